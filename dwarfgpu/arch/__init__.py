@@ -1,0 +1,1 @@
+"""Target architectures: registers, address spaces and how they map to memory."""

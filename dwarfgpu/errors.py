@@ -1,0 +1,97 @@
+"""The error tree: every error says whose fault it is, where, and what to do.
+
+Law: no input, however hostile, makes dwarfgpu raise anything but a `DwarfGpuError`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The operation at which an error arose."""
+
+    offset: int
+    """Bytes from the start of the expression."""
+    operation: str | None = None
+    """Name as in the AMD text, or None where no operation could be decoded."""
+    section: str | None = None
+    """Section of the AMD text that defines the operation."""
+
+    def __str__(self) -> str:
+        return f"{self.operation or 'operation'} at offset {self.offset:#x}"
+
+
+class DwarfGpuError(Exception):
+    """Base of all errors of dwarfgpu; prints as one line that a person can act on."""
+
+    site: Site | None = None
+    """Set once, by the evaluator or decoder that knows it."""
+    context: str | None = None
+    """File, section, DIE or variable that was being read, set once by whoever knows it."""
+
+    @property
+    def kind(self) -> str:
+        """The name used in `--json` output and in conformance cases."""
+        return type(self).__name__
+
+    @property
+    def message(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+    def __str__(self) -> str:
+        line = self.message
+        if self.site is not None:
+            line = f"{self.site}: {line}"
+        if self.context is not None:
+            line = f"{self.context}: {line}"
+        return line
+
+
+class Malformed(DwarfGpuError):
+    """The bytes cannot be read: cut short, unknown encoding, operand out of range."""
+
+
+class IllFormed(DwarfGpuError):
+    """The DWARF breaks a rule that the AMD text calls ill-formed: the producer's fault."""
+
+
+class EvaluationError(DwarfGpuError):
+    """An operation has an evaluation error (AMD text A.2.5)."""
+
+
+class MissingContext(EvaluationError):
+    """The evaluation requires a context element that is not specified (A.2.5.1)."""
+
+
+class InconsistentContext(EvaluationError):
+    """Two context elements contradict each other (A.2.5.1)."""
+
+
+class StaleLocation(EvaluationError):
+    """A location description used after the target moved (A.2.5.3)."""
+
+
+class OutOfRange(EvaluationError):
+    """A bit offset outside its location storage."""
+
+
+class UndefinedBits(EvaluationError):
+    """A value retrieved from undefined storage: the object is optimized out."""
+
+
+class Unavailable(EvaluationError):
+    """The machine does not tell: a register or memory that cannot be read or written."""
+
+
+class Unsupported(DwarfGpuError):
+    """Known and valid, but deliberately not implemented by dwarfgpu."""
+
+
+class LimitExceeded(DwarfGpuError):
+    """A configurable budget (steps, depth, bytes) is used up."""
+
+
+class UsageError(DwarfGpuError):
+    """The request itself: an unknown option value, an unreadable file, a wrong schema."""

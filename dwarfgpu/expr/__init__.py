@@ -1,0 +1,1 @@
+"""DWARF expressions (AMD text A.2.5)."""

@@ -1,0 +1,246 @@
+"""The evaluation context (AMD text A.2.5.1) and the narrow protocols it is made of.
+
+Law: an absent element is None; using it is `MissingContext`, never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
+
+from attrs import field, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian
+from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.model.location import Entry, Location
+from dwarfgpu.model.value import Value
+from dwarfgpu.target import Target, WaveId
+
+if TYPE_CHECKING:
+    from dwarfgpu.expr.dialect import Dialect
+
+ResultKind = Literal["value", "location"]
+T = TypeVar("T")
+
+
+def require(element: T | None, name: str) -> T:
+    """The context element, or `MissingContext` by its name in A.2.5.1."""
+    if element is None:
+        raise MissingContext(f"the context has no {name}")
+    return element
+
+
+@frozen
+class UnitFormat:
+    """What decoding an expression needs to know of its unit."""
+
+    address_size: int = 8
+    """Bytes of an address."""
+    offset_size: int = 4
+    """Bytes of a reference into a section: 4 in 32-bit DWARF, 8 in 64-bit DWARF."""
+    version: int = 5
+    endian: Endian = "little"
+
+
+@frozen
+class Limits:
+    """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
+
+    steps: int = 100_000
+    """Operations performed, those of called and nested expressions included."""
+    stack: int = 100_000
+    """Stack entries."""
+    calls: int = 256
+    """DW_OP_call* inside one another."""
+    nesting: int = 32
+    """Separate evaluations (location lists, entry values, implicit pointers) in one another."""
+    read_bytes: int = 64 << 20
+    """Bytes of one object read or written."""
+    runs: int = 200_000
+    """Pieces of storage touched by one read or write."""
+
+
+@frozen
+class LocationListEntry:
+    """A bounded or, without bounds, default location description (A.2.5.5)."""
+
+    expression: bytes
+    begin: int | None
+    """First program location covered, as loaded; None for the default entry."""
+    end: int | None
+    """First program location past the range."""
+
+
+@frozen
+class ExprLoc:
+    """An attribute of class exprloc: an operation expression."""
+
+    expression: bytes
+    unit: Unit
+
+
+@frozen
+class LocList:
+    """An attribute of class loclist: a location list expression."""
+
+    entries: tuple[LocationListEntry, ...]
+    unit: Unit
+
+
+@frozen
+class ConstValue:
+    """DW_AT_const_value: the bytes of the object, in the target's byte order."""
+
+    data: bytes
+
+
+LocationAttribute: TypeAlias = ExprLoc | LocList | ConstValue
+
+
+class Unit(Protocol):
+    """The current compilation unit, as expressions see it."""
+
+    @property
+    def format(self) -> UnitFormat: ...
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def base_type(self, unit_offset: int) -> BaseType:
+        """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
+        ...
+
+    def address(self, index: int) -> int:
+        """Entry of `.debug_addr`, as in the file (DW_OP_constx)."""
+        ...
+
+    def relocate(self, address: int) -> int:
+        """An address of the code object as loaded (DW_OP_addr, DW_OP_addrx)."""
+        ...
+
+    def section_offset(self, unit_offset: int) -> int:
+        """The offset in `.debug_info` of an offset from the unit's start."""
+        ...
+
+    def location_at(self, section_offset: int) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of the DIE at an offset in `.debug_info`.
+
+        None where the DIE has neither; `IllFormed` where no DIE starts there.
+        """
+        ...
+
+    def tls_address(self, offset: int, wave: WaveId) -> int:
+        """The address of an offset in the wave's thread-local block of this module."""
+        ...
+
+
+class Frame(Protocol):
+    """A call frame of the current thread."""
+
+    @property
+    def level(self) -> int:
+        """0 for the top call frame, the one that executes."""
+        ...
+
+    @property
+    def architecture(self) -> Architecture | None: ...
+
+    def register(self, number: int) -> Location | None:
+        """Where the frame's value of a register is, by CFI; None in the top frame."""
+        ...
+
+    def entry_register(self, number: int) -> Location:
+        """Where the register's value on entry to the frame's subprogram is, by CFI."""
+        ...
+
+    def cfa(self) -> Location:
+        """The Canonical Frame Address."""
+        ...
+
+    def frame_base(self) -> Location:
+        """DW_AT_frame_base of the frame's subprogram (A.3.3.5)."""
+        ...
+
+    def caller(self) -> tuple[Frame, int]:
+        """The calling frame and the call site's program location in it."""
+        ...
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        """The call-site parameter that tells an entry value; None where none does."""
+        ...
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        """Whether the lane was active on entry (DW_AT_LLVM_lane_pc); None where nothing tells."""
+        ...
+
+
+@frozen
+class Context:
+    """The elements of A.2.5.1, the target and the budgets. Checked when it is made."""
+
+    architecture: Architecture | None = None
+    wave: WaveId | None = None
+    """The current thread."""
+    lane: int | None = None
+    iteration: int | None = None
+    frame: Frame | None = None
+    """The current call frame."""
+    pc: int | None = None
+    """The current program location, as loaded."""
+    unit: Unit | None = None
+    object: Location | None = None
+    initial_stack: tuple[Entry, ...] = ()
+    result_kind: ResultKind | None = None
+    target: Target | None = field(default=None, repr=False)
+    lane_count: int | None = None
+    """DW_AT_LLVM_lanes of the subprogram, possibly by default."""
+    iteration_count: int | None = None
+    """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
+    limits: Limits = Limits()
+
+    def __attrs_post_init__(self) -> None:
+        for name, index, count_name, count in (
+            ("lane", self.lane, "lane count", self.lane_count),
+            ("iteration", self.iteration, "iteration count", self.iteration_count),
+        ):
+            if count is not None and count <= 0:
+                raise InconsistentContext(f"{count_name} {count}: must be greater than 0")
+            if index is not None and (index < 0 or (count is not None and index >= count)):
+                bound = "" if count is None else f" and {count_name} {count}"
+                raise InconsistentContext(
+                    f"{name} {index}{bound} disagree: the {name} must be at least 0"
+                    + ("" if count is None else f" and below {count}")
+                )
+        self._check_architecture()
+        frame = self.frame
+        if frame is not None and self.lane is not None and frame.lane_was_active(self.lane) is False:
+            raise InconsistentContext(
+                f"lane {self.lane} and call frame {frame.level} disagree: "
+                "the lane was not active on entry to the frame"
+            )
+
+    def _check_architecture(self) -> None:
+        arch, frame, unit = self.architecture, self.frame, self.unit
+        if arch is None:
+            return
+        if frame is not None and frame.architecture not in (None, arch):
+            raise InconsistentContext(
+                f"target architecture {arch.name} and the architecture "
+                f"{frame.architecture.name} of call frame {frame.level} disagree"  # type: ignore[union-attr]
+            )
+        if unit is not None and unit.format.address_size * 8 != arch.address_bits:
+            raise InconsistentContext(
+                f"target architecture {arch.name} ({arch.address_bits // 8}-byte addresses) and "
+                f"compilation unit (address_size {unit.format.address_size}) disagree"
+            )
+
+    @property
+    def generic(self) -> BaseType:
+        """The generic type: of the architecture, else of the unit's address size."""
+        if self.architecture is not None:
+            return self.architecture.generic
+        from dwarfgpu.basetype import generic_type
+
+        unit = require(self.unit, "target architecture (nor compilation unit)")
+        return generic_type(unit.format.address_size * 8, unit.format.endian)

@@ -1,0 +1,1 @@
+"""The nouns of the AMD text: values, location storage, location descriptions. No I/O."""

@@ -1,0 +1,156 @@
+"""Location descriptions and the entries of the DWARF stack (AMD text A.2.5.3, A.2.5.4)."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, assert_never
+
+from attrs import field, frozen
+
+from dwarfgpu.basetype import BaseType, unsigned_type
+from dwarfgpu.errors import OutOfRange
+from dwarfgpu.model.storage import (
+    UNDEFINED,
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Part,
+    Register,
+    Repeated,
+    Selected,
+    Storage,
+    Undefined,
+)
+from dwarfgpu.model.value import Value
+
+
+@frozen
+class SingleLocation:
+    """A position within one location storage."""
+
+    storage: Storage
+    bit_offset: int = 0
+
+    @property
+    def remaining_bits(self) -> int | None:
+        """Bits from the position to the end of the storage; None where it has no end."""
+        storage = self.storage
+        return None if isinstance(storage, Undefined) else storage.size_bits - self.bit_offset
+
+    @property
+    def byte_address(self) -> int | None:
+        """The address of a memory byte address location description, else None."""
+        if isinstance(self.storage, Memory) and not self.bit_offset % 8:
+            return self.bit_offset // 8
+        return None
+
+    def displaced(self, bits: int) -> SingleLocation:
+        """Moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
+        storage = self.storage
+        if isinstance(storage, Undefined):
+            return self  # it has no offset: A.2.5.4.4.2
+        bit_offset = self.bit_offset + bits
+        if not 0 <= bit_offset < storage.size_bits:
+            raise OutOfRange(
+                f"bit offset {bit_offset} is outside the {storage.size_bits} bits "
+                f"of {storage_name(storage)}"
+            )
+        return SingleLocation(storage, bit_offset)
+
+
+@frozen
+class Location:
+    """A location description: one or more places that hold the same object."""
+
+    places: tuple[SingleLocation, ...]
+    stop: int | None = field(default=None, eq=False, repr=False)
+    """The target's stop at which it was made; None if it depends on no machine state."""
+
+    def displaced(self, bits: int) -> Location:
+        """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
+        if len(self.places) == 1:
+            return Location((self.places[0].displaced(bits),), self.stop)
+        return Location(tuple(place.displaced(bits) for place in self.places), self.stop)
+
+    @property
+    def remaining_bits(self) -> int | None:
+        """rbss (A.2.5.4.4.6): the least remaining size of any place; None if unbounded."""
+        sizes = [size for place in self.places if (size := place.remaining_bits) is not None]
+        return min(sizes, default=None)
+
+    @property
+    def is_undefined(self) -> bool:
+        return all(isinstance(place.storage, Undefined) for place in self.places)
+
+
+@frozen
+class ImplicitPointerValue:
+    """The whole contents of an implicit pointer storage, on the stack (A.2.5.4.4.5)."""
+
+    storage: ImplicitPointer
+    type: BaseType
+
+    @classmethod
+    def of(cls, storage: ImplicitPointer, generic: BaseType) -> ImplicitPointerValue:
+        """Its type is generic in the default address space, else an integral type of its size."""
+        space = storage.space
+        return cls(storage, generic if space.number == 0 else unsigned_type(space.address_bits))
+
+
+@frozen(eq=False)
+class PartialComposite:
+    """An incomplete composite location description: only its own operations accept it.
+
+    A chain, so that appending a part copies nothing.
+    """
+
+    part: Part
+    before: PartialComposite | None
+    count: int
+    size_bits: int
+
+    def completed(self) -> Location:
+        """DW_OP_LLVM_piece_end: the same parts, complete."""
+        parts: list[Part] = []
+        link: PartialComposite | None = self
+        while link is not None:
+            parts.append(link.part)
+            link = link.before
+        parts.reverse()
+        return composite(parts)
+
+
+Entry: TypeAlias = Value | ImplicitPointerValue | Location | PartialComposite
+"""What a stack entry can be."""
+
+UNDEFINED_LOCATION = Location((SingleLocation(UNDEFINED),))
+
+
+def composite(parts: list[Part]) -> Location:
+    """A complete composite location description of the parts, at bit offset 0."""
+    starts: list[int] = []
+    size_bits = 0
+    for part in parts:
+        starts.append(size_bits)
+        size_bits += part.size_bits
+    storage = Composite(tuple(parts), tuple(starts), size_bits)
+    return Location((SingleLocation(storage),))
+
+
+def storage_name(storage: Storage) -> str:
+    """The storage in an error message."""
+    match storage:
+        case Memory():
+            return f"{storage.space.name} memory"
+        case Register():
+            return f"register {storage.register}"
+        case Implicit():
+            return "an implicit value"
+        case ImplicitPointer():
+            return "an implicit pointer"
+        case Undefined():
+            return "undefined storage"
+        case Composite() | Repeated() | Selected():
+            return "a composite"
+        case other:
+            assert_never(other)

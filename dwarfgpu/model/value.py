@@ -1,0 +1,235 @@
+"""DWARF expression values and their arithmetic (AMD text A.2.5.2; DWARF 5 2.5.1.4 to 2.5.1.6).
+
+A value is its bits and its base type. What the texts leave open is decided in
+`docs/spec-notes.md` and `docs/conformance-format.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from attrs import field, frozen
+
+from dwarfgpu import floats
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import signed
+from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
+from dwarfgpu.floats import FloatFormat
+
+
+@frozen
+class Value:
+    """A literal value of a base type."""
+
+    bits: int = field(repr=hex)
+    """The value as an unsigned integer of the type's bit size."""
+    type: BaseType = field(repr=str)
+
+    @classmethod
+    def of(cls, number: int, base: BaseType) -> Value:
+        """The low-order bits of a number, as a value of an integral or address type."""
+        return cls(number & (1 << base.bit_size) - 1, base)
+
+    @property
+    def as_signed(self) -> int:
+        """The bits read as two's complement, whatever the type says."""
+        return signed(self.bits, self.type.bit_size)
+
+    @property
+    def number(self) -> int | float:
+        """The number as its type reads it; the generic type is read unsigned."""
+        if self.type.encoding == "float":
+            return _float_format(self.type, "reading").to_float(self.bits)
+        return self.as_signed if self.type.is_signed else self.bits
+
+    @property
+    def integer(self) -> int:
+        """The number of an integral value; `IllFormed` for any other type."""
+        if not self.type.is_integral or self.type.vector_size is not None:
+            raise IllFormed(f"an integral type is required, not {self.type}")
+        return self.as_signed if self.type.is_signed else self.bits
+
+    @property
+    def displacement(self) -> int:
+        """The number of an integral value used as a displacement: the generic type is signed."""
+        return self.as_signed if self.type.is_generic else self.integer
+
+    def __bool__(self) -> bool:
+        """Not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
+        if self.type.encoding == "float":
+            return _float_format(self.type, "a test for zero").decode(self.bits) != 0
+        return self.bits != 0
+
+    def __add__(self, other: Value) -> Value:
+        kind = self.type
+        if kind.is_generic and other.type is kind:
+            return Value(self.bits + other.bits & (1 << kind.bit_size) - 1, kind)
+        return _arithmetic(self, other, "addition", lambda a, b: a + b, floats.add)
+
+    def __sub__(self, other: Value) -> Value:
+        return _arithmetic(self, other, "subtraction", lambda a, b: a - b, floats.subtract)
+
+    def __mul__(self, other: Value) -> Value:
+        kind = self.type
+        if kind.is_generic and other.type is kind:
+            return Value(self.bits * other.bits & (1 << kind.bit_size) - 1, kind)
+        return _arithmetic(self, other, "multiplication", lambda a, b: a * b, floats.multiply)
+
+    def __truediv__(self, other: Value) -> Value:
+        """DW_OP_div: signed division, unsigned on an unsigned base type; truncates."""
+        _require_same_type(self, other, "division")
+        if self.type.is_integral and other.bits == 0:
+            raise EvaluationError("division by zero")
+        return _arithmetic(self, other, "division", _truncated_quotient, floats.divide)
+
+    def __mod__(self, other: Value) -> Value:
+        """DW_OP_mod: unsigned on the generic type; the sign is that of the dividend."""
+        _require_integral(self, other, "modulo")
+        if other.bits == 0:
+            raise EvaluationError("modulo by zero")
+        a, b = self.integer, other.integer
+        return Value.of(a - b * _truncated_quotient(a, b), self.type)
+
+    def __and__(self, other: Value) -> Value:
+        _require_integral(self, other, "bitwise and")
+        return Value(self.bits & other.bits, self.type)
+
+    def __or__(self, other: Value) -> Value:
+        _require_integral(self, other, "bitwise or")
+        return Value(self.bits | other.bits, self.type)
+
+    def __xor__(self, other: Value) -> Value:
+        _require_integral(self, other, "bitwise exclusive or")
+        return Value(self.bits ^ other.bits, self.type)
+
+    def __invert__(self) -> Value:
+        _require_integral(self, self, "complement")
+        return Value.of(~self.bits, self.type)
+
+    def __neg__(self) -> Value:
+        if self.type.encoding == "float":
+            return Value(_float_format(self.type, "negation").negate(self.bits), self.type)
+        _require_integral(self, self, "negation")
+        return Value.of(-self.bits, self.type)
+
+    def __abs__(self) -> Value:
+        """The entry taken as signed; the least integer has no absolute value and wraps."""
+        if self.type.encoding == "float":
+            form = _float_format(self.type, "absolute value")
+            return -self if form.sign(self.bits) else self
+        _require_integral(self, self, "absolute value")
+        return Value.of(abs(self.as_signed), self.type)
+
+    def __lshift__(self, count: Value) -> Value:
+        _require_integral(self, count, "shift")
+        if count.bits >= self.type.bit_size:
+            return Value(0, self.type)
+        return Value.of(self.bits << count.bits, self.type)
+
+    def __rshift__(self, count: Value) -> Value:
+        """Logical right shift, whatever the type."""
+        _require_integral(self, count, "shift")
+        return Value(self.bits >> min(count.bits, self.type.bit_size), self.type)
+
+    def shift_right_arithmetic(self, count: Value) -> Value:
+        """Right shift that copies the most significant bit, whatever the type."""
+        _require_integral(self, count, "shift")
+        return Value.of(self.as_signed >> min(count.bits, self.type.bit_size), self.type)
+
+    def compare(self, other: Value) -> int | None:
+        """Negative, zero or positive; None for unordered floats. Generic compares as signed."""
+        _require_same_type(self, other, "comparison")
+        if self.type.encoding == "float":
+            return floats.compare(_float_format(self.type, "comparison"), self.bits, other.bits)
+        _require_integral(self, other, "comparison")
+        a, b = self.displacement, other.displacement
+        return (a > b) - (a < b)
+
+    def converted(self, to: BaseType) -> Value:
+        """DW_OP_convert between integral and floating types (DWARF 5 2.5.1.6)."""
+        _refuse_vector(self.type, "conversion")
+        _refuse_vector(to, "conversion")
+        if self.type.encoding == "float":
+            form = _float_format(self.type, "conversion")
+            exact = form.decode(self.bits)
+        else:
+            exact = Fraction(_integer_of(self))
+        if to.encoding == "float":
+            target = _float_format(to, "conversion")
+            if isinstance(exact, str):
+                special = target.nan() if exact == "nan" else target.infinity(int(exact == "-inf"))
+                return Value(special, to)
+            sign = form.sign(self.bits) if self.type.encoding == "float" else None
+            return Value(target.encode(exact, sign), to)
+        if not (to.is_integral or to.encoding == "address"):
+            raise Unsupported(f"conversion to {to} ({to.encoding})")
+        if isinstance(exact, str):
+            raise EvaluationError(f"{exact} has no value in the integral type {to}")
+        number = int(exact)  # truncates toward zero
+        if self.type.encoding == "float" and not _fits(number, to):
+            raise EvaluationError(f"{self.number} does not fit the integral type {to}")
+        return Value.of(number, to)
+
+    def reinterpreted(self, to: BaseType) -> Value:
+        """DW_OP_reinterpret: the same bits as another type of the same bit size."""
+        if self.type.bit_size != to.bit_size:
+            raise IllFormed(
+                f"{self.type} of {self.type.bit_size} bits reinterpreted as {to} "
+                f"of {to.bit_size} bits"
+            )
+        return Value(self.bits, to)
+
+
+def _integer_of(value: Value) -> int:
+    return value.bits if value.type.encoding == "address" else value.integer
+
+
+def _fits(number: int, to: BaseType) -> bool:
+    """Whether an integral type, the generic one read either way, holds the number."""
+    least = -(1 << to.bit_size - 1) if to.is_signed or to.is_generic else 0
+    most = 1 << to.bit_size - (1 if to.is_signed else 0)
+    return least <= number < most
+
+
+def _truncated_quotient(a: int, b: int) -> int:
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _arithmetic(
+    a: Value,
+    b: Value,
+    what: str,
+    integral: Callable[[int, int], int],
+    floating: Callable[[FloatFormat, int, int], int],
+) -> Value:
+    _require_same_type(a, b, what)
+    if a.type.encoding == "float":
+        return Value(floating(_float_format(a.type, what), a.bits, b.bits), a.type)
+    _require_integral(a, b, what)
+    return Value.of(integral(a.displacement, b.displacement), a.type)
+
+
+def _require_same_type(a: Value, b: Value, what: str) -> None:
+    if a.type is not b.type and a.type != b.type:
+        raise IllFormed(f"{what} of {a.type} and {b.type}: both operands must have the same type")
+
+
+def _require_integral(a: Value, b: Value, what: str) -> None:
+    _require_same_type(a, b, what)
+    if not a.type.is_integral:
+        raise IllFormed(f"{what} requires an integral type, not {a.type}")
+    _refuse_vector(a.type, what)
+
+
+def _refuse_vector(base: BaseType, what: str) -> None:
+    if base.vector_size is not None:
+        raise Unsupported(f"{what} on the vector type {base}: the AMD text defines no meaning")
+
+
+def _float_format(base: BaseType, what: str) -> FloatFormat:
+    _refuse_vector(base, what)
+    if base.float_format is None:
+        raise Unsupported(f"{what} on the floating type {base} of {base.bit_size} bits")
+    return base.float_format

@@ -1,0 +1,42 @@
+"""The narrow waist: what the engine asks of a stopped machine.
+
+Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short read.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.model.storage import Memory
+
+WaveId: TypeAlias = int
+"""amd-dbgapi's wave id; on other architectures the thread."""
+RegisterId: TypeAlias = RegisterInfo
+
+
+class Target(Protocol):
+    """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`."""
+
+    @property
+    def stop(self) -> int:
+        """Changes whenever the machine has run; locations made before it are then stale."""
+        ...
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        """The bytes of a register, all from `offset_bytes` on where no size is given."""
+        ...
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None: ...
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes: ...
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None: ...
