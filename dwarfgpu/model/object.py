@@ -1,0 +1,127 @@
+"""The bits of an object as they were read, and which of them are not known (AMD text A.2.5.4.4.2).
+
+Law: a bit that is undefined or unavailable is never shown as a number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Endian, extract, join, to_bytes
+from dwarfgpu.errors import Unavailable, UndefinedBits
+
+
+@frozen
+class Bits:
+    """A run of bits (see `dwarfgpu.bits`) with masks of those that are not known."""
+
+    value: int = field(repr=hex)
+    """The run; its unknown bits mean nothing."""
+    size_bits: int
+    undefined: int = field(default=0, repr=hex)
+    """Set bits are undefined: the compiler kept them nowhere. In the orientation of `value`."""
+    unavailable: int = field(default=0, repr=hex)
+    """Set bits are somewhere, but the machine does not give them."""
+    reasons: tuple[str, ...] = ()
+    """Why bits are not known, in the order found."""
+
+    @property
+    def unknown(self) -> int:
+        """The mask of the bits that are undefined or unavailable."""
+        return self.undefined | self.unavailable
+
+    @property
+    def is_complete(self) -> bool:
+        return not (self.undefined or self.unavailable)
+
+    def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
+        """`count` bits from `first_bit`, in storage order; bits past the end are undefined."""
+        inside = max(0, min(count, self.size_bits - first_bit))
+        runs = [
+            extract(run, self.size_bits, first_bit, inside, endian)
+            if inside and run
+            else 0
+            for run in (self.value, self.undefined, self.unavailable)
+        ]
+        missing = count - inside
+        if endian == "big":
+            runs = [run << missing for run in runs]
+        runs[1] |= (1 << missing) - 1 << (inside if endian == "little" else 0)
+        reasons = self.reasons if runs[1] or runs[2] else ()
+        return Bits(runs[0], count, runs[1], runs[2], reasons)
+
+    def undefined_ranges(self, endian: Endian) -> list[tuple[int, int]]:
+        """First bit and number of bits of each undefined range, in storage order."""
+        return _ranges(self.undefined, self.size_bits, endian)
+
+    def unavailable_ranges(self, endian: Endian) -> list[tuple[int, int]]:
+        """First bit and number of bits of each unavailable range, in storage order."""
+        return _ranges(self.unavailable, self.size_bits, endian)
+
+    def to_bytes(self, endian: Endian) -> bytes:
+        """The bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
+        if self.unavailable:
+            first, count = self.unavailable_ranges(endian)[0]
+            raise Unavailable(self._complaint("unavailable", first, count))
+        if self.undefined:
+            first, count = self.undefined_ranges(endian)[0]
+            raise UndefinedBits(self._complaint("undefined", first, count))
+        return to_bytes(self.value, self.size_bits, endian)
+
+    def _complaint(self, what: str, first: int, count: int) -> str:
+        why = f": {self.reasons[0]}" if self.reasons else ""
+        return (
+            f"bits {first} to {first + count - 1} of {self.size_bits} are {what}{why}"
+        )
+
+    def hex(self, endian: Endian) -> str:
+        """Two digits a byte; `?` for a digit with an unknown bit, `??` for an unknown byte."""
+        unknown = self.unknown
+        digits = to_bytes(self.value & ~unknown, self.size_bits, endian).hex()
+        if not unknown:
+            return digits
+        out = list(digits)
+        present = to_bytes((1 << self.size_bits) - 1, self.size_bits, endian)
+        for index, mask in enumerate(to_bytes(unknown, self.size_bits, endian)):
+            if mask == present[index]:
+                out[2 * index : 2 * index + 2] = "??"
+                continue
+            if mask & 0xF0:
+                out[2 * index] = "?"
+            if mask & 0x0F:
+                out[2 * index + 1] = "?"
+        return "".join(out)
+
+
+def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:
+    if not mask:
+        return []
+    digits = format(mask, f"0{size_bits}b")
+    if endian == "little":
+        digits = digits[::-1]
+    return [(run.start(), run.end() - run.start()) for run in re.finditer("1+", digits)]
+
+
+def concatenate(runs: list[Bits], endian: Endian) -> Bits:
+    """The runs one after the other, in storage order, in time n log n of their total size."""
+    while len(runs) > 1:
+        runs = [
+            _joined(runs[i], runs[i + 1], endian) if i + 1 < len(runs) else runs[i]
+            for i in range(0, len(runs), 2)
+        ]
+    return runs[0] if runs else Bits(0, 0)
+
+
+def _joined(a: Bits, b: Bits, endian: Endian) -> Bits:
+    value, undefined, unavailable = (
+        join(one, a.size_bits, other, b.size_bits, endian)
+        for one, other in (
+            (a.value, b.value),
+            (a.undefined, b.undefined),
+            (a.unavailable, b.unavailable),
+        )
+    )
+    reasons = tuple(dict.fromkeys(a.reasons + b.reasons)) if a.reasons else b.reasons
+    return Bits(value, a.size_bits + b.size_bits, undefined, unavailable, reasons)

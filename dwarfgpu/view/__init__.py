@@ -1,0 +1,1 @@
+"""Values, locations and stack entries as text and as JSON."""
