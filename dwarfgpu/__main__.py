@@ -1,0 +1,3 @@
+from dwarfgpu.cli.main import main
+
+raise SystemExit(main())
