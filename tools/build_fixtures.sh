@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Rebuild every binary under fixtures/, in place and byte for byte the same.
+# Needs clang 19, lld 19 and gcc; CLANG, LLD and GCC name others.
+set -eu
+
+CLANG=${CLANG:-clang-19}
+LLD=${LLD:-ld.lld-19}
+GCC=${GCC:-gcc}
+
+export LC_ALL=C SOURCE_DATE_EPOCH=0
+cd "$(dirname "$0")/../fixtures"
+here=$(pwd)
+
+# No absolute path may get into a file, and no section may be compressed.
+paths=(-ffile-prefix-map="$here=." -fdebug-compilation-dir=. -gz=none
+  -ffile-prefix-map="$("$CLANG" -print-resource-dir)=clang")
+
+# hip NAME GFX OPT DWARF [TAG FLAG...]
+hip() {
+  local name=$1 gfx=$2 opt=$3 dwarf=$4 tag=${5:-}
+  shift $(($# < 5 ? $# : 5))
+  "$CLANG" -x hip "hip/$name.hip" --offload-arch="$gfx" \
+    --cuda-device-only --no-gpu-bundle-output -nogpulib -nogpuinc \
+    -fuse-cuid=none "${paths[@]}" -g "-gdwarf-$dwarf" "-O$opt" "$@" \
+    -o "hip/$name.$gfx.O$opt.v$dwarf${tag:+.$tag}.co"
+}
+
+# opencl NAME GFX OPT DWARF
+opencl() {
+  "$CLANG" -x cl "opencl/$1.cl" -cl-std=CL2.0 -target amdgcn-amd-amdhsa \
+    -mcpu="$2" -nogpulib "${paths[@]}" -g "-gdwarf-$4" "-O$3" \
+    -o "opencl/$1.$2.O$3.v$4.co"
+}
+
+# assemble SOURCE GFX OUTPUT
+assemble() {
+  local object
+  object=$(mktemp)
+  "$CLANG" -x assembler "asm/$1.s" -target amdgcn-amd-amdhsa -mcpu="$2" \
+    -c -I asm -Wa,--fatal-warnings -o "$object"
+  "$LLD" -shared --build-id=none --discard-all "$object" -o "asm/$3"
+  rm -f "$object"
+}
+
+# host COMPILER-NAME COMMAND OPT DWARF
+host() {
+  "$2" x86_64/demo.c -std=gnu11 -g "-gdwarf-$4" -gz=none "-O$3" \
+    -ffile-prefix-map="$here=." "${@:5}" -pie -fPIE \
+    -Wl,--build-id=none -o "x86_64/demo.$1.O$3.v$4"
+}
+
+for gfx in gfx90a gfx942 gfx1100; do
+  for opt in 0 2; do
+    for dwarf in 4 5; do
+      hip nest "$gfx" "$opt" "$dwarf"
+      opencl kernels "$gfx" "$opt" "$dwarf"
+    done
+    hip call "$gfx" "$opt" 5
+  done
+done
+for opt in 0 2; do
+  hip data gfx942 "$opt" 5
+done
+hip data gfx90a 0 4
+hip data gfx1100 2 5
+hip nest gfx942 2 5 src -gembed-source
+hip nest gfx942 2 5 dw64 -gdwarf64
+
+assemble locations gfx942 locations.gfx942.v5.co
+assemble locations4 gfx942 locations.gfx942.v4.co
+assemble legacy gfx942 legacy.gfx942.v5.co
+assemble wave32 gfx1100 wave32.gfx1100.v5.co
+
+for opt in 0 2; do
+  for dwarf in 4 5; do
+    host gcc "$GCC" "$opt" "$dwarf"
+  done
+  host clang "$CLANG" "$opt" 5 -fdebug-compilation-dir=. \
+    --ld-path="$(command -v "$LLD")"
+done
