@@ -8,7 +8,7 @@ so that it is the same each time. Walks here are loops with a bound, whatever th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, Literal, TypeAlias, Union, assert_never
 
 from attrs import field, frozen
@@ -132,9 +132,7 @@ class Struct:
     name: str | None
     size_bytes: int | None
     """None for an incomplete type, which has no known size."""
-    _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(
-        default=(), repr=False
-    )
+    _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(default=(), repr=False)
     is_declaration: bool = False
 
     @property
@@ -236,9 +234,7 @@ def strip(kind: Type | None) -> Type | None:
         if not isinstance(kind, Typedef | Qualified):
             return kind
         kind = kind.target
-    raise IllFormed(
-        f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another"
-    )
+    raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another")
 
 
 def size_bytes(kind: Type | None) -> int | None:
@@ -273,3 +269,118 @@ def size_bits(kind: Type | None) -> int | None:
             case other:
                 assert_never(other)
     raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
+
+
+def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
+    """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
+
+    `cplusplus`: structures are named without their tag. Never raises: a type that refers to
+    itself by no name ends in `...`.
+    """
+    return _spelled(kind, cplusplus, _NAME_DEPTH)
+
+
+_NAME_DEPTH: Final = 3
+"""Function types inside the parameters of function types."""
+_NAME_PARAMETERS: Final = 32
+_NAME_PARTS: Final = 100
+"""Declarators in one name."""
+
+
+def _spelled(kind: Type | None, cplusplus: bool, depth: int) -> str:
+    """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
+    declarator = words = ""
+    after_pointer = False
+    for _ in range(_NAME_PARTS):
+        if isinstance(kind, Qualified):
+            kind, words = _qualified(kind, cplusplus)
+            continue
+        if not _is_derived(kind):
+            break
+        if isinstance(kind, Pointer | MemberPointer):
+            if words:
+                declarator = f" {words} {declarator}" if declarator else f" {words}"
+                words = ""
+            declarator = _pointer_mark(kind, cplusplus, depth) + declarator
+            kind, after_pointer = kind.target, True
+            continue
+        declarator = f"({declarator})" if after_pointer else declarator
+        after_pointer = False
+        if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
+            declarator = _array_mark(kind, declarator)
+            kind = kind.element
+        elif isinstance(kind, Function):
+            declarator += _parameters(kind, cplusplus, depth)
+            kind = kind.result
+    leaf = "..." if _is_derived(kind) else _leaf(kind, cplusplus)
+    return " ".join(part for part in (words, leaf, declarator) if part)
+
+
+def _is_derived(kind: Type | None) -> bool:
+    """Whether the spelling of the type is that of another one and a mark."""
+    if isinstance(kind, Pointer | Array | Function):
+        return kind.name is None
+    return isinstance(kind, MemberPointer)
+
+
+def _array_mark(kind: Array, declarator: str) -> str:
+    counts = ["" if count is None else str(count) for count in kind.dimensions]
+    if kind.is_vector:
+        return f"__attribute__ ((vector_size({', '.join(counts)}))){declarator}"
+    return declarator + "".join(f"[{count}]" for count in counts)
+
+
+def _pointer_mark(kind: Pointer | MemberPointer, cplusplus: bool, depth: int) -> str:
+    if isinstance(kind, MemberPointer):
+        return f"{_spelled(kind.container, cplusplus, depth - 1) if depth else '...'}::*"
+    return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
+
+
+def _qualified(kind: Qualified, cplusplus: bool) -> tuple[Type | None, str]:
+    """What is qualified, and all the qualifiers in GDB's order."""
+    found: set[str] = set()
+    inner: Type | None = kind
+    for _ in range(_NAME_PARTS):
+        if not isinstance(inner, Qualified):
+            break
+        found.add(inner.qualifier)
+        inner = inner.target
+    words = {
+        "const": "const",
+        "volatile": "volatile",
+        "restrict": "__restrict__" if cplusplus else "restrict",
+        "atomic": "_Atomic",
+    }
+    return inner, " ".join(word for qualifier, word in words.items() if qualifier in found)
+
+
+def _parameters(kind: Function, cplusplus: bool, depth: int) -> str:
+    if depth == 0:
+        return "(...)"
+    parameters = kind.parameters
+    shown = parameters[:_NAME_PARAMETERS]
+    names = [_spelled(parameter, cplusplus, depth - 1) for parameter in shown]
+    if kind.is_variadic or len(shown) < len(parameters):
+        names.append("...")
+    if not names and (kind.is_prototyped or cplusplus):
+        names.append("void")
+    return f"({', '.join(names)})"
+
+
+def _leaf(kind: Type | None, cplusplus: bool) -> str:
+    match kind:
+        case None:
+            return "void"
+        case Struct() | Enum():
+            tag = "enum" if isinstance(kind, Enum) else kind.kind
+            if kind.name is None:
+                return f"{tag} {{...}}"
+            return kind.name if cplusplus or tag == "class" else f"{tag} {kind.name}"
+        case Base() | Typedef() | Unspecified():
+            return kind.name
+        case Pointer() | Array() | Function():
+            return kind.name or "..."
+        case MemberPointer() | Qualified():
+            return "..."
+        case other:
+            assert_never(other)
