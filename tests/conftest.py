@@ -1,0 +1,41 @@
+"""What every test may use: the repository's path, outside tools, and seeded random testing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis.configuration import set_hypothesis_home_dir
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# In CI the examples are the same every time; at a desk they are new ones, and a failure prints
+# what reproduces it. No deadline: a busy machine is not a bug.
+settings.register_profile(
+    "dwarfgpu", deadline=None, print_blob=True, derandomize=os.environ.get("CI") == "true"
+)
+settings.load_profile("dwarfgpu")
+set_hypothesis_home_dir(str(REPOSITORY / ".pytest_cache/hypothesis"))
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the checkout."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def tool() -> Callable[[str], str]:
+    """Gives the path of an outside program, or skips the test and says which one is missing."""
+
+    def find(name: str) -> str:
+        path = shutil.which(name)
+        if path is None:
+            pytest.skip(f"{name} is not installed")
+        return path
+
+    return find

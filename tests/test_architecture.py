@@ -1,0 +1,362 @@
+"""Imports only go down (docs/decisions/0001-layout.md).
+
+The rules are data (LAYERS, STRANGERS, OWNERS); each check is a function of a source tree, so that
+the last tests here can show, on small made-up trees, that every check finds what it is for.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from attrs import frozen
+
+PACKAGE = "dwarfgpu"
+
+LAYERS: tuple[tuple[str, ...], ...] = (
+    ("errors", "bits", "floats", "basetype"),
+    ("arch", "objfile"),
+    ("model",),
+    ("target", "access"),
+    ("expr", "backends"),
+    ("cfi",),
+    ("dwarf",),
+    ("session", "view", "language"),
+    ("__init__", "gdb*"),
+    ("cli", "__main__"),
+)
+"""The modules and folders of the package, lowest first; `__init__` lists the public names, and
+`gdb*` is what GDB sources. Within a layer there is an order too: no cycles."""
+
+STRANGERS = frozenset({"expr", "backends"})
+
+OWNERS: dict[str, tuple[str, ...]] = {
+    "elftools.elf": ("objfile/*",),
+    "elftools.dwarf": ("dwarf/*",),
+    "elftools": ("objfile/*", "dwarf/*"),
+    "prompt_toolkit": ("cli/*",),
+    "pygments": ("cli/*",),
+    "gdb": ("backends/ingdb.py", "gdb*"),
+    "numpy": ("model/lanes.py", "expr/lanes.py", "backends/simulated/*", "view/grid*"),
+}
+"""Who alone may import it, the more special first. What is not here, in the standard library or
+attrs is a dependency that nobody declared."""
+
+FREE = frozenset({*sys.stdlib_module_names, "attrs", PACKAGE})
+
+
+@frozen
+class Import:
+    """One imported name, at one line."""
+
+    path: str
+    """Of the importing file, relative to the package."""
+    line: int
+    source: str
+    """The importing module, dotted."""
+    target: str
+    """The imported module; for one of the package, the deepest that exists."""
+    level: int
+    """Dots of a relative import."""
+    when: Literal["load", "call", "typing"]
+
+    @property
+    def site(self) -> str:
+        return f"{PACKAGE}/{self.path}:{self.line}"
+
+
+@frozen
+class Tree:
+    """All Python files of a package, and what they import."""
+
+    modules: dict[str, str]
+    """Module name to path relative to the package."""
+    imports: tuple[Import, ...]
+
+    def inside(self) -> Iterator[Import]:
+        """The imports of the package's own modules."""
+        return (item for item in self.imports if item.target.split(".")[0] == PACKAGE)
+
+
+def read_tree(root: Path) -> Tree:
+    paths = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*.py"))}
+    modules = {module_name(relative): relative for relative in paths}
+    imports = []
+    for relative, path in paths.items():
+        module = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        for line, target, level, when in imported(module):
+            name = deepest(target, modules)
+            imports.append(Import(relative, line, module_name(relative), name, level, when))
+    return Tree(modules, tuple(imports))
+
+
+def module_name(relative: str) -> str:
+    parts = [PACKAGE, *relative.removesuffix(".py").split("/")]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def deepest(target: str, modules: dict[str, str]) -> str:
+    """`dwarfgpu.bits.signed` is the module dwarfgpu.bits; foreign names stay as they are."""
+    name = target
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or target
+
+
+When = Literal["load", "call", "typing"]
+
+
+def imported(node: ast.AST, when: When = "load") -> Iterator[tuple[int, str, int, When]]:
+    """Line, dotted name, level and time of every import below `node`, dynamic ones included."""
+    match node:
+        case ast.Import():
+            yield from ((node.lineno, alias.name, 0, when) for alias in node.names)
+        case ast.ImportFrom():
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}" if node.module else alias.name
+                # The version is a fact about the whole, which every layer may print.
+                if name != f"{PACKAGE}.__version__":
+                    yield node.lineno, name, node.level, when
+        case ast.Call(func=function, args=[ast.Constant(value=str(name)), *_]) if ast.unparse(
+            function
+        ).split(".")[-1] in ("import_module", "__import__"):
+            yield node.lineno, name, len(name) - len(name.lstrip(".")), when
+        case ast.If(test=test, body=body, orelse=orelse) if (
+            ast.unparse(test).split(".")[-1] == "TYPE_CHECKING"
+        ):
+            for inner in body:
+                yield from imported(inner, "typing")
+            for inner in orelse:
+                yield from imported(inner, when)
+        case _:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                when = "call"
+            for child in ast.iter_child_nodes(node):
+                yield from imported(child, when)
+
+
+def unit(module: str) -> str:
+    """The module or folder directly in the package, which is what layers are made of."""
+    return [*module.split("."), "__init__"][1]
+
+
+def rank(name: str) -> int | None:
+    ranks = (n for n, names in enumerate(LAYERS) if any(fnmatch(name, p) for p in names))
+    return next(ranks, None)
+
+
+def unplaced(tree: Tree) -> Iterator[str]:
+    for module, path in tree.modules.items():
+        if rank(unit(module)) is None:
+            yield f"{PACKAGE}/{path}:1: {unit(module)} is in no layer"
+        folder = path.rpartition("/")[0]
+        if folder and f"{folder}/__init__.py" not in tree.modules.values():
+            yield f"{PACKAGE}/{path}:1: no __init__.py beside it"
+
+
+def upward(tree: Tree) -> Iterator[str]:
+    for item in tree.inside():
+        low, high = rank(unit(item.source)), rank(unit(item.target))
+        if low is not None and high is not None and high > low:
+            yield (
+                f"{item.site}: {unit(item.source)} (layer {low}) imports {item.target} "
+                f"(layer {high})"
+            )
+
+
+def strangers(tree: Tree) -> Iterator[str]:
+    for item in tree.inside():
+        if {unit(item.source), unit(item.target)} == STRANGERS:
+            yield f"{item.site}: {unit(item.source)} imports {item.target}"
+
+
+def trespassers(tree: Tree) -> Iterator[str]:
+    for item in tree.imports:
+        owner = next((name for name in OWNERS if f"{item.target}.".startswith(f"{name}.")), None)
+        if owner is not None:
+            if not owned(item.path, owner):
+                yield f"{item.site}: {item.target} belongs to {', '.join(OWNERS[owner])}"
+        elif not item.level and item.target.split(".")[0] not in FREE:
+            yield f"{item.site}: {item.target} is not a declared dependency"
+
+
+def owned(path: str, dependency: str) -> bool:
+    return any(fnmatch(path, pattern) for pattern in OWNERS[dependency])
+
+
+def relative_imports(tree: Tree) -> Iterator[str]:
+    for item in tree.imports:
+        if item.level:
+            yield f"{item.site}: relative import of {item.target}"
+
+
+def module_cycles(tree: Tree) -> Iterator[str]:
+    """Modules that need each other to be loaded. A name needed only by a type checker is none."""
+    yield from cycle([(i.source, i.target, i.site) for i in tree.inside() if i.when == "load"])
+
+
+def unit_cycles(tree: Tree) -> Iterator[str]:
+    """Folders that know each other, in whichever way: one of them is in the wrong layer."""
+    yield from cycle([(unit(i.source), unit(i.target), i.site) for i in tree.inside()])
+
+
+def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
+    sites = {(source, target): site for source, target, site in edges if source != target}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for source, target in sites:
+        sorter.add(source, target)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        # Each is imported by the next one.
+        ring = error.args[1]
+        for target, source in pairwise(ring):
+            yield f"{sites[source, target]}: cycle: {source} imports {target}"
+
+
+CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
+    unplaced,
+    upward,
+    strangers,
+    trespassers,
+    relative_imports,
+    module_cycles,
+    unit_cycles,
+)
+
+
+@pytest.fixture(scope="module")
+def tree(repository: Path) -> Tree:
+    return read_tree(repository / PACKAGE)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_architecture(tree: Tree, check: Callable[[Tree], Iterator[str]]) -> None:
+    found = list(check(tree))
+    assert not found, "\n" + "\n".join(found)
+
+
+LOADED = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+print(*sorted({"prompt_toolkit", "pygments", "numpy"} & sys.modules.keys()))
+"""
+
+
+def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) -> None:
+    """As inside GDB's Python. The files that own NumPy or gdb are left for others to load."""
+    names = [
+        module
+        for module, path in tree.modules.items()
+        if unit(module) not in ("cli", "__main__")
+        and not owned(path, "numpy")
+        and not owned(path, "gdb")
+    ]
+    command = [sys.executable, "-c", LOADED, *names]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"bits.py": "", "cfi/__init__.py": "import dwarfgpu.bits"}, []),
+        (
+            {"bits.py": "import os\nfrom dwarfgpu.cfi import rule", "cfi/rule.py": ""},
+            [
+                "dwarfgpu/cfi/rule.py:1: no __init__.py beside it",
+                "dwarfgpu/bits.py:2: bits (layer 0) imports dwarfgpu.cfi.rule (layer 5)",
+            ],
+        ),
+        (  # also inside a function, and for the type checker alone
+            {
+                "bits.py": "def f():\n  import dwarfgpu.model\n",
+                "floats.py": "if TYPE_CHECKING:\n  from dwarfgpu import model",
+                "model/__init__.py": "",
+            },
+            [
+                "dwarfgpu/bits.py:2: bits (layer 0) imports dwarfgpu.model (layer 2)",
+                "dwarfgpu/floats.py:2: floats (layer 0) imports dwarfgpu.model (layer 2)",
+            ],
+        ),
+        (
+            {"expr/__init__.py": "from dwarfgpu import backends", "backends/__init__.py": ""},
+            ["dwarfgpu/expr/__init__.py:1: expr imports dwarfgpu.backends"],
+        ),
+        (
+            {
+                "objfile/__init__.py": "from elftools.elf.elffile import ELFFile",
+                "arch/__init__.py": "import elftools",
+                "dwarf/__init__.py": "from elftools import elf",
+            },
+            [
+                "dwarfgpu/arch/__init__.py:1: elftools belongs to objfile/*, dwarf/*",
+                "dwarfgpu/dwarf/__init__.py:1: elftools.elf belongs to objfile/*",
+            ],
+        ),
+        (
+            {
+                "session.py": "import importlib\nimportlib.import_module('pygments.lexers')",
+                "gdb_commands.py": "import gdb",
+                "view/__init__.py": "import gdb, yaml",
+                "view/grid.py": "import numpy as np",
+            },
+            [
+                "dwarfgpu/session.py:2: pygments.lexers belongs to cli/*",
+                "dwarfgpu/view/__init__.py:1: gdb belongs to backends/ingdb.py, gdb*",
+                "dwarfgpu/view/__init__.py:1: yaml is not a declared dependency",
+            ],
+        ),
+        (
+            {"expr/__init__.py": "", "expr/text.py": "from . import codec", "expr/codec.py": ""},
+            ["dwarfgpu/expr/text.py:1: relative import of codec"],
+        ),
+        (
+            {
+                "model/__init__.py": "",
+                "model/a.py": "from dwarfgpu.model.b import B",
+                "model/b.py": "\nimport dwarfgpu.model.a",
+            },
+            [
+                "dwarfgpu/model/a.py:1: cycle: dwarfgpu.model.a imports dwarfgpu.model.b",
+                "dwarfgpu/model/b.py:2: cycle: dwarfgpu.model.b imports dwarfgpu.model.a",
+            ],
+        ),
+        (  # inside one folder a type checker may look back …
+            {
+                "model/__init__.py": "",
+                "model/a.py": "from dwarfgpu.model.b import B",
+                "model/b.py": "import typing\nif typing.TYPE_CHECKING:\n  import dwarfgpu.model.a",
+            },
+            [],
+        ),
+        (  # … between folders of a layer it may not
+            {
+                "session.py": "if TYPE_CHECKING:\n  import dwarfgpu.language",
+                "language/__init__.py": "from dwarfgpu.session import Session",
+            },
+            [
+                "dwarfgpu/language/__init__.py:1: cycle: language imports session",
+                "dwarfgpu/session.py:2: cycle: session imports language",
+            ],
+        ),
+        ({"helpers.py": ""}, ["dwarfgpu/helpers.py:1: helpers is in no layer"]),
+        ({"__init__.py": "__version__ = '1'", "bits.py": "from dwarfgpu import __version__"}, []),
+    ],
+)
+def test_the_checks_find(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    tree = read_tree(tmp_path)
+    assert sorted(line for check in CHECKS for line in check(tree)) == sorted(expected)
