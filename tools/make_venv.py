@@ -26,8 +26,10 @@ def main(root: Path, purpose: str) -> int:
     project = root / "pyproject.toml"
     try:
         with project.open("rb+") as lock:
-            # A lock of the kernel, not a lock file: it ends with the process that holds it.
+            # A lock of the kernel, not a lock file: it ends with the processes that hold it. Those
+            # are pip too, which may outlive us and must not write into the next one's .venv.
             fcntl.flock(lock, fcntl.LOCK_EX)
+            os.set_inheritable(lock.fileno(), True)
             require(root, purpose, project.read_bytes())
     except (SetupError, OSError) as error:
         print(f"dwarfgpu: cannot set up .venv: {error}", file=sys.stderr)
@@ -110,6 +112,7 @@ def run(command: list[str]) -> str | None:
     done = subprocess.run(
         command,
         env=environment,
+        close_fds=False,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
