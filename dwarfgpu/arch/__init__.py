@@ -1,1 +1,54 @@
 """Target architectures: registers, address spaces and how they map to memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.arch.processors import PROCESSORS, did_you_mean
+from dwarfgpu.errors import UsageError
+
+if TYPE_CHECKING:
+    from dwarfgpu.arch.model import Architecture
+
+_OTHER_NAMES: Final = {
+    "amd64": "x86_64",
+    "x86-64": "x86_64",
+    "arm64": "aarch64",
+    "i686": "i386",
+}
+_CPUS: Final = ("aarch64", "i386", "x86_64")
+ARCHITECTURES: Final = (*PROCESSORS, *_CPUS)
+"""Every name that `architecture` accepts, other spellings apart."""
+
+
+def architecture(name: str, wave_size: int | None = None) -> Architecture:
+    """The architecture of that name in any letter case; its tables are made on first use.
+
+    `UsageError` for an unknown name, naming those that are close, and for a wave size that the
+    architecture does not have.
+    """
+    wanted = _OTHER_NAMES.get(name.lower(), name.lower())
+    if wanted in PROCESSORS:
+        from dwarfgpu.arch.amdgpu import amdgpu
+
+        return amdgpu(wanted, wave_size)
+    if wanted not in _CPUS:
+        raise UsageError(f"unknown architecture {name}{did_you_mean(wanted, ARCHITECTURES)}")
+    if wave_size not in (None, 1):
+        raise UsageError(f"{wanted} has no wave size {wave_size}: it has no waves")
+    return _cpu(wanted)
+
+
+def _cpu(name: str) -> Architecture:
+    # Imported here, as amdgpu above, so that a start pays only for the architecture it uses.
+    if name == "aarch64":
+        from dwarfgpu.arch.aarch64 import aarch64
+
+        return aarch64()
+    if name == "i386":
+        from dwarfgpu.arch.i386 import i386
+
+        return i386()
+    from dwarfgpu.arch.x86_64 import x86_64
+
+    return x86_64()

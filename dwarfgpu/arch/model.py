@@ -5,14 +5,14 @@ The words are those of amd-dbgapi; DWARF numbers are mapped here and nowhere els
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal, TypeAlias
 
 from attrs import Factory, field, frozen
 
 from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
 from dwarfgpu.bits import Endian
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]
 """What the memory of an address space depends on; `any`: on what the address lowers to."""
@@ -56,8 +56,88 @@ class AddressSpace:
         """Size of the memory location storage: the range of addresses, in bits."""
         return 8 << self.address_bits
 
+    @property
+    def end(self) -> int:
+        """The address after the last one."""
+        return 1 << self.address_bits
+
+    def require_address(self, address: int) -> None:
+        """`OutOfRange` unless the space has that address."""
+        if not 0 <= address < self.end:
+            raise OutOfRange(
+                f"{address:#x} is no address of {self}, which has {self.address_bits} bits"
+            )
+
     def __str__(self) -> str:
         return self.name
+
+
+@frozen
+class Apertures:
+    """Where the generic address space shows the other memories of a wave.
+
+    The defaults are the fixed ones of gfx9 and later; a core dump tells those of its agent.
+    """
+
+    local_base: int = 0x1_0000_0000_0000
+    private_base: int = 0x2_0000_0000_0000
+    scratch_base: int | None = None
+    """Global address of the wave's scratch; None where scratch is a store of its own."""
+    scratch_bytes: int | None = None
+    """Size of the wave's scratch; None where only the size of an address bounds it."""
+
+
+NO_APERTURES: Final = Apertures()
+"""The defaults, for callers that know nothing of the agent."""
+
+
+@frozen
+class Lowered:
+    """The place in the store that really holds an address of some space."""
+
+    space: AddressSpace
+    address: int = field(repr=hex)
+    contiguous_bytes: int
+    """How many bytes from there on follow the bytes of the address that was asked for."""
+
+
+Lower: TypeAlias = "Callable[[Architecture, int, int, int | None, Apertures], Lowered]"
+"""Architecture, space number, address, lane and apertures to the store that holds the address."""
+Convert: TypeAlias = (
+    "Callable[[Architecture, int, int, int, int | None, Apertures], tuple[int, int]]"
+)
+"""Architecture, address, from space, to space, lane, apertures to (address, contiguous bytes)."""
+
+
+def identity_lower(
+    architecture: Architecture,
+    space_number: int,
+    address: int,
+    lane: int | None,
+    apertures: Apertures,
+) -> Lowered:
+    """Every space is a store of its own: the mapping of architectures without views."""
+    space = architecture.address_space(space_number)
+    space.require_address(address)
+    if space.unavailable is not None:
+        raise Unavailable(f"address space {space} is not accessible: {space.unavailable}")
+    return Lowered(space, address, space.end - address)
+
+
+def identity_convert(
+    architecture: Architecture,
+    address: int,
+    from_space: int,
+    to_space: int,
+    lane: int | None,
+    apertures: Apertures,
+) -> tuple[int, int]:
+    """An address is only an address of its own space; `EvaluationError` for any other."""
+    source, target = map(architecture.address_space, (from_space, to_space))
+    source.require_address(address)
+    if source is not target:
+        raise EvaluationError(f"a {source} address cannot be converted to {target}")
+    return address, source.end - address
 
 
 @frozen(eq=False)
@@ -82,6 +162,10 @@ class Architecture:
     return_address_register: int | None = None
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
+    dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
+    """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
+    _lower: Lower = field(default=identity_lower, repr=False)
+    _convert: Convert = field(default=identity_convert, repr=False)
     by_name: Mapping[str, RegisterInfo] = field(init=False, repr=False)
     """Every register by its lower-case name and aliases."""
     generic: BaseType = field(init=False, repr=False)
@@ -116,6 +200,15 @@ class Architecture:
         except KeyError:
             raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
 
+    def dwarf_name(self, number: int) -> str:
+        """How a listing names a DWARF register: `register_named` finds it again by that name.
+
+        A number that is not defined here is itself, in hexadecimal, as llvm-dwarfdump prints it.
+        """
+        if number not in self.registers:
+            return f"{number:#x}"
+        return self.dwarf_names.get(number) or self.registers[number].name.upper()
+
     def register_named(self, name: str) -> RegisterInfo | None:
         """The register of that name or alias in any letter case, with or without `$` or `%`."""
         return self.by_name.get(name.lower().lstrip("$%"))
@@ -128,12 +221,56 @@ class Architecture:
             raise IllFormed(f"{self.name} defines no address space {number}") from None
 
     def address_space_named(self, name: str) -> AddressSpace | None:
+        """The address space of that name in any letter case, with or without `DW_ASPACE_LLVM_`."""
+        bare = name.lower()
+        if bare.startswith("dw_aspace_"):
+            bare = bare.removeprefix("dw_aspace_").removeprefix("llvm_").removeprefix("amdgpu_")
+        if bare == "none":
+            return self.address_spaces[0]
         for space in self.address_spaces.values():
-            if space.name == name:
+            if space.name == bare:
                 return space
         return None
+
+    def lower(
+        self,
+        space_number: int,
+        address: int,
+        lane: int | None = None,
+        apertures: Apertures = NO_APERTURES,
+    ) -> Lowered:
+        """The store that really holds an address, so that views of one memory are one store.
+
+        `IllFormed` for an unknown space, `OutOfRange` for an address that the space does not
+        have, `MissingContext` where the lane matters and there is none, `Unavailable` for memory
+        that can never be accessed.
+        """
+        return self._lower(self, space_number, address, lane, apertures)
+
+    def convert(
+        self,
+        address: int,
+        from_space: int,
+        to_space: int,
+        lane: int | None = None,
+        apertures: Apertures = NO_APERTURES,
+    ) -> tuple[int, int]:
+        """The same place as an address of another space, and for how many bytes that holds.
+
+        `EvaluationError` for a pair of spaces, or an address, that has no such address; otherwise
+        as `lower`.
+        """
+        return self._convert(self, address, from_space, to_space, lane, apertures)
 
     @property
     def largest_space_bits(self) -> int:
         """Size in bits of the largest memory storage: the bound of a composite (A.2.5.4.4.6)."""
         return max(space.size_bits for space in self.address_spaces.values())
+
+
+def bank(
+    first_number: int, names: Iterable[str], base: BaseType, register_class: str = "general"
+) -> Iterator[RegisterInfo]:
+    """Registers of one type with consecutive DWARF numbers."""
+    for number, name in enumerate(names, first_number):
+        yield RegisterInfo(name, number, base, register_class)

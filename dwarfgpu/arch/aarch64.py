@@ -1,0 +1,48 @@
+"""AArch64: registers by their DWARF numbers (DWARF for the Arm 64-bit Architecture, section 4.1).
+
+The scalable registers (vg, ffr, p0-p15, z0-z31) have no fixed size and are not defined here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.basetype import BaseType
+
+
+@lru_cache(maxsize=1)
+def aarch64() -> Architecture:
+    """The architecture; registers are named as GDB names them."""
+    registers = {r.number: r for r in _registers() if r.number is not None}
+    aliases = {f"w{n}": f"x{n}" for n in range(31)} | {"wsp": "sp", "fp": "x29", "lr": "x30"}
+    aliases |= {f"{width}{n}": f"v{n}" for width in "bhsdq" for n in range(32)}
+    # LLVM names the first, and that is the narrowest, of the views that share a number.
+    views = {n: f"W{n}" for n in range(31)} | {31: "WSP"} | {64 + n: f"B{n}" for n in range(32)}
+    return Architecture(
+        name="aarch64",
+        machine="AARCH64",
+        address_bits=64,
+        registers=registers,
+        address_spaces={0: AddressSpace(0, "default", 64)},
+        return_address_register=30,
+        register_aliases=aliases,
+        dwarf_names=views,
+    )
+
+
+def _registers() -> Iterator[RegisterInfo]:
+    signed = BaseType("int64_t", "signed", 64)
+    unsigned = BaseType("uint64_t", "unsigned", 64)
+    data = BaseType("void *", "address", 64)
+    code = BaseType("void (*)()", "address", 64)
+    vector = BaseType("uint32_t[4]", "unsigned", 128, vector_size=4)
+    yield from bank(0, (f"x{n}" for n in range(31)), signed)
+    yield RegisterInfo("sp", 31, data)
+    yield RegisterInfo("pc", 32, code)
+    yield RegisterInfo("elr_mode", 33, unsigned, "system")
+    yield RegisterInfo("ra_sign_state", 34, unsigned, "system")
+    names = ("tpidrro_el0", "tpidr_el0", "tpidr_el1", "tpidr_el2", "tpidr_el3")
+    yield from bank(35, names, data, "system")
+    yield from bank(64, (f"v{n}" for n in range(32)), vector, "vector")

@@ -1,0 +1,385 @@
+"""AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information").
+
+Law: DWARF numbers and apertures of AMD GPUs are known here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from dwarfgpu.arch.model import (
+    AddressSpace,
+    Apertures,
+    Architecture,
+    Lowered,
+    RegisterInfo,
+    bank,
+)
+from dwarfgpu.arch.processors import Processor, by_mach, processor
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.errors import (
+    EvaluationError,
+    InconsistentContext,
+    MissingContext,
+    OutOfRange,
+    Unavailable,
+    UsageError,
+)
+
+GLOBAL: Final = 0
+GENERIC: Final = 1
+REGION: Final = 2
+LOCAL: Final = 3
+PRIVATE_LANE: Final = 5
+PRIVATE_WAVE: Final = 6
+
+
+def processor_by_mach(mach: int) -> str:
+    """The name of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
+    return by_mach(mach).name
+
+
+def amdgpu(name: str, wave_size: int | None = None) -> Architecture:
+    """The architecture of a processor, in its default wave size or the one given.
+
+    `UsageError` for an unknown processor or a wave size that it does not have.
+    """
+    described = processor(name)
+    allowed = described.wave_sizes
+    lanes = allowed[0] if wave_size is None else wave_size
+    if lanes not in allowed:
+        sizes = " or ".join(str(size) for size in allowed)
+        raise UsageError(f"{described.name} has no wave size {lanes}, only {sizes}")
+    return _architecture(described, lanes)
+
+
+@cache
+def _architecture(described: Processor, lanes: int) -> Architecture:
+    registers = {r.number: r for r in _numbered(described, lanes) if r.number is not None}
+    names = {number: dwarf_name(number) for number in registers}
+    return Architecture(
+        name=described.name,
+        machine="AMDGPU",
+        address_bits=64,
+        registers=registers,
+        address_spaces=_SPACES,
+        lane_count=lanes,
+        other_registers=tuple(_unnumbered(described, lanes)),
+        return_address_register=16,
+        register_aliases=_aliases(registers, names, lanes),
+        dwarf_names=names,
+        lower=lower,
+        convert=convert_address,
+    )
+
+
+_UINT32: Final = BaseType("uint32_t", "unsigned", 32)
+_UINT64: Final = BaseType("uint64_t", "unsigned", 64)
+_INT32: Final = BaseType("int32_t", "signed", 32)
+_PC: Final = BaseType("void (*)()", "address", 64)
+_PC_32: Final = BaseType("void (*)()", "address", 32)
+
+
+def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
+    """Registers that have a DWARF number in code of that wave size ("Register Mapping").
+
+    Numbers of the other wave size are not defined: naming them is the producer's error.
+    """
+    mask = _UINT32 if lanes == 32 else _UINT64
+    vector = BaseType(f"int32_t[{lanes}]", "signed", 32 * lanes, vector_size=lanes)
+    yield RegisterInfo("pc_32", 0, _PC_32)
+    yield RegisterInfo("exec", 1 if lanes == 32 else 17, mask, "scalar")
+    yield RegisterInfo("pc", 16, _PC)
+    yield from bank(32, (f"s{n}" for n in range(64)), _INT32, "scalar")
+    yield RegisterInfo("status", 128, _UINT32, "system")
+    yield RegisterInfo("vcc", 512 if lanes == 32 else 768, mask, "scalar")
+    yield from bank(1088, (f"s{n}" for n in range(64, 106)), _INT32, "scalar")
+    if lanes == 32:
+        yield from bank(1536, (f"v{n}" for n in range(512)), vector, "vector")
+        if described.has_1024_vgprs:
+            yield from bank(3584, (f"v{n}" for n in range(512, 1024)), vector, "vector")
+    else:
+        yield from bank(2560, (f"v{n}" for n in range(256)), vector, "vector")
+    if described.has_accumulators:
+        first = 2048 if lanes == 32 else 3072
+        yield from bank(first, (f"a{n}" for n in range(256)), vector, "vector")
+
+
+def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
+    """Registers that expressions cannot name, as amd-dbgapi lists them."""
+    generation = described.generation
+    names = [("m0", _UINT32, "scalar"), ("mode", _UINT32, "system")]
+    if lanes == 32:
+        # In wave64 code these are the upper halves of exec and vcc, not registers of their own.
+        names += [("exec_hi", _UINT32, "scalar"), ("vcc_hi", _UINT32, "scalar")]
+    if generation >= 12:
+        system = ("state_priv", "trap_ctrl", "excp_flag_priv", "excp_flag_user")
+        names += [(name, _UINT32, "system") for name in system]
+    else:
+        names.append(("trapsts", _UINT32, "system"))
+    if generation >= 7:
+        names.append(("scratch_base" if generation >= 12 else "flat_scratch", _UINT64, "system"))
+    if generation >= 8:
+        names.append(("xnack_mask", _UINT32 if generation >= 10 else _UINT64, "system"))
+    names += [(f"ttmp{n}", _UINT32, "trap") for n in (*range(4, 12), 13)]
+    for name, base, register_class in names:
+        yield RegisterInfo(name, None, base, register_class)
+
+
+def _aliases(
+    registers: dict[int, RegisterInfo], names: dict[int, str], lanes: int
+) -> dict[str, str]:
+    """What LLVM's tools and AMD's documents call the registers."""
+    aliases = {names[number].lower(): register.name for number, register in registers.items()}
+    # LLVM before 22 names the low half of each 32-bit register where it means the register.
+    aliases |= {f"{alias}_lo16": name for alias, name in aliases.items()}
+    aliases |= {"pc_64": "pc", f"exec_{lanes}": "exec", f"exec_mask_{lanes}": "exec"}
+    aliases |= {f"vcc_{lanes}": "vcc", "exec_mask": "exec"}
+    if lanes == 32:
+        aliases |= {"exec_lo": "exec", "vcc_lo": "vcc"}
+    return aliases
+
+
+_BLOCKS: Final = (
+    (range(32, 96), "SGPR", 0),
+    (range(1088, 1130), "SGPR", 64),
+    (range(1536, 2048), "VGPR", 0),
+    (range(2048, 2304), "AGPR", 0),
+    (range(2560, 3072), "VGPR", 0),
+    (range(3072, 3328), "AGPR", 0),
+    (range(3584, 4096), "VGPR", 512),
+)
+_SINGLE: Final = {
+    0: "PC_32",
+    1: "EXEC_LO",
+    16: "PC_REG",
+    17: "EXEC",
+    128: "STATUS",
+    512: "VCC_32",
+    768: "VCC_64",
+}
+
+
+def dwarf_name(number: int) -> str:
+    """The name of a DWARF number in a listing, whatever the processor and wave size.
+
+    As llvm-dwarfdump 22 prints it, except that it leaves wave32 vector registers, pc_32, status
+    and vcc as numbers. A number without a name is itself, in hexadecimal.
+    """
+    for numbers, prefix, first in _BLOCKS:
+        if number in numbers:
+            return f"{prefix}{number - numbers.start + first}"
+    return _SINGLE.get(number) or f"{number:#x}"
+
+
+_NULL_SEGMENT: Final = 0xFFFFFFFF
+"""The null of the 32-bit segments, as in amd-dbgapi: 0 is a valid address there."""
+_SPACES: Final = {
+    space.number: space
+    for space in (
+        AddressSpace(GLOBAL, "global", 64),
+        AddressSpace(GENERIC, "generic", 64, "any"),
+        AddressSpace(
+            REGION, "region", 32, "agent", unavailable="no debugger interface reaches GDS memory"
+        ),
+        AddressSpace(LOCAL, "local", 32, "workgroup", _NULL_SEGMENT),
+        AddressSpace(PRIVATE_LANE, "private_lane", 32, "lane", _NULL_SEGMENT),
+        AddressSpace(PRIVATE_WAVE, "private_wave", 32, "wave", _NULL_SEGMENT),
+    )
+}
+"""Numbers 0x20 to 0x5f, one per lane, are of the 2020 document only and not defined here."""
+_SEGMENT_END: Final = 1 << 32
+_APERTURE_SPAN: Final = 1 << 48
+
+
+def swizzle(address: int, lane: int, wave_size: int, element_bytes: int = 4) -> int:
+    """The private_wave address of a private_lane address ("Address Space Mapping")."""
+    row_bytes = wave_size * element_bytes
+    return address // element_bytes * row_bytes + lane * element_bytes + address % element_bytes
+
+
+def unswizzle(offset: int, wave_size: int, element_bytes: int = 4) -> tuple[int, int]:
+    """The lane and the private_lane address of a private_wave address."""
+    element = offset // element_bytes
+    address = element // wave_size * element_bytes + offset % element_bytes
+    return element % wave_size, address
+
+
+def lower(
+    architecture: Architecture,
+    space_number: int,
+    address: int,
+    lane: int | None,
+    apertures: Apertures,
+) -> Lowered:
+    """The place in global, local or private_wave memory that holds an address of any space.
+
+    Where the apertures tell the global address of the wave's scratch, that is the store of it.
+    Errors: see `Architecture.lower`.
+    """
+    space = architecture.address_space(space_number)
+    space.require_address(address)
+    if space.unavailable is not None:
+        raise Unavailable(f"address space {space} is not accessible: {space.unavailable}")
+    if space_number == GENERIC:
+        space_number, address, contiguous_bytes = _segment(address, apertures)
+    else:
+        contiguous_bytes = space.end - address
+    if space_number == PRIVATE_LANE:
+        address, contiguous_bytes = _to_wave(architecture, address, lane)
+    elif space_number != PRIVATE_WAVE:
+        return Lowered(architecture.address_spaces[space_number], address, contiguous_bytes)
+    contiguous_bytes = min(contiguous_bytes, _scratch_end(apertures) - address)
+    if contiguous_bytes <= 0:
+        raise Unavailable(
+            f"private_wave address {address:#x} is beyond the scratch memory of the wave"
+        )
+    if apertures.scratch_base is None:
+        return Lowered(architecture.address_spaces[PRIVATE_WAVE], address, contiguous_bytes)
+    return Lowered(
+        architecture.address_spaces[GLOBAL], apertures.scratch_base + address, contiguous_bytes
+    )
+
+
+def convert_address(
+    architecture: Architecture,
+    address: int,
+    from_space: int,
+    to_space: int,
+    lane: int | None,
+    apertures: Apertures,
+) -> tuple[int, int]:
+    """The same place as an address of another space, and for how many bytes that holds.
+
+    Null becomes null. Only the pairs of spaces that amd-dbgapi converts are converted: a segment
+    to and from generic, private_lane to and from private_wave, scratch to and from global.
+    """
+    source, target = map(architecture.address_space, (from_space, to_space))
+    source.require_address(address)
+    if from_space == to_space:
+        return address, source.end - address
+    if (from_space, to_space) not in _CONVERTIBLE:
+        raise EvaluationError(f"a {source} address cannot be converted to {target}")
+    if address == source.null:
+        return target.null, 1
+    if from_space == GENERIC:
+        segment, offset, contiguous_bytes = _segment(address, apertures)
+        if segment == to_space:
+            return offset, contiguous_bytes
+        if LOCAL in (segment, to_space):
+            held = architecture.address_spaces[segment]
+            raise EvaluationError(f"generic address {address:#x} is in {held}, not in {target}")
+        converted, more = convert_address(architecture, offset, segment, to_space, lane, apertures)
+        return converted, min(contiguous_bytes, more)
+    if to_space == GENERIC:
+        return _to_generic(address, from_space, apertures)
+    if GLOBAL in (from_space, to_space):
+        return _through_scratch(architecture, address, from_space, to_space, lane, apertures)
+    if from_space == PRIVATE_LANE:
+        return _to_wave(architecture, address, lane)
+    return _to_lane(architecture, address, lane)
+
+
+_CONVERTIBLE: Final = frozenset(
+    {
+        *((GENERIC, space) for space in (GLOBAL, LOCAL, PRIVATE_LANE, PRIVATE_WAVE)),
+        *((space, GENERIC) for space in (GLOBAL, LOCAL, PRIVATE_LANE)),
+        *((GLOBAL, space) for space in (PRIVATE_LANE, PRIVATE_WAVE)),
+        *((space, GLOBAL) for space in (PRIVATE_LANE, PRIVATE_WAVE)),
+        (PRIVATE_LANE, PRIVATE_WAVE),
+        (PRIVATE_WAVE, PRIVATE_LANE),
+    }
+)
+
+
+def _segment(address: int, apertures: Apertures) -> tuple[int, int, int]:
+    """Space, address there and contiguous bytes of a generic address.
+
+    Bits 63:48 choose the aperture and the low 32 bits are the address in it, as in amd-dbgapi.
+    """
+    bases = {LOCAL: apertures.local_base, PRIVATE_LANE: apertures.private_base}
+    for space_number, base in bases.items():
+        if 0 <= address - base < _APERTURE_SPAN:
+            offset = (address - base) % _SEGMENT_END
+            return space_number, offset, _SEGMENT_END - offset
+    next_base = min((base for base in bases.values() if base > address), default=1 << 64)
+    return GLOBAL, address, next_base - address
+
+
+def _to_generic(address: int, from_space: int, apertures: Apertures) -> tuple[int, int]:
+    if from_space == LOCAL:
+        return apertures.local_base + address, _SEGMENT_END - address
+    if from_space == PRIVATE_LANE:
+        return apertures.private_base + address, _SEGMENT_END - address
+    segment, _, contiguous_bytes = _segment(address, apertures)
+    if segment != GLOBAL:
+        name = _SPACES[segment].name
+        raise EvaluationError(
+            f"global address {address:#x} has no generic address: it is in the {name} aperture"
+        )
+    return address, contiguous_bytes
+
+
+def _lane(architecture: Architecture, lane: int | None) -> int:
+    if lane is None:
+        raise MissingContext("the context has no lane")
+    if not 0 <= lane < architecture.lane_count:
+        raise InconsistentContext(
+            f"lane {lane} is not one of the {architecture.lane_count} lanes of {architecture.name}"
+        )
+    return lane
+
+
+def _to_wave(architecture: Architecture, address: int, lane: int | None) -> tuple[int, int]:
+    offset = swizzle(address, _lane(architecture, lane), architecture.lane_count)
+    if offset >= _SEGMENT_END:
+        raise OutOfRange(f"private_lane address {address:#x} is beyond any wave's scratch memory")
+    return offset, 4 - address % 4
+
+
+def _to_lane(architecture: Architecture, address: int, lane: int | None) -> tuple[int, int]:
+    wanted = _lane(architecture, lane)
+    owner, offset = unswizzle(address, architecture.lane_count)
+    if owner != wanted:
+        raise EvaluationError(
+            f"private_wave address {address:#x} belongs to lane {owner}, not to lane {wanted}"
+        )
+    return offset, 4 - address % 4
+
+
+def _scratch_end(apertures: Apertures) -> int:
+    """The private_wave address after the last one: an address must fit, here and in global."""
+    size_bytes, base = apertures.scratch_bytes, apertures.scratch_base or 0
+    longest = min(_SEGMENT_END, (1 << 64) - base)
+    return longest if size_bytes is None else min(size_bytes, longest)
+
+
+def _through_scratch(
+    architecture: Architecture,
+    address: int,
+    from_space: int,
+    to_space: int,
+    lane: int | None,
+    apertures: Apertures,
+) -> tuple[int, int]:
+    """Between global and a private space: only inside the wave's scratch memory."""
+    base, end = apertures.scratch_base, _scratch_end(apertures)
+    if base is None:
+        raise Unavailable("the global address of the wave's scratch memory")
+    contiguous_bytes = end
+    if from_space == GLOBAL:
+        offset = address - base
+    elif from_space == PRIVATE_LANE:
+        offset, contiguous_bytes = _to_wave(architecture, address, lane)
+    else:
+        offset = address
+    if not 0 <= offset < end:
+        space = _SPACES[from_space].name
+        raise EvaluationError(f"{space} address {address:#x} is outside the wave's scratch memory")
+    if to_space == GLOBAL:
+        return base + offset, min(contiguous_bytes, end - offset)
+    if to_space == PRIVATE_LANE:
+        return _to_lane(architecture, offset, lane)
+    return offset, end - offset

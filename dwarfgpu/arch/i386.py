@@ -1,0 +1,48 @@
+"""i386: registers by their DWARF numbers (System V i386 psABI)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.floats import X87_EXTENDED
+
+
+@lru_cache(maxsize=1)
+def i386() -> Architecture:
+    """The architecture; registers are named as GDB names them."""
+    return Architecture(
+        name="i386",
+        machine="386",
+        address_bits=32,
+        registers={r.number: r for r in _registers() if r.number is not None},
+        address_spaces={0: AddressSpace(0, "default", 32)},
+        return_address_register=8,
+        register_aliases={f"st({n})": f"st{n}" for n in range(8)},
+    )
+
+
+def _registers() -> Iterator[RegisterInfo]:
+    signed = BaseType("int32_t", "signed", 32)
+    unsigned = BaseType("uint32_t", "unsigned", 32)
+    data = BaseType("void *", "address", 32)
+    code = BaseType("void (*)()", "address", 32)
+    selector = BaseType("uint16_t", "unsigned", 16)
+    mask = BaseType("uint64_t", "unsigned", 64)
+    vector = BaseType("uint32_t[4]", "unsigned", 128, vector_size=4)
+    extended = BaseType("i387_ext", "float", 80, float_format=X87_EXTENDED)
+    yield from bank(0, ("eax", "ecx", "edx", "ebx"), signed)
+    yield from bank(4, ("esp", "ebp"), data)
+    yield from bank(6, ("esi", "edi"), signed)
+    yield RegisterInfo("eip", 8, code)
+    yield RegisterInfo("eflags", 9, unsigned, "system")
+    yield from bank(11, (f"st{n}" for n in range(8)), extended)
+    yield from bank(21, (f"xmm{n}" for n in range(8)), vector, "vector")
+    yield from bank(29, (f"mm{n}" for n in range(8)), mask, "vector")
+    yield from bank(37, ("fctrl", "fstat"), selector, "system")
+    yield RegisterInfo("mxcsr", 39, unsigned, "system")
+    yield from bank(40, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
+    yield from bank(48, ("tr", "ldtr"), selector, "system")
+    yield from bank(93, (f"k{n}" for n in range(8)), mask, "vector")

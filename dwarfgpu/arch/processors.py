@@ -1,0 +1,113 @@
+"""AMD GPU processors (AMDGPU usage, "Processors" and "EF_AMDGPU_MACH Values").
+
+Law: what differs between processors is a column here; no other module compares their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Final
+
+from attrs import field, frozen
+
+from dwarfgpu.errors import Unsupported, UsageError
+
+
+@frozen(eq=False)
+class Processor:
+    """One processor, as in `-mcpu` and in the ELF header."""
+
+    name: str
+    mach: int = field(repr=hex)
+    """EF_AMDGPU_MACH, the low byte of e_flags."""
+    generation: int
+    """Major number of the GFX level."""
+    wave_sizes: tuple[int, ...]
+    """Lanes of a wave, the default first."""
+    has_accumulators: bool
+    """Has AGPRs."""
+    has_architected_flat_scratch: bool
+    """Scratch offsets in SGPRs count the bytes of one lane, not those of the wave."""
+    has_1024_vgprs: bool
+    """Has the second block of wave32 VGPRs."""
+
+
+def _family(
+    generation: int,
+    machs: str,
+    wave_sizes: tuple[int, ...] = (64,),
+    *,
+    accumulators: bool = False,
+    architected: bool = False,
+    vgprs_1024: bool = False,
+) -> Iterator[Processor]:
+    """Processors that have all but name and mach (hexadecimal) in common."""
+    words = machs.split()
+    for name, mach in zip(words[::2], words[1::2], strict=True):
+        yield Processor(
+            name, int(mach, 16), generation, wave_sizes, accumulators, architected, vgprs_1024
+        )
+
+
+_EITHER: Final = (32, 64)
+PROCESSORS: Final = {
+    processor.name: processor
+    for processor in (
+        *_family(6, "gfx600 20 gfx601 21 gfx602 3a"),
+        *_family(7, "gfx700 22 gfx701 23 gfx702 24 gfx703 25 gfx704 26 gfx705 3b"),
+        *_family(8, "gfx801 28 gfx802 29 gfx803 2a gfx805 3c gfx810 2b"),
+        *_family(9, "gfx900 2c gfx902 2d gfx904 2e gfx906 2f gfx909 31 gfx90c 32"),
+        *_family(9, "gfx9-generic 51"),
+        *_family(9, "gfx908 30 gfx90a 3f", accumulators=True),
+        *_family(
+            9,
+            "gfx940 40 gfx941 4b gfx942 4c gfx950 4f gfx9-4-generic 5f",
+            accumulators=True,
+            architected=True,
+        ),
+        *_family(10, "gfx1010 33 gfx1011 34 gfx1012 35 gfx1013 42 gfx10-1-generic 52", _EITHER),
+        *_family(10, "gfx1030 36 gfx1031 37 gfx1032 38 gfx1033 39", _EITHER),
+        *_family(10, "gfx1034 3e gfx1035 3d gfx1036 45 gfx10-3-generic 53", _EITHER),
+        *_family(
+            11,
+            "gfx1100 41 gfx1101 46 gfx1102 47 gfx1103 44 gfx11-generic 54 "
+            "gfx1150 43 gfx1151 4a gfx1152 55 gfx1153 58 gfx1154 57 "
+            "gfx1170 5d gfx1171 5e gfx1172 5c gfx11-7-generic 62",
+            _EITHER,
+            architected=True,
+        ),
+        *_family(12, "gfx1200 48 gfx1201 4e gfx12-generic 59", _EITHER, architected=True),
+        *_family(
+            12,
+            "gfx1250 49 gfx1251 5a gfx12-5-generic 5b",
+            (32,),
+            architected=True,
+            vgprs_1024=True,
+        ),
+    )
+}
+"""Every processor by its name."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: those that are close, if any."""
+    close = get_close_matches(name, list(known), n=3)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def processor(name: str) -> Processor:
+    """The processor of that name in any letter case; `UsageError` naming those that are close."""
+    try:
+        return PROCESSORS[name.lower()]
+    except KeyError:
+        hint = did_you_mean(name.lower(), PROCESSORS)
+        raise UsageError(f"unknown AMD GPU processor {name}{hint}") from None
+
+
+def by_mach(mach: int) -> Processor:
+    """The processor of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
+    for each in PROCESSORS.values():
+        if each.mach == mach:
+            return each
+    raise Unsupported(f"the AMD GPU processor with EF_AMDGPU_MACH {mach:#x}")

@@ -1,0 +1,53 @@
+"""x86-64: registers by their DWARF numbers (System V psABI, "DWARF register number mapping")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.floats import X87_EXTENDED
+
+
+@lru_cache(maxsize=1)
+def x86_64() -> Architecture:
+    """The architecture; registers are named as GDB names them."""
+    registers = {r.number: r for r in _registers() if r.number is not None}
+    aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
+    return Architecture(
+        name="x86_64",
+        machine="X86_64",
+        address_bits=64,
+        registers=registers,
+        address_spaces={0: AddressSpace(0, "default", 64)},
+        return_address_register=16,
+        register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
+        dwarf_names={49: "RFLAGS"},
+    )
+
+
+def _registers() -> Iterator[RegisterInfo]:
+    signed = BaseType("int64_t", "signed", 64)
+    unsigned = BaseType("uint64_t", "unsigned", 64)
+    data = BaseType("void *", "address", 64)
+    code = BaseType("void (*)()", "address", 64)
+    selector = BaseType("uint16_t", "unsigned", 16)
+    vector = BaseType("uint32_t[4]", "unsigned", 128, vector_size=4)
+    extended = BaseType("i387_ext", "float", 80, float_format=X87_EXTENDED)
+    yield from bank(0, ("rax", "rdx", "rcx", "rbx", "rsi", "rdi"), signed)
+    yield from bank(6, ("rbp", "rsp"), data)
+    yield from bank(8, (f"r{n}" for n in range(8, 16)), signed)
+    yield RegisterInfo("rip", 16, code)
+    yield from bank(17, (f"xmm{n}" for n in range(16)), vector, "vector")
+    yield from bank(33, (f"st{n}" for n in range(8)), extended)
+    yield from bank(41, (f"mm{n}" for n in range(8)), unsigned, "vector")
+    yield RegisterInfo("eflags", 49, unsigned, "system")
+    yield from bank(50, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
+    yield from bank(58, ("fs_base", "gs_base"), data, "system")
+    yield from bank(62, ("tr", "ldtr"), selector, "system")
+    yield RegisterInfo("mxcsr", 64, BaseType("uint32_t", "unsigned", 32), "system")
+    yield from bank(65, ("fctrl", "fstat"), selector, "system")
+    yield from bank(67, (f"xmm{n}" for n in range(16, 32)), vector, "vector")
+    yield from bank(118, (f"k{n}" for n in range(8)), unsigned, "vector")
+    yield from bank(130, (f"r{n}" for n in range(16, 32)), signed)
