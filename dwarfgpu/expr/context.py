@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.basetype import BaseType, generic_type
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.model.location import Entry, Location
@@ -47,7 +48,7 @@ class UnitFormat:
 class Limits:
     """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
 
-    steps: int = 100_000
+    steps: int = 1_000_000
     """Operations performed, those of called and nested expressions included."""
     stack: int = 100_000
     """Stack entries."""
@@ -130,6 +131,10 @@ class Unit(Protocol):
         """
         ...
 
+    def variable_value(self, section_offset: int) -> int:
+        """The value of the variable at an offset in `.debug_info` (DW_OP_GNU_variable_value)."""
+        ...
+
     def tls_address(self, offset: int, wave: WaveId) -> int:
         """The address of an offset in the wave's thread-local block of this module."""
         ...
@@ -198,6 +203,16 @@ class Context:
     iteration_count: int | None = None
     """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
     limits: Limits = Limits()
+    access: OneLaneAccess = field(init=False, repr=False, eq=False)
+
+    @access.default
+    def _access(self) -> OneLaneAccess:
+        endian: Endian = "little"
+        if self.architecture is not None:
+            endian = self.architecture.endian
+        elif self.unit is not None:
+            endian = self.unit.format.endian
+        return OneLaneAccess(self.target, endian, self.limits.read_bytes, self.limits.runs)
 
     def __attrs_post_init__(self) -> None:
         for name, index, count_name, count in (
@@ -227,7 +242,7 @@ class Context:
         if frame is not None and frame.architecture not in (None, arch):
             raise InconsistentContext(
                 f"target architecture {arch.name} and the architecture "
-                f"{frame.architecture.name} of call frame {frame.level} disagree"  # type: ignore[union-attr]
+                f"{frame.architecture.name} of call frame {frame.level} disagree"
             )
         if unit is not None and unit.format.address_size * 8 != arch.address_bits:
             raise InconsistentContext(
@@ -240,7 +255,34 @@ class Context:
         """The generic type: of the architecture, else of the unit's address size."""
         if self.architecture is not None:
             return self.architecture.generic
-        from dwarfgpu.basetype import generic_type
-
         unit = require(self.unit, "target architecture (nor compilation unit)")
         return generic_type(unit.format.address_size * 8, unit.format.endian)
+
+    @property
+    def endian(self) -> Endian:
+        return self.access.endian
+
+    @property
+    def stop(self) -> int | None:
+        """The stop of the target; None without one."""
+        return None if self.target is None else self.target.stop
+
+    def nested(
+        self,
+        *,
+        unit: Unit,
+        frame: Frame | None = None,
+        pc: int | None = None,
+        result_kind: ResultKind | None = "location",
+        object: Location | None = None,
+    ) -> Context:
+        """For a separate evaluation: initial stack and object are empty unless given."""
+        return evolve(
+            self,
+            unit=unit,
+            frame=frame or self.frame,
+            pc=self.pc if pc is None else pc,
+            result_kind=result_kind,
+            object=object,
+            initial_stack=(),
+        )

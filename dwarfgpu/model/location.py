@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TypeAlias, assert_never
 
 from attrs import field, frozen
@@ -124,6 +125,39 @@ Entry: TypeAlias = Value | ImplicitPointerValue | Location | PartialComposite
 """What a stack entry can be."""
 
 UNDEFINED_LOCATION = Location((SingleLocation(UNDEFINED),))
+
+
+def narrowed(location: Location, size_bits: int) -> Location:
+    """The location that holds the first `size_bits` bits, without the composites around it.
+
+    Where a single part of a composite holds all of them, the part itself is meant.
+    """
+    while len(location.places) == 1:
+        place = location.places[0]
+        storage, first = place.storage, place.bit_offset
+        match storage:
+            case Composite():
+                index = bisect_right(storage.starts, first) - 1
+                if index < 0:
+                    return location
+                inner, start = storage.parts[index].location, storage.starts[index]
+                held_bits = storage.parts[index].size_bits
+                within = first - start
+            case Repeated():
+                inner, held_bits = storage.part, storage.element_bits
+                start = first - first % held_bits
+                within = first - start
+            case Selected():
+                held_bits = storage.element_bits
+                index = first // held_bits
+                inner = storage.one if storage.mask >> index & 1 else storage.zero
+                start, within = index * held_bits, first
+            case _:
+                return location
+        if size_bits == 0 or first + size_bits > start + held_bits:
+            return location
+        location = inner.displaced(within)
+    return location
 
 
 def composite(parts: list[Part]) -> Location:

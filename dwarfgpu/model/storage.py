@@ -35,7 +35,7 @@ class Register:
     """An architecture register of a wave."""
 
     register: RegisterInfo
-    wave: int | None = None
+    wave: int = 0
     frame: int = 0
     """Level of the frame whose physical register it is."""
 

@@ -1,0 +1,444 @@
+"""Reading and writing the bits of a location description.
+
+Read any, write all (AMD text A.2.5.3): a location with several places is read from the first
+place that tells, and written to every one of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import Protocol, assert_never
+
+from attrs import frozen
+
+from dwarfgpu.bits import Endian, extract, insert
+from dwarfgpu.errors import (
+    EvaluationError,
+    LimitExceeded,
+    MissingContext,
+    OutOfRange,
+    StaleLocation,
+    Unavailable,
+    UndefinedBits,
+)
+from dwarfgpu.model.location import Location, SingleLocation, storage_name
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Repeated,
+    Selected,
+    Undefined,
+)
+from dwarfgpu.target import Target
+
+PROBES = 128
+"""Reads spent on finding out which bytes of an unreadable range can be read after all."""
+
+
+class Access(Protocol):
+    """How operations and users read and write locations; implemented for one lane and for all."""
+
+    @property
+    def endian(self) -> Endian: ...
+
+    def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
+        """The bits for DW_OP_deref_type: all of them, or an error (A.2.5.4.3.4, A.2.5.4.4.5)."""
+        ...
+
+    def read(self, location: Location, size_bits: int) -> Bits:
+        """The bits of an object, those that are not known marked."""
+        ...
+
+    def write(self, location: Location, size_bits: int, value: int) -> None:
+        """Write the run to every place, or nothing."""
+        ...
+
+
+@frozen
+class Run:
+    """Bits that follow each other at one place outside any composite, or at several places."""
+
+    places: tuple[SingleLocation, ...]
+    size_bits: int
+    stop: int | None
+
+
+@frozen
+class OneLaneAccess:
+    """The definition of access: one lane, one run of bits after the other."""
+
+    target: Target | None
+    endian: Endian
+    read_bytes_limit: int
+    runs_limit: int
+
+    def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
+        """The bits as an unsigned integer, or the implicit pointer that they wholly are.
+
+        Raises `OutOfRange`, `UndefinedBits`, `Unavailable`, `StaleLocation`, `MissingContext`,
+        and `EvaluationError` where only some bits come from an implicit pointer.
+        """
+        places = location.places
+        if len(places) == 1:
+            place = places[0]
+            storage = place.storage
+            if type(storage) is Register or type(storage) is Memory:
+                if place.bit_offset + size_bits > storage.size_bits:
+                    raise _too_short(place, size_bits)
+                self._check_fresh(location.stop)
+                return self._fetch(storage, place.bit_offset, size_bits)
+        runs = list(self.runs(location, size_bits))
+        if any(type(place.storage) is ImplicitPointer for run in runs for place in run.places):
+            return _whole_pointer(runs, size_bits)
+        held = self._read_runs(runs)
+        if held.undefined:
+            raise UndefinedBits(_reason(held, "undefined", held.undefined_ranges(self.endian)))
+        if held.unavailable:
+            raise Unavailable(_reason(held, "unavailable", held.unavailable_ranges(self.endian)))
+        return held.value
+
+    def read(self, location: Location, size_bits: int) -> Bits:
+        """The bits of an object, undefined and unavailable ones marked with their reasons.
+
+        Raises `OutOfRange`, `StaleLocation`, `LimitExceeded`, and `EvaluationError` for an
+        implicit pointer, which has no bits.
+        """
+        return self._read_runs(list(self.runs(location, size_bits)))
+
+    def read_bytes(self, location: Location, size_bytes: int) -> bytes:
+        """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
+        held = self.retrieve(location, 8 * size_bytes)
+        if isinstance(held, ImplicitPointer):
+            raise _no_bits()
+        return held.to_bytes(size_bytes, self.endian)
+
+    def write(self, location: Location, size_bits: int, value: int) -> None:
+        """Write the low `size_bits` bits to every place; all places are checked first.
+
+        Raises `OutOfRange`, `UndefinedBits` for undefined storage, `EvaluationError` for
+        implicit storage, `Unavailable` where the machine refuses.
+        """
+        writes: list[tuple[Memory | Register, int, bytes]] = []
+        pending = [(place, size_bits, value, location.stop) for place in location.places]
+        while pending:
+            place, count, bits, stop = pending.pop()
+            first = 0
+            for run in self.runs(Location((place,), stop), count):
+                part = extract(bits, count, first, run.size_bits, self.endian)
+                first += run.size_bits
+                if len(run.places) > 1:
+                    pending.extend((each, run.size_bits, part, run.stop) for each in run.places)
+                else:
+                    writes.append(self._prepared(run.places[0], run.size_bits, part))
+        for storage, first_byte, data in writes:
+            self._store(storage, first_byte, data)
+
+    def write_bytes(self, location: Location, data: bytes) -> None:
+        """Write bytes to every place; errors as `write`."""
+        self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
+
+    def differing_places(self, location: Location, size_bits: int) -> list[tuple[int, Bits]]:
+        """The places whose known bits differ from those of the first (A.2.5.3), by index."""
+        held = [
+            self.read(Location((place,), location.stop), size_bits) for place in location.places
+        ]
+        return [
+            (index, other)
+            for index, other in enumerate(held)
+            if (held[0].value ^ other.value) & ~(held[0].unknown | other.unknown)
+        ]
+
+    def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
+        """The runs of an object in storage order; no recursion, however deep composites nest."""
+        if size_bits > 8 * self.read_bytes_limit:
+            raise LimitExceeded(
+                f"an object of {(size_bits + 7) // 8} bytes, at most "
+                f"{self.read_bytes_limit} bytes are accessed at once"
+            )
+        left = self.runs_limit
+        pending = [(location, 0, size_bits)]
+        while pending:
+            left -= 1
+            if left < 0:
+                raise LimitExceeded(f"more than {self.runs_limit} pieces of storage in one access")
+            current, first, count = pending.pop()
+            self._check_fresh(current.stop)
+            for place in current.places:
+                remaining_bits = place.remaining_bits
+                if remaining_bits is not None and first + count > remaining_bits:
+                    raise _too_short(place, first + count)
+            place = current.places[0]
+            storage, start = place.storage, place.bit_offset + first
+            if len(current.places) > 1:
+                moved = tuple(SingleLocation(p.storage, p.bit_offset + first) for p in current.places)
+                yield Run(moved, count, current.stop)
+            elif isinstance(storage, Composite | Repeated | Selected):
+                pending.extend(reversed(list(_sub_ranges(storage, start, count, left))))
+            else:
+                yield Run((SingleLocation(storage, start),), count, current.stop)
+
+    def _check_fresh(self, stop: int | None) -> None:
+        if stop is not None and self.target is not None and stop != self.target.stop:
+            raise StaleLocation(
+                "the target has moved since the location description was made: evaluate it again"
+            )
+
+    def _read_runs(self, runs: list[Run]) -> Bits:
+        fetched = _Fetched(self, runs)
+        return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
+
+    def _read_run(self, run: Run, fetched: _Fetched) -> Bits:
+        count = run.size_bits
+        if len(run.places) > 1:
+            return self._read_any(run)
+        storage, first = run.places[0].storage, run.places[0].bit_offset
+        match storage:
+            case Memory() | Register():
+                return fetched.read(storage, first, count)
+            case Implicit():
+                return Bits(
+                    extract(storage.bits, storage.size_bits, first, count, self.endian), count
+                )
+            case Undefined():
+                return Bits(0, count, undefined=(1 << count) - 1, reasons=("undefined storage",))
+            case ImplicitPointer():
+                raise _no_bits()
+            case Composite() | Repeated() | Selected():
+                raise AssertionError("runs() yields no composite")
+            case other:
+                assert_never(other)
+
+    def _read_any(self, run: Run) -> Bits:
+        """Each bit from the first place that tells it (A.2.5.3)."""
+        held: Bits | None = None
+        for place in run.places:
+            other = self.read(Location((place,), run.stop), run.size_bits)
+            if held is None:
+                held = other
+                continue
+            known = ~other.unknown
+            held = Bits(
+                held.value & ~(held.unknown & known) | other.value & held.unknown & known,
+                run.size_bits,
+                held.undefined & ~known,
+                held.unavailable & ~known,
+                held.reasons if held.unknown & ~known else (),
+            )
+            if held.is_complete:
+                break
+        assert held is not None
+        return held
+
+    def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
+        """Bits of a register or of memory, all or `Unavailable`."""
+        first_byte, bit = divmod(bit_offset, 8)
+        size_bytes = (bit + size_bits + 7) // 8
+        data = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
+        if not bit and not size_bits % 8:
+            return data
+        return extract(data, 8 * size_bytes, bit, size_bits, self.endian)
+
+    def load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes:
+        """Whole bytes of a register or of memory, all or `Unavailable`."""
+        target = self.target
+        if target is None:
+            raise MissingContext("the context has no target to read from")
+        if type(storage) is Register:
+            return target.read_register(storage.wave, storage.register, first_byte, size_bytes)
+        assert isinstance(storage, Memory)
+        return target.read_memory(storage, first_byte, size_bytes)
+
+    def _prepared(
+        self, place: SingleLocation, size_bits: int, value: int
+    ) -> tuple[Memory | Register, int, bytes]:
+        """The whole bytes to store; around the bits, the old ones."""
+        storage = place.storage
+        match storage:
+            case Undefined():
+                raise UndefinedBits("undefined storage cannot be written: it is optimized out")
+            case Implicit() | ImplicitPointer():
+                raise EvaluationError(f"{storage_name(storage)} can only be read")
+            case Composite() | Repeated() | Selected():
+                raise AssertionError("runs() yields no composite")
+            case Memory() | Register():
+                pass
+            case other:
+                assert_never(other)
+        if self.target is None:
+            raise MissingContext("the context has no target to write to")
+        first_byte, bit = divmod(place.bit_offset, 8)
+        size_bytes = (bit + size_bits + 7) // 8
+        old = 0
+        if bit or size_bits % 8:
+            old = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
+        new = insert(old, 8 * size_bytes, bit, size_bits, value, self.endian)
+        return storage, first_byte, new.to_bytes(size_bytes, self.endian)
+
+    def _store(self, storage: Memory | Register, first_byte: int, data: bytes) -> None:
+        assert self.target is not None
+        if isinstance(storage, Register):
+            self.target.write_register(storage.wave, storage.register, data, first_byte)
+        else:
+            self.target.write_memory(storage, first_byte, data)
+
+
+class _Fetched:
+    """The registers and memories of one read, each range fetched once, on first use."""
+
+    GAP_BYTES = 256
+    """Ranges of one storage that are no further apart are fetched together."""
+
+    def __init__(self, access: OneLaneAccess, runs: list[Run]) -> None:
+        self.access = access
+        self.data: dict[tuple[object, int], bytes | None] = {}
+        self.ranges: dict[object, list[tuple[int, int]]] = {}
+        if len(runs) > 1:
+            for run in runs:
+                place = run.places[0]
+                if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
+                    first_byte = place.bit_offset // 8
+                    end_byte = (place.bit_offset + run.size_bits + 7) // 8
+                    self.ranges.setdefault(_key(place.storage), []).append((first_byte, end_byte))
+            for key, ranges in self.ranges.items():
+                self.ranges[key] = self._merged(ranges)
+
+    def _merged(self, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        ranges.sort()
+        out: list[tuple[int, int]] = []
+        for first_byte, end_byte in ranges:
+            if out and first_byte - out[-1][1] <= self.GAP_BYTES:
+                out[-1] = (out[-1][0], max(out[-1][1], end_byte))
+            else:
+                out.append((first_byte, end_byte))
+        return out
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        endian = self.access.endian
+        first_byte, bit = divmod(first, 8)
+        size_bytes = (bit + count + 7) // 8
+        data = self._whole(storage, first_byte, size_bytes)
+        if data is None:
+            held = concatenate(self._probed(storage, first_byte, size_bytes), endian)
+            return held.slice(bit, count, endian)
+        whole = int.from_bytes(data, endian)
+        return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
+
+    def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        """The bytes out of the range fetched together; None where it cannot be read."""
+        key = _key(storage)
+        ranges = self.ranges.get(key)
+        if ranges is None:
+            return self._load(storage, first_byte, size_bytes)
+        start, end = ranges[bisect_right(ranges, (first_byte, 1 << 70)) - 1]
+        if (key, start) not in self.data:
+            self.data[key, start] = self._load(storage, start, end - start)
+        data = self.data[key, start]
+        if data is None:
+            return self._load(storage, first_byte, size_bytes)
+        return data[first_byte - start : first_byte - start + size_bytes]
+
+    def _load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        try:
+            return self.access.load(storage, first_byte, size_bytes)
+        except Unavailable:
+            return None
+
+    def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
+        """An unreadable range by halves, so that the bytes that can be read are."""
+        out: list[Bits] = []
+        pending = [(first_byte, size_bytes)]
+        probes = PROBES
+        while pending:
+            start, size = pending.pop()
+            probes -= 1
+            try:
+                data = self.access.load(storage, start, size)
+                out.append(Bits(int.from_bytes(data, self.access.endian), 8 * size))
+            except Unavailable as error:
+                if size == 1 or probes <= 0:
+                    ones = (1 << 8 * size) - 1
+                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(error.message,)))
+                else:
+                    pending.append((start + size // 2, size - size // 2))
+                    pending.append((start, size // 2))
+        return out
+
+
+def _key(storage: Memory | Register) -> object:
+    """What tells storages apart, cheaper to compare than the nouns."""
+    if isinstance(storage, Register):
+        return (id(storage.register), storage.wave, storage.frame)
+    return (storage.space.number, storage.wave, storage.lane)
+
+
+def _sub_ranges(
+    storage: Composite | Repeated | Selected, first: int, count: int, limit: int
+) -> Iterator[tuple[Location, int, int]]:
+    """The parts that hold bits `first` to `first + count`: location, first bit in it, bits."""
+    end = first + count
+    if isinstance(storage, Composite):
+        index = max(bisect_right(storage.starts, first) - 1, 0)
+        while first < end:
+            part = storage.parts[index]
+            start = first - storage.starts[index]
+            size_bits = min(part.size_bits - start, end - first)
+            if size_bits > 0:
+                yield part.location, start, size_bits
+                first += size_bits
+            index += 1
+        return
+    element_bits = storage.element_bits
+    if count // element_bits > limit:
+        raise LimitExceeded(f"{count // element_bits} parts in one access, at most {limit}")
+    while first < end:
+        index, start = divmod(first, element_bits)
+        size_bits = min(element_bits - start, end - first)
+        if isinstance(storage, Repeated):
+            yield storage.part, start, size_bits
+        else:
+            chosen = storage.one if storage.mask >> index & 1 else storage.zero
+            yield chosen, index * element_bits + start, size_bits
+        first += size_bits
+
+
+def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
+    """The implicit pointer whose complete contents, in order, the runs are (A.2.5.4.4.5)."""
+    storage = next(
+        place.storage
+        for run in runs
+        for place in run.places
+        if isinstance(place.storage, ImplicitPointer)
+    )
+    expected = 0
+    for run in runs:
+        if not any(p.storage == storage and p.bit_offset == expected for p in run.places):
+            raise EvaluationError("only some of the bits retrieved come from an implicit pointer")
+        expected += run.size_bits
+    if expected != storage.size_bits or size_bits != expected:
+        raise EvaluationError(
+            f"{size_bits} bits retrieved of an implicit pointer of {storage.size_bits} bits"
+        )
+    return storage
+
+
+def _no_bits() -> EvaluationError:
+    return EvaluationError("an implicit pointer has no bits: it can only be dereferenced whole")
+
+
+def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
+    return OutOfRange(
+        f"{needed_bits} bits needed at bit offset {place.bit_offset} of "
+        f"{storage_name(place.storage)}, {place.remaining_bits} remain"
+    )
+
+
+def _reason(held: Bits, what: str, ranges: list[tuple[int, int]]) -> str:
+    first, count = ranges[0]
+    why = f": {held.reasons[0]}" if held.reasons else ""
+    return f"bits {first} to {first + count - 1} of {held.size_bits} are {what}{why}"

@@ -1,0 +1,49 @@
+"""What an operation may return besides entries: control flow as data (AMD text A.2.5.4.2).
+
+Only `evaluate.py` moves the program counter or starts an evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import frozen
+
+from dwarfgpu.expr.context import Context, ExprLoc, LocList
+from dwarfgpu.model.location import Entry
+
+
+@frozen
+class Jump:
+    """Go on `by` bytes after the operation."""
+
+    by: int
+
+
+@frozen
+class Enter:
+    """Perform the operations of another expression on the same stack."""
+
+    attribute: ExprLoc
+
+
+@frozen
+class Outcome:
+    """What an evaluation left."""
+
+    entry: Entry
+    last_register: int | None
+    """The register of its last operation, if that was a DW_OP_reg*."""
+
+
+@frozen
+class Nested:
+    """Evaluate something else first, in its own context; push what `then` makes of it."""
+
+    attribute: ExprLoc | LocList
+    context: Context
+    then: Callable[[Outcome], Entry]
+
+
+Control: TypeAlias = Jump | Enter | Nested

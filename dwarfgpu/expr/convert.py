@@ -1,0 +1,131 @@
+"""The implicit conversions between values and location descriptions (AMD text A.2.5.4.4.3).
+
+Law: these three conversions, no more and no less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.bits import from_bytes
+from dwarfgpu.errors import EvaluationError, IllFormed
+from dwarfgpu.expr.context import ConstValue, Context, Unit, require
+from dwarfgpu.expr.control import Nested, Outcome
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
+from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.value import Value
+
+
+def memory_location(ctx: Context, space: AddressSpace, address: int) -> Location:
+    """The place of an address, modulo the address size, in the memory of the current context."""
+    wave = lane = None
+    match space.scope:
+        case "lane":
+            wave, lane = require(ctx.wave, "thread"), require(ctx.lane, "lane")
+        case "wave" | "workgroup":
+            wave = require(ctx.wave, "thread")
+        case "any":
+            wave, lane = ctx.wave, ctx.lane
+    bit_offset = (address & (1 << space.address_bits) - 1) * 8
+    return Location((SingleLocation(Memory(space, wave, lane), bit_offset),), ctx.stop)
+
+
+def as_location(ctx: Context, entry: Entry) -> Location | Nested:
+    """The entry as a location description, if it is one or is implicitly converted to one."""
+    if isinstance(entry, Location):
+        return entry
+    if isinstance(entry, Value):
+        if not entry.type.is_generic:
+            raise IllFormed(
+                f"a location description is required, not a value of type {entry.type}: "
+                "only the generic type converts"
+            )
+        arch = require(ctx.architecture, "target architecture")
+        return memory_location(ctx, arch.address_space(0), entry.bits)
+    if isinstance(entry, PartialComposite):
+        raise incomplete()
+    if entry.storage.space.number != 0:
+        raise EvaluationError(
+            f"an implicit pointer to {entry.storage.space} converts only in the default "
+            "address space"
+        )
+    return pointee(ctx, entry)
+
+
+def as_value(ctx: Context, entry: Entry) -> Value:
+    """The entry as a value, if it is one or is implicitly converted to one."""
+    if isinstance(entry, Value):
+        return entry
+    if isinstance(entry, ImplicitPointerValue):
+        raise EvaluationError(
+            "an implicit pointer value has no number; only stack operations, stack_value, "
+            "form_aspace_address and conversion to a location accept it"
+        )
+    if isinstance(entry, PartialComposite):
+        raise incomplete()
+    if len(entry.places) == 1:
+        place = entry.places[0]
+        address = place.byte_address
+        if address is not None and isinstance(place.storage, Memory):
+            if place.storage.space.number == 0:
+                return Value(address, ctx.generic)
+            raise IllFormed(
+                f"a value is required, not a location in {place.storage.space} memory: "
+                "only the default address space converts"
+            )
+    raise IllFormed("a value is required, and this location description does not convert to one")
+
+
+def incomplete() -> IllFormed:
+    """The error of using an incomplete composite for anything but its own operations."""
+    return IllFormed("an incomplete composite location description: DW_OP_LLVM_piece_end needed")
+
+
+def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
+    """What an implicit pointer value points to (A.2.5.4.4.5)."""
+    storage = pointer.storage
+    unit = cast(Unit, storage.die.unit)
+    attribute = unit.location_at(storage.die.section_offset)
+    displacement_bits = storage.displacement_bytes * 8
+    if attribute is None:
+        raise EvaluationError(
+            f"the DIE at {storage.die.section_offset:#x} of an implicit pointer has neither "
+            "DW_AT_location nor DW_AT_const_value"
+        )
+    if isinstance(attribute, ConstValue):
+        return constant_location(ctx, attribute.data).displaced(displacement_bits)
+
+    def displaced(outcome: Outcome) -> Entry:
+        assert isinstance(outcome.entry, Location)
+        return outcome.entry.displaced(displacement_bits)
+
+    return Nested(attribute, ctx.nested(unit=attribute.unit), displaced)
+
+
+def constant_location(ctx: Context, data: bytes) -> Location:
+    """An implicit location of the bytes, as DW_OP_implicit_value makes."""
+    size_bits = 8 * len(data)
+    return Location(
+        (SingleLocation(Implicit(from_bytes(data, size_bits, ctx.endian), size_bits)),)
+    )
+
+
+def and_then(result: Location | Nested, use: Callable[[Location], Entry]) -> Entry | Nested:
+    """Go on with a location that may first need an evaluation of its own."""
+    if isinstance(result, Location):
+        return use(result)
+
+    def after(outcome: Outcome) -> Entry:
+        location = result.then(outcome)
+        assert isinstance(location, Location)
+        return use(location)
+
+    return Nested(result.attribute, result.context, after)

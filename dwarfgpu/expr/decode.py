@@ -1,0 +1,107 @@
+"""Bytes to instructions and back (DWARF 5 7.7.1; AMD text A.7.7.1).
+
+Law: decoding never loses what it read. Where an encoding is unknown or cut short, the
+instructions before it stay usable and the rest is kept as it is, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Reader, encode_uleb
+from dwarfgpu.errors import Malformed, Site
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.operation import LLVM_USER, Operation
+
+
+@frozen
+class Instruction:
+    """One decoded operation."""
+
+    offset: int
+    """Bytes from the start of the expression."""
+    operation: Operation
+    operands: tuple[Operand, ...]
+    encoding: bytes
+    """The bytes as found, padded LEB128 numbers included."""
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.encoding)
+
+
+@frozen
+class Expression:
+    """A decoded operation expression."""
+
+    data: bytes
+    dialect: Dialect
+    format: UnitFormat
+    instructions: tuple[Instruction, ...]
+    error: Malformed | None = field(default=None, eq=False)
+    """Why decoding ended before the end."""
+
+    @property
+    def undecoded(self) -> bytes:
+        """The bytes from the first that could not be decoded."""
+        return self.data[self.instructions[-1].end if self.instructions else 0 :]
+
+
+@lru_cache(maxsize=4096)
+def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
+    """Decode as far as possible; never raises."""
+    reader = Reader(data, form.endian)
+    instructions: list[Instruction] = []
+    error = None
+    while reader:
+        start = reader.position
+        operation: Operation | None = None
+        try:
+            operation = _operation(reader, dialect)
+            operands = tuple(each.codec.read(reader, form) for each in operation.operands)
+        except Malformed as cause:
+            error = cause
+            name = operation.title if operation else None
+            error.site = Site(start, name, operation.section if operation else "A.2.5.4")
+            break
+        instructions.append(
+            Instruction(start, operation, operands, data[start : reader.position])
+        )
+    return Expression(data, dialect, form, tuple(instructions), error)
+
+
+def _operation(reader: Reader, dialect: Dialect) -> Operation:
+    opcode = reader.u8()
+    found = dialect.by_code.get(opcode)
+    if found is not None:
+        return found
+    if opcode != LLVM_USER:
+        raise Malformed(f"unknown operation {opcode:#04x} in dialect {dialect}")
+    sub_opcode = reader.uleb()
+    found = dialect.by_code.get((opcode, sub_opcode))
+    if found is None:
+        reserved = " (reserved)" if sub_opcode == 0 else ""
+        raise Malformed(
+            f"unknown operation DW_OP_LLVM_user {sub_opcode:#04x}{reserved} in dialect {dialect}; "
+            "its length is unknown"
+        )
+    return found
+
+
+def encode(
+    operation: Operation, operands: Iterable[Operand], dialect: Dialect, form: UnitFormat
+) -> bytes:
+    """The shortest encoding; `Malformed` where the dialect has none or an operand does not fit."""
+    code = dialect.codes.get(operation.name)
+    if code is None:
+        raise Malformed(f"{operation} has no encoding in dialect {dialect}")
+    out = bytes((code[0],)) + encode_uleb(code[1]) if isinstance(code, tuple) else bytes((code,))
+    return out + b"".join(
+        info.codec.write(operand, form)
+        for info, operand in zip(operation.operands, operands, strict=True)
+    )

@@ -1,0 +1,427 @@
+"""Evaluation of operation and location list expressions (AMD text A.2.5.4, A.2.5.5).
+
+Evaluation is a pure function of frozen inputs. Only this module moves the program counter,
+starts nested evaluations and counts what they cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import NoReturn, TypeAlias
+
+from attrs import field, frozen
+
+from dwarfgpu.basetype import generic_type
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    Site,
+    Unsupported,
+)
+from dwarfgpu.expr import upstream
+from dwarfgpu.expr.context import (
+    Context,
+    ExprLoc,
+    LocList,
+    LocationListEntry,
+    ResultKind,
+    Unit,
+    UnitFormat,
+)
+from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
+from dwarfgpu.expr.convert import as_location, as_value, incomplete
+from dwarfgpu.expr.decode import Expression, Instruction, decode
+from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.operation import Kind, Stack
+from dwarfgpu.model.location import (
+    UNDEFINED_LOCATION,
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+)
+from dwarfgpu.model.value import Value
+
+Result: TypeAlias = Value | ImplicitPointerValue | Location
+"""What an evaluation gives."""
+
+
+@frozen
+class Step:
+    """One operation performed, for those who observe."""
+
+    instruction: Instruction
+    before: tuple[Entry, ...]
+    after: tuple[Entry, ...]
+    depth: int
+    """0 in the expression itself, more in what it calls or evaluates."""
+    error: DwarfGpuError | None = None
+
+
+Observer: TypeAlias = Callable[[Step], None]
+
+
+@frozen(eq=False)
+class Prepared:
+    """One operation, ready to be performed: all that does not depend on the context is done."""
+
+    call: Callable[..., object]
+    constant: Entry | None
+    """What is pushed, where that depends on nothing."""
+    pops: tuple[Kind, ...]
+    leading: tuple[str, ...]
+    instruction: Instruction
+
+
+@frozen(eq=False)
+class Program:
+    """An expression bound to its declarations."""
+
+    expression: Expression
+    steps: tuple[Prepared, ...]
+    index_of: dict[int, int] = field(repr=False)
+    """The step that starts at an offset; the end of the expression counts as one."""
+    notes: tuple[str, ...] = ()
+    """What the dialect changed."""
+
+
+@lru_cache(maxsize=4096)
+def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
+    """Decode and bind an expression; what cannot be decoded fails when it is reached."""
+    expression = decode(data, dialect, form)
+    instructions = expression.instructions
+    notes: tuple[str, ...] = ()
+    if dialect.upstream_clang:
+        instructions, notes = upstream.translated(instructions, dialect)
+    steps = tuple(_prepared(each, form) for each in instructions)
+    index_of = {each.offset: index for index, each in enumerate(instructions)}
+    if expression.error is None:
+        index_of[len(data)] = len(steps)
+    return Program(expression, steps, index_of, notes)
+
+
+def _prepared(instruction: Instruction, form: UnitFormat) -> Prepared:
+    operation = instruction.operation
+    given: dict[str, object] = {
+        info.name: value
+        for info, value in zip(operation.operands, instruction.operands, strict=True)
+    }
+    if operation.number is not None:
+        given["number"] = operation.number
+    call: Callable[..., object] = operation.function
+    if given:
+        call = partial(call, **given)
+    leading: tuple[str, ...] = operation.leading
+    if leading == ("generic",):
+        call = partial(call, generic_type(form.address_size * 8, form.endian))
+        leading = ()
+    if operation.unsupported is not None:
+        call, leading = partial(_unsupported, operation.title, operation.unsupported), ()
+    pops = tuple(info.kind for info in operation.pops)
+    constant = None
+    if not pops and not leading and operation.unsupported is None:
+        pushed = call()
+        if isinstance(pushed, Value | Location):
+            constant = pushed
+    return Prepared(call, constant, pops, leading, instruction)
+
+
+def _unsupported(title: str, reason: str, *popped: Entry) -> NoReturn:
+    raise Unsupported(f"{title} is not supported: {reason}")
+
+
+def evaluate(
+    data: bytes,
+    context: Context,
+    *,
+    dialect: Dialect | None = None,
+    observe: Observer | None = None,
+) -> Result:
+    """The result of an operation expression in a context (A.2.5.4).
+
+    The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError`
+    and its kinds, `Unsupported` or `LimitExceeded`, each with the operation where it arose.
+    """
+    return _Evaluator(context, observe).result(data, context, dialect)
+
+
+def evaluate_attribute(
+    attribute: ExprLoc | LocList, context: Context, *, observe: Observer | None = None
+) -> Result:
+    """The result of an attribute's expression; its unit becomes the current one."""
+    ctx = context if context.unit is attribute.unit else _in_unit(context, attribute.unit)
+    return _Evaluator(context, observe).attribute(attribute, ctx).entry
+
+
+def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
+    """The whole stack after the last operation, its top last."""
+    return _Evaluator(context, None).run(data, context, dialect)[0]
+
+
+def _in_unit(context: Context, unit: Unit) -> Context:
+    return context.nested(unit=unit, result_kind=context.result_kind, object=context.object)
+
+
+class _Evaluator:
+    """One evaluation and all that it evaluates within: they share one budget."""
+
+    __slots__ = ("depth", "limits", "observe", "steps_left")
+
+    def __init__(self, context: Context, observe: Observer | None) -> None:
+        self.limits = context.limits
+        self.observe = observe
+        self.steps_left = context.limits.steps
+        self.depth = 0
+
+    def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
+        stack, _ = self.run(data, ctx, dialect)
+        return self._result(stack, ctx)
+
+    def _result(self, stack: Stack, ctx: Context) -> Result:
+        """The rules of A.2.5.4 for the three result kinds."""
+        kind = ctx.result_kind
+        if not stack:
+            if kind == "value":
+                raise IllFormed("a value is required, and the stack is empty at the end")
+            return UNDEFINED_LOCATION
+        last = stack[-1]
+        top = last.completed() if isinstance(last, PartialComposite) else last
+        if kind == "location":
+            return self._as_location(top, ctx)
+        if kind == "value" and not isinstance(top, ImplicitPointerValue):
+            return as_value(ctx, top)
+        return top
+
+    def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
+        """A nested evaluation, with the unit of the attribute already in the context."""
+        if self.depth >= self.limits.nesting:
+            raise LimitExceeded(f"evaluations nested more than {self.limits.nesting} deep")
+        self.depth += 1
+        try:
+            if isinstance(attribute, LocList):
+                return Outcome(self._location_list(attribute, ctx), None)
+            stack, last = self.run(attribute.expression, ctx)
+            return Outcome(self._result(stack, ctx), _register_of(last))
+        finally:
+            self.depth -= 1
+
+    def _location_list(self, loclist: LocList, ctx: Context) -> Location:
+        """The union of the places of every matching entry (A.2.5.5)."""
+        matching = matching_entries(loclist.entries, ctx.pc)
+        entry_ctx = ctx.nested(unit=loclist.unit)
+        found: list[Location] = []
+        for entry in matching:
+            result = self.result(entry.expression, entry_ctx)
+            assert isinstance(result, Location)
+            found.append(result)
+        if not found:
+            return UNDEFINED_LOCATION
+        if len(found) == 1:
+            return found[0]
+        places = tuple(dict.fromkeys(place for each in found for place in each.places))
+        return Location(places, found[0].stop)
+
+    def _as_location(self, entry: Entry, ctx: Context) -> Location:
+        converted = as_location(ctx, entry)
+        return converted if isinstance(converted, Location) else self._nested_location(converted)
+
+    def _nested_location(self, nested: Nested) -> Location:
+        entry = nested.then(self.attribute(nested.attribute, nested.context))
+        assert isinstance(entry, Location)
+        return entry
+
+    def run(
+        self, data: bytes, ctx: Context, dialect: Dialect | None = None
+    ) -> tuple[Stack, Instruction | None]:
+        """Perform all operations; the stack they leave and the last of them."""
+        unit = ctx.unit
+        form = unit.format if unit is not None else _format_of(ctx)
+        program = prepare(data, dialect or (unit.dialect if unit else AMD), form)
+        stack: Stack = list(ctx.initial_stack)
+        callers: list[tuple[Program, int, Context]] = []
+        steps, count, index = program.steps, len(program.steps), 0
+        step: Prepared | None = None
+        stack_limit, observe = self.limits.stack, self.observe
+        before: tuple[Entry, ...] = ()
+        try:
+            while True:
+                if index >= count:
+                    if program.expression.error is not None:
+                        step = None
+                        raise _copied(program.expression.error)
+                    if not callers:
+                        return stack, None if step is None else step.instruction
+                    program, index, ctx = callers.pop()
+                    steps, count = program.steps, len(program.steps)
+                    continue
+                step = steps[index]
+                index += 1
+                self.steps_left -= 1
+                if self.steps_left < 0:
+                    raise LimitExceeded(f"more than {self.limits.steps} operations performed")
+                if observe is not None:
+                    before = tuple(stack)
+                if step.constant is not None:
+                    stack.append(step.constant)
+                else:
+                    result = self._perform(step, stack, ctx)
+                    kind = type(result)
+                    if kind is Location or kind is Value:
+                        stack.append(result)  # type: ignore[arg-type]
+                    elif kind is tuple:
+                        stack.extend(result)  # type: ignore[arg-type]
+                    elif kind is Jump:
+                        index = _target(program, step.instruction, result)  # type: ignore[arg-type]
+                    elif kind is Enter:
+                        if len(callers) >= self.limits.calls:
+                            raise LimitExceeded(f"calls more than {self.limits.calls} deep")
+                        callers.append((program, index, ctx))
+                        program, ctx = _entered(result, ctx)  # type: ignore[arg-type]
+                        steps, count, index = program.steps, len(program.steps), 0
+                    elif kind is Nested:
+                        nested: Nested = result  # type: ignore[assignment]
+                        outcome = self.attribute(nested.attribute, nested.context)
+                        stack.append(nested.then(outcome))
+                    elif result is not None:
+                        stack.append(result)  # type: ignore[arg-type]
+                if len(stack) > stack_limit:
+                    raise LimitExceeded(f"more than {stack_limit} stack entries")
+                if observe is not None:
+                    depth = self.depth + len(callers)
+                    observe(Step(step.instruction, before, tuple(stack), depth))
+        except DwarfGpuError as error:
+            if error.site is None and step is not None:
+                instruction = step.instruction
+                operation = instruction.operation
+                error.site = Site(instruction.offset, operation.title, operation.section)
+            if observe is not None and step is not None:
+                depth = self.depth + len(callers)
+                observe(Step(step.instruction, before, tuple(stack), depth, error))
+            raise
+
+    def _perform(self, step: Prepared, stack: Stack, ctx: Context) -> object:
+        """Pop, convert and call."""
+        pops = step.pops
+        count = len(pops)
+        if count > len(stack):
+            raise IllFormed(f"{count} stack entries needed, the stack has {len(stack)}")
+        if count == 0:
+            leading = step.leading
+            if leading == ("context",):
+                return step.call(ctx)
+            if leading == ("context", "stack"):
+                return step.call(ctx, stack)
+            return step.call(stack) if leading else step.call()
+        if count == 1:
+            top = stack.pop()
+            if _KIND_OF[type(top)] is not pops[0]:
+                top = self._coerced(top, pops[0], ctx)
+            return step.call(ctx, top) if step.leading else step.call(top)
+        entries = stack[-count:]
+        del stack[-count:]
+        for position, kind in enumerate(pops):
+            entry = entries[position]
+            if _KIND_OF[type(entry)] is not kind:
+                entries[position] = self._coerced(entry, kind, ctx)
+        return step.call(ctx, *entries) if step.leading else step.call(*entries)
+
+    def _coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
+        """The entry as the kind that the operation requires (A.2.5.4.4.3)."""
+        if isinstance(entry, PartialComposite):
+            raise incomplete()
+        if kind == "entry" or (kind == "pointer" and isinstance(entry, ImplicitPointerValue)):
+            return entry
+        if kind == "location":
+            return self._as_location(entry, ctx)
+        return as_value(ctx, entry)
+
+
+_KIND_OF: dict[type, Kind | None] = {
+    Value: "value",
+    Location: "location",
+    ImplicitPointerValue: None,
+    PartialComposite: None,
+}
+
+
+def _format_of(ctx: Context) -> UnitFormat:
+    """The format of an expression without a unit: the architecture's sizes."""
+    arch = ctx.architecture
+    if arch is None:
+        return UnitFormat()
+    return _architecture_format(arch.address_bits, arch.endian)
+
+
+@lru_cache(maxsize=16)
+def _architecture_format(address_bits: int, endian: str) -> UnitFormat:
+    return UnitFormat(address_size=address_bits // 8, endian="big" if endian == "big" else "little")
+
+
+def _target(program: Program, instruction: Instruction, jump: Jump) -> int:
+    offset = instruction.end + jump.by
+    index = program.index_of.get(offset)
+    if index is None:
+        if 0 <= offset <= len(program.expression.data):
+            raise IllFormed(f"branch to offset {offset:#x}, which is not the start of an operation")
+        raise IllFormed(f"branch to offset {offset:#x}, outside the expression")
+    return index
+
+
+def _entered(enter: Enter, ctx: Context) -> tuple[Program, Context]:
+    attribute = enter.attribute
+    unit = attribute.unit
+    if unit is not ctx.unit:
+        ctx = ctx.nested(unit=unit, result_kind=ctx.result_kind, object=ctx.object)
+    return prepare(attribute.expression, unit.dialect, unit.format), ctx
+
+
+def _copied(error: Malformed) -> Malformed:
+    """A fresh exception: the decoded expression, with its error, is shared and cached."""
+    copy = Malformed(error.message)
+    copy.site = error.site
+    return copy
+
+
+def _register_of(last: Instruction | None) -> int | None:
+    """The register of a last operation DW_OP_reg* (A.2.5.4.3.4, entry_value)."""
+    if last is None:
+        return None
+    if last.operation.name == "regx":
+        register = last.operands[0]
+        assert isinstance(register, int)
+        return register
+    if last.operation.name == f"reg{last.operation.number}":
+        return last.operation.number
+    return None
+
+
+def matching_entries(
+    entries: tuple[LocationListEntry, ...], pc: int | None
+) -> list[LocationListEntry]:
+    """The entries that match a program location: bounded ones, else the default (A.2.5.5)."""
+    if pc is None:
+        raise EvaluationError("a location list needs a program location, and the context has none")
+    bounded = [
+        entry
+        for entry in entries
+        if entry.begin is not None and entry.end is not None and entry.begin <= pc < entry.end
+    ]
+    return bounded or [entry for entry in entries if entry.begin is None]
+
+
+__all__ = [
+    "Observer",
+    "Program",
+    "Result",
+    "ResultKind",
+    "Step",
+    "evaluate",
+    "evaluate_attribute",
+    "final_stack",
+    "matching_entries",
+    "prepare",
+]

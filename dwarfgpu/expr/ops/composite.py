@@ -1,0 +1,168 @@
+"""Composite location description operations (AMD text A.2.5.4.4.6).
+
+Law: only this module and the evaluator may see a `PartialComposite`.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from dwarfgpu.errors import IllFormed
+from dwarfgpu.expr.codec import ULEB, Size
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.convert import and_then, as_location
+from dwarfgpu.expr.operation import LLVM_USER, Stack, op
+from dwarfgpu.model.location import (
+    UNDEFINED_LOCATION,
+    Entry,
+    Location,
+    PartialComposite,
+    SingleLocation,
+    composite,
+    narrowed,
+    storage_name,
+)
+from dwarfgpu.model.storage import Part, Repeated, Selected
+from dwarfgpu.model.value import Value
+
+
+@op(0x93, spec="A.2.5.4.4.6")
+def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Nested:
+    """Add a part of a number of bytes to an incomplete composite."""
+    return _piece(ctx, stack, size * 8, 0)
+
+
+@op(0x9D, spec="A.2.5.4.4.6")
+def bit_piece(
+    ctx: Context, stack: Stack, *, size: Size, displacement: ULEB
+) -> PartialComposite | Nested:
+    """Add a part of a number of bits, from a bit displacement, to an incomplete composite."""
+    return _piece(ctx, stack, size, Value.of(displacement, ctx.generic).as_signed)
+
+
+@op((LLVM_USER, 0x0A), spec="A.2.5.4.4.6")
+def LLVM_piece_end(stack: Stack) -> Location:
+    """Make the incomplete composite at the top complete."""
+    if not stack or not isinstance(stack[-1], PartialComposite):
+        raise IllFormed("no incomplete composite location description is at the top of the stack")
+    return cast(PartialComposite, stack.pop()).completed()
+
+
+@op((LLVM_USER, 0x0B), spec="A.2.5.4.4.6")
+def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: Size) -> Location:
+    """Make a composite of a number of identical parts."""
+    _require_elements(ctx, element_size, count)
+    part = _part(ctx, location, element_size)
+    return Location((SingleLocation(Repeated(part.location, element_size, count)),))
+
+
+@op((LLVM_USER, 0x0C), spec="A.2.5.4.4.6")
+def LLVM_select_bit_piece(
+    ctx: Context, zero: Location, one: Location, mask: Value, *, element_size: Size, count: Size
+) -> Location:
+    """Make a composite whose parts come from one of two locations, as a bit mask says."""
+    _require_elements(ctx, element_size, count)
+    mask.integer  # noqa: B018 - must be integral; its bits are what counts
+    if mask.type.bit_size < count:
+        raise IllFormed(f"a mask of {mask.type.bit_size} bits for {count} parts")
+    chosen = mask.bits & (1 << count) - 1
+    # The parts of each location ascend, so its last part decides whether all of them fit.
+    for location, bits in ((one, chosen), (zero, ~chosen & (1 << count) - 1)):
+        if bits:
+            last = bits.bit_length() - 1
+            _part(ctx, location.displaced(last * element_size), element_size)
+    return Location((SingleLocation(Selected(chosen, one, zero, element_size, count)),))
+
+
+@op(None, spec="A.2.5.4.4.6")
+def LLVM_overlay(
+    ctx: Context, base: Location, overlay: Location, offset: Value, size: Value
+) -> Location:
+    """Lay a location over a range of bytes of another."""
+    return _overlay(ctx, base, overlay, offset.displacement * 8, size.displacement * 8)
+
+
+@op(None, spec="A.2.5.4.4.6")
+def LLVM_bit_overlay(
+    ctx: Context, base: Location, overlay: Location, offset: Value, size: Value
+) -> Location:
+    """Lay a location over a range of bits of another."""
+    return _overlay(ctx, base, overlay, offset.displacement, size.displacement)
+
+
+def _piece(
+    ctx: Context, stack: Stack, size_bits: int, displacement_bits: int
+) -> PartialComposite | Nested:
+    """The four cases of DW_OP_piece, in the order of the text."""
+    if not stack or isinstance(stack[-1], PartialComposite):
+        return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
+
+    def appended(location: Location) -> Entry:
+        if displacement_bits:
+            location = location.displaced(displacement_bits)
+        return _append(ctx, stack, _part(ctx, location, size_bits))
+
+    return cast("PartialComposite | Nested", and_then(as_location(ctx, stack.pop()), appended))
+
+
+def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
+    before = None
+    if stack and isinstance(stack[-1], PartialComposite):
+        before = cast(PartialComposite, stack.pop())
+    size_bits = part.size_bits + (before.size_bits if before else 0)
+    _require_size(ctx, size_bits)
+    return PartialComposite(part, before, before.count + 1 if before else 1, size_bits)
+
+
+def _part(ctx: Context, location: Location, size_bits: int) -> Part:
+    """A part, all of whose bits lie within each of its places."""
+    for place in location.places:
+        remaining_bits = place.remaining_bits
+        if remaining_bits is not None and remaining_bits < size_bits:
+            raise IllFormed(
+                f"a part of {size_bits} bits, but {storage_name(place.storage)} "
+                f"has {remaining_bits} left"
+            )
+    return Part(narrowed(location, size_bits), size_bits)
+
+
+def _require_elements(ctx: Context, element_bits: int, count: int) -> None:
+    if element_bits == 0 or count == 0:
+        raise IllFormed(f"{count} elements of {element_bits} bits: neither may be 0")
+    _require_size(ctx, element_bits * count)
+
+
+def _require_size(ctx: Context, size_bits: int) -> None:
+    largest_bits = require(ctx.architecture, "target architecture").largest_space_bits
+    if size_bits > largest_bits:
+        raise IllFormed(
+            f"a composite of {size_bits} bits is larger than the largest address space "
+            f"({largest_bits} bits)"
+        )
+
+
+def _overlay(
+    ctx: Context, base: Location, overlay: Location, offset_bits: int, size_bits: int
+) -> Location:
+    if offset_bits < 0 or size_bits < 0:
+        raise IllFormed(f"overlay of {size_bits} bits at bit {offset_bits}: neither is negative")
+    rest_bits = base.remaining_bits  # rbss(BL)
+    end_bits = offset_bits + size_bits
+    if rest_bits is not None and rest_bits < end_bits:
+        raise IllFormed(
+            f"overlay of {size_bits} bits at bit {offset_bits} of a base with {rest_bits} left"
+        )
+    if size_bits == 0:
+        return base
+    if offset_bits == 0 and size_bits == rest_bits:
+        return overlay
+    if rest_bits is None:
+        raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
+    _require_size(ctx, rest_bits)
+    parts = [_part(ctx, overlay, size_bits)]
+    if offset_bits:
+        parts.insert(0, _part(ctx, base, offset_bits))
+    if rest_bits > end_bits:
+        parts.append(_part(ctx, base.displaced(end_bits), rest_bits - end_bits))
+    return composite(parts)

@@ -1,0 +1,32 @@
+"""Type conversion operations (AMD text A.2.5.4.3.3, DWARF 5 2.5.1.6)."""
+
+from __future__ import annotations
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.expr.codec import TypeOffset
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operation import op
+from dwarfgpu.model.value import Value
+
+
+@op(0xA8, spec="A.2.5.4.3.3")
+def convert(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
+    """Convert to a base type by value, an address between address spaces; 0 is generic."""
+    to = _base_type(ctx, type)
+    if operand.type.encoding == to.encoding == "address":
+        from_space, to_space = operand.type.address_space or 0, to.address_space or 0
+        if from_space != to_space:
+            arch = require(ctx.architecture, "target architecture")
+            address, _ = arch.convert(operand.bits, from_space, to_space, ctx.lane)
+            return Value.of(address, to)
+    return operand.converted(to)
+
+
+@op(0xA9, spec="A.2.5.4.3.3")
+def reinterpret(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
+    """Take the same bits as another base type of the same size; 0 is generic."""
+    return operand.reinterpreted(_base_type(ctx, type))
+
+
+def _base_type(ctx: Context, offset: int) -> BaseType:
+    return ctx.generic if offset == 0 else require(ctx.unit, "compilation unit").base_type(offset)

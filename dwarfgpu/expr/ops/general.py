@@ -1,0 +1,46 @@
+"""General and undefined location description operations (AMD text A.2.5.4.4.1, A.2.5.4.4.2)."""
+
+from __future__ import annotations
+
+from dwarfgpu.expr.codec import ULEB, RegisterNumber
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operation import LLVM_USER, op
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
+from dwarfgpu.model.value import Value
+
+
+@op((LLVM_USER, 0x04), spec="A.2.5.4.4.1")
+def LLVM_offset(location: Location, displacement: Value) -> Location:
+    """Move a location description by a number of bytes."""
+    return location.displaced(displacement.displacement * 8)
+
+
+@op((LLVM_USER, 0x05), spec="A.2.5.4.4.1", equals="DW_OP_constu {displacement}; DW_OP_LLVM_offset")
+def LLVM_offset_uconst(ctx: Context, location: Location, *, displacement: ULEB) -> Location:
+    """Move a location description by an encoded number of bytes."""
+    return location.displaced(Value.of(displacement, ctx.generic).as_signed * 8)
+
+
+@op((LLVM_USER, 0x06), spec="A.2.5.4.4.1")
+def LLVM_bit_offset(location: Location, displacement: Value) -> Location:
+    """Move a location description by a number of bits."""
+    return location.displaced(displacement.displacement)
+
+
+@op(0x97, spec="A.2.5.4.4.1")
+def push_object_address(ctx: Context) -> Location:
+    """Push the location description of the current object."""
+    return require(ctx.object, "object")
+
+
+@op((LLVM_USER, 0x07), spec="A.2.5.4.4.1")
+def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Location:
+    """Push where the value of a register on entry to the current subprogram is."""
+    require(ctx.architecture, "target architecture").register(register)
+    return require(ctx.frame, "call frame").entry_register(register)
+
+
+@op((LLVM_USER, 0x08), spec="A.2.5.4.4.2")
+def LLVM_undefined() -> Location:
+    """Push the undefined location description."""
+    return UNDEFINED_LOCATION

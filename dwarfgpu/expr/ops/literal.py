@@ -1,0 +1,117 @@
+"""Literal operations (AMD text A.2.5.4.3.1): all but const_type push the generic type."""
+
+from __future__ import annotations
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.errors import IllFormed
+from dwarfgpu.expr.codec import (
+    S8,
+    S16,
+    S32,
+    S64,
+    U8,
+    U16,
+    U32,
+    U64,
+    ULEB,
+    AddressIndex,
+    Block1,
+    SignedNumber,
+    TypeOffset,
+)
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operation import LLVM_USER, Number, op
+from dwarfgpu.model.value import Value
+
+
+@op(range(0x30, 0x50), spec="A.2.5.4.3.1")
+def lit(generic: BaseType, *, number: Number) -> Value:
+    """Push the number in the operation's name."""
+    return Value(number, generic)
+
+
+@op(0x08, spec="A.2.5.4.3.1")
+def const1u(generic: BaseType, *, number: U8) -> Value:
+    """Push a 1-byte unsigned constant."""
+    return Value.of(number, generic)
+
+
+@op(0x09, spec="A.2.5.4.3.1")
+def const1s(generic: BaseType, *, number: S8) -> Value:
+    """Push a 1-byte signed constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0A, spec="A.2.5.4.3.1")
+def const2u(generic: BaseType, *, number: U16) -> Value:
+    """Push a 2-byte unsigned constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0B, spec="A.2.5.4.3.1")
+def const2s(generic: BaseType, *, number: S16) -> Value:
+    """Push a 2-byte signed constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0C, spec="A.2.5.4.3.1")
+def const4u(generic: BaseType, *, number: U32) -> Value:
+    """Push a 4-byte unsigned constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0D, spec="A.2.5.4.3.1")
+def const4s(generic: BaseType, *, number: S32) -> Value:
+    """Push a 4-byte signed constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0E, spec="A.2.5.4.3.1")
+def const8u(generic: BaseType, *, number: U64) -> Value:
+    """Push an 8-byte unsigned constant."""
+    return Value.of(number, generic)
+
+
+@op(0x0F, spec="A.2.5.4.3.1")
+def const8s(generic: BaseType, *, number: S64) -> Value:
+    """Push an 8-byte signed constant."""
+    return Value.of(number, generic)
+
+
+@op(0x10, spec="A.2.5.4.3.1")
+def constu(generic: BaseType, *, number: ULEB) -> Value:
+    """Push an unsigned LEB128 constant."""
+    return Value.of(number, generic)
+
+
+@op(0x11, spec="A.2.5.4.3.1")
+def consts(generic: BaseType, *, number: SignedNumber) -> Value:
+    """Push a signed LEB128 constant."""
+    return Value.of(number, generic)
+
+
+@op(0xA2, spec="A.2.5.4.3.1")
+def constx(ctx: Context, *, index: AddressIndex) -> Value:
+    """Push an entry of `.debug_addr` as a constant that is not relocated."""
+    return Value.of(require(ctx.unit, "compilation unit").address(index), ctx.generic)
+
+
+@op(0xA4, spec="A.2.5.4.3.1")
+def const_type(ctx: Context, *, type: TypeOffset, data: Block1) -> Value:
+    """Push a constant of a base type."""
+    base = require(ctx.unit, "compilation unit").base_type(type)
+    if len(data) != base.size_bytes:
+        raise IllFormed(f"{len(data)} bytes for the type {base} of {base.size_bytes} bytes")
+    return Value.of(int.from_bytes(data, base.endian), base)
+
+
+@op((LLVM_USER, 0x03), spec="A.2.5.4.3.1")
+def LLVM_push_lane(ctx: Context) -> Value:
+    """Push the lane that the user is focused on."""
+    return Value(require(ctx.lane, "lane"), ctx.generic)
+
+
+@op(None, spec="A.2.5.4.3.1")
+def LLVM_push_iteration(ctx: Context) -> Value:
+    """Push the concurrent loop iteration that the user is focused on."""
+    return Value(require(ctx.iteration, "iteration"), ctx.generic)

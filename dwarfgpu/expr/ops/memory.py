@@ -1,0 +1,114 @@
+"""Memory location description operations (AMD text A.2.5.4.4.3)."""
+
+from __future__ import annotations
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.errors import EvaluationError, OutOfRange
+from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.convert import memory_location, pointee
+from dwarfgpu.expr.operation import LLVM_USER, Number, op
+from dwarfgpu.expr.ops.register import regx
+from dwarfgpu.model.location import ImplicitPointerValue, Location
+from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.model.value import Value
+
+
+@op(0x03, spec="A.2.5.4.4.3")
+def addr(ctx: Context, *, address: Address) -> Location:
+    """Make a memory location in the default address space from a relocated address."""
+    return _relocated(ctx, address)
+
+
+@op(0xA1, spec="A.2.5.4.4.3")
+def addrx(ctx: Context, *, index: AddressIndex) -> Location:
+    """Make a memory location in the default address space from an entry of `.debug_addr`."""
+    return _relocated(ctx, require(ctx.unit, "compilation unit").address(index))
+
+
+@op((LLVM_USER, 0x02), spec="A.2.5.4.4.3")
+def LLVM_form_aspace_address(
+    ctx: Context, address: Value | ImplicitPointerValue, space: Value
+) -> Location | Nested:
+    """Make a memory location from an address and an address space."""
+    space.integer  # noqa: B018 - must be integral; the number itself is unsigned
+    chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
+    if isinstance(address, ImplicitPointerValue):
+        if address.storage.space.number != chosen.number:
+            raise EvaluationError(
+                f"an implicit pointer to {address.storage.space} used in {chosen}"
+            )
+        return pointee(ctx, address)
+    address.integer  # noqa: B018 - must be integral; it is zero extended whatever its sign
+    return memory_location(ctx, chosen, address.bits)
+
+
+@op(0x9B, spec="A.2.5.4.4.3")
+def form_tls_address(ctx: Context, offset: Value) -> Location:
+    """Make a memory location from an offset in the thread-local storage of this module."""
+    offset.integer  # noqa: B018 - must be integral
+    unit = require(ctx.unit, "compilation unit")
+    return _default_location(ctx, unit.tls_address(offset.bits, require(ctx.wave, "thread")))
+
+
+@op(0x9C, spec="A.2.5.4.4.3")
+def call_frame_cfa(ctx: Context) -> Location:
+    """Push the Canonical Frame Address of the current subprogram."""
+    return require(ctx.frame, "call frame").cfa()
+
+
+@op(0x91, spec="A.2.5.4.4.3")
+def fbreg(ctx: Context, *, displacement: SLEB) -> Location:
+    """Push the frame base of the current subprogram, moved by a signed number of bytes."""
+    return require(ctx.frame, "call frame").frame_base().displaced(displacement * 8)
+
+
+@op(range(0x70, 0x90), spec="A.2.5.4.4.3", equals="DW_OP_bregx {number}, {displacement}")
+def breg(ctx: Context, *, number: Number, displacement: SLEB) -> Location:
+    """Make a memory location from the register in the name and a displacement."""
+    return bregx(ctx, register=number, displacement=displacement)
+
+
+@op(0x92, spec="A.2.5.4.4.3")
+def bregx(ctx: Context, *, register: RegisterNumber, displacement: SLEB) -> Location:
+    """Make a memory location from a register and a displacement, modulo the address size."""
+    space = require(ctx.architecture, "target architecture").address_space(0)
+    return _based(ctx, space, register, displacement)
+
+
+@op((LLVM_USER, 0x09), spec="A.2.5.4.4.3")
+def LLVM_aspace_bregx(
+    ctx: Context, space: Value, *, register: RegisterNumber, displacement: SLEB
+) -> Location:
+    """Make a memory location from a register, a displacement and an address space."""
+    space.integer  # noqa: B018 - must be integral; the number itself is unsigned
+    chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
+    return _based(ctx, chosen, register, displacement)
+
+
+def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) -> Location:
+    location = regx(ctx, register=register)
+    info = require(ctx.architecture, "target architecture").register(register)
+    excess_bits = info.size_bits - space.address_bits
+    if excess_bits < 0:
+        raise OutOfRange(
+            f"register {info} of {info.size_bits} bits is narrower than "
+            f"the {space.address_bits}-bit addresses of {space}"
+        )
+    if excess_bits and ctx.access.endian == "big":
+        location = location.displaced(excess_bits)  # the low bits stand last
+    base = ctx.access.retrieve(location, space.address_bits)
+    if isinstance(base, ImplicitPointer):
+        raise EvaluationError("an implicit pointer cannot be the base of an address")
+    return memory_location(ctx, space, base + displacement)
+
+
+def _relocated(ctx: Context, address: int) -> Location:
+    unit = ctx.unit
+    return _default_location(ctx, address if unit is None else unit.relocate(address))
+
+
+def _default_location(ctx: Context, address: int) -> Location:
+    arch = require(ctx.architecture, "target architecture")
+    return memory_location(ctx, arch.address_space(0), address)

@@ -1,0 +1,142 @@
+"""Special value operations (AMD text A.2.5.4.3.4)."""
+
+from __future__ import annotations
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import from_bytes, to_bytes
+from dwarfgpu.errors import IllFormed, Unsupported
+from dwarfgpu.expr.codec import Expression, RegisterNumber, Size8, TypeOffset
+from dwarfgpu.expr.context import Context, ExprLoc, require
+from dwarfgpu.expr.control import Nested, Outcome
+from dwarfgpu.expr.convert import and_then
+from dwarfgpu.expr.operation import op
+from dwarfgpu.expr.ops.memory import LLVM_form_aspace_address
+from dwarfgpu.expr.ops.register import regx
+from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
+from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.model.value import Value
+
+
+@op(0xA5, spec="A.2.5.4.3.4", equals="DW_OP_regx {register}; DW_OP_deref_type {size}, {type}")
+def regval_type(
+    ctx: Context, *, register: RegisterNumber, type: TypeOffset
+) -> Value | ImplicitPointerValue:
+    """Push the contents of a register as a value of a base type."""
+    base = require(ctx.unit, "compilation unit").base_type(type)
+    return _retrieved(ctx, regx(ctx, register=register), base)
+
+
+@op(0x06, spec="A.2.5.4.3.4")
+def deref(ctx: Context, location: Location) -> Value | ImplicitPointerValue:
+    """Retrieve a value of the generic type."""
+    generic = ctx.generic
+    held = ctx.access.retrieve(location, generic.bit_size)
+    if isinstance(held, ImplicitPointer):
+        return ImplicitPointerValue.of(held, generic)
+    return Value(held, generic)
+
+
+@op(0x94, spec="A.2.5.4.3.4")
+def deref_size(ctx: Context, location: Location, *, size: Size8) -> Value | ImplicitPointerValue:
+    """Retrieve a number of bytes, zero-extended to the generic type."""
+    generic = ctx.generic
+    if size == 0:
+        raise IllFormed("a size of 0 bytes: no base type has it")
+    held = ctx.access.retrieve(location, min(8 * size, generic.bit_size))
+    if isinstance(held, ImplicitPointer):
+        return ImplicitPointerValue.of(held, generic)
+    return Value(held, generic)
+
+
+@op(0xA6, spec="A.2.5.4.3.4")
+def deref_type(
+    ctx: Context, location: Location, *, size: Size8, type: TypeOffset
+) -> Value | ImplicitPointerValue:
+    """Retrieve a value of a base type."""
+    base = require(ctx.unit, "compilation unit").base_type(type)
+    if size != base.size_bytes:
+        raise IllFormed(f"size {size} for the type {base} of {base.size_bytes} bytes")
+    return _retrieved(ctx, location, base)
+
+
+@op(0x18, spec="A.2.5.4.3.4", equals="DW_OP_swap; DW_OP_LLVM_form_aspace_address; DW_OP_deref")
+def xderef(ctx: Context, space: Value, address: Value | ImplicitPointerValue) -> Entry | Nested:
+    """Retrieve a value of the generic type from an address in an address space."""
+    return and_then(
+        LLVM_form_aspace_address(ctx, address, space), lambda location: deref(ctx, location)
+    )
+
+
+@op(
+    0x95,
+    spec="A.2.5.4.3.4",
+    equals="DW_OP_swap; DW_OP_LLVM_form_aspace_address; DW_OP_deref_size {size}",
+)
+def xderef_size(
+    ctx: Context, space: Value, address: Value | ImplicitPointerValue, *, size: Size8
+) -> Entry | Nested:
+    """Retrieve a number of bytes, zero-extended, from an address in an address space."""
+    return and_then(
+        LLVM_form_aspace_address(ctx, address, space),
+        lambda location: deref_size(ctx, location, size=size),
+    )
+
+
+@op(
+    0xA7,
+    spec="A.2.5.4.3.4",
+    equals="DW_OP_swap; DW_OP_LLVM_form_aspace_address; DW_OP_deref_type {size}, {type}",
+)
+def xderef_type(
+    ctx: Context,
+    space: Value,
+    address: Value | ImplicitPointerValue,
+    *,
+    size: Size8,
+    type: TypeOffset,
+) -> Entry | Nested:
+    """Retrieve a value of a base type from an address in an address space."""
+    return and_then(
+        LLVM_form_aspace_address(ctx, address, space),
+        lambda location: deref_type(ctx, location, size=size, type=type),
+    )
+
+
+@op(0xA3, spec="A.2.5.4.3.4")
+def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
+    """Push the value that an expression had on entry to the current subprogram."""
+    frame = require(ctx.frame, "call frame")
+    known = frame.entry_value(expression)
+    if known is not None:
+        return known
+    unit = require(ctx.unit, "compilation unit")
+    caller, call_site = frame.caller()
+    calling = ctx.nested(unit=unit, frame=caller, pc=call_site, result_kind=None)
+    return Nested(
+        ExprLoc(expression, unit), calling, lambda outcome: _entry_value(calling, outcome)
+    )
+
+
+def _entry_value(calling: Context, outcome: Outcome) -> Entry:
+    entry = outcome.entry
+    if isinstance(entry, Value | ImplicitPointerValue):
+        return entry
+    if isinstance(entry, Location) and outcome.last_register is not None:
+        arch = require(calling.architecture, "target architecture")
+        base = arch.register(outcome.last_register).type
+        if base.is_integral and base.bit_size == arch.address_bits and base.vector_size is None:
+            base = arch.generic  # producers go on with literals: docs/spec-notes.md
+        return _retrieved(calling, entry, base)
+    raise IllFormed("the expression gives neither a value nor a register location description")
+
+
+def _retrieved(ctx: Context, location: Location, base: BaseType) -> Value | ImplicitPointerValue:
+    held = ctx.access.retrieve(location, base.bit_size)
+    if isinstance(held, ImplicitPointer):
+        return ImplicitPointerValue.of(held, ctx.generic)
+    endian = ctx.access.endian
+    if base.endian != endian:
+        if base.bit_size % 8:
+            raise Unsupported(f"{base}: {base.bit_size} bits in the other byte order")
+        held = from_bytes(to_bytes(held, base.bit_size, endian), base.bit_size, base.endian)
+    return Value(held, base)

@@ -1,0 +1,57 @@
+"""Vendor operations (AMD text A.2.5.4.0): LLVM's no-op and the GNU forerunners of DWARF 5."""
+
+from __future__ import annotations
+
+from dwarfgpu.expr.codec import DieOffset, EncodedAddress, UnitRef4
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.operation import LLVM_USER, alias, op
+from dwarfgpu.expr.ops import control, conversion, implicit, literal, memory, special  # noqa: F401
+from dwarfgpu.model.value import Value
+
+
+@op((LLVM_USER, 0x01), spec="A.2.5.4.0")
+def LLVM_nop() -> None:
+    """A place holder without effect."""
+
+
+@op(0xF0, spec="A.2.5.4.0")
+def GNU_uninit() -> None:
+    """Mark the variable as not yet initialised; no effect on the stack."""
+
+
+@op(
+    0xF1,
+    spec="A.2.5.4.0",
+    unsupported="an encoded pointer needs the bases of .eh_frame, which an expression lacks",
+)
+def GNU_encoded_addr(*, address: EncodedAddress) -> Value:
+    """Push an address in an encoding of `.eh_frame`."""
+    raise AssertionError("never evaluated")
+
+
+@op(
+    0xFA,
+    spec="A.2.5.4.0",
+    unsupported="superseded by call-site parameters, and no current compiler emits it",
+)
+def GNU_parameter_ref(*, die: UnitRef4) -> Value:
+    """Push the value that a parameter had on entry, from its call site."""
+    raise AssertionError("never evaluated")
+
+
+@op(0xFD, spec="A.2.5.4.0")
+def GNU_variable_value(ctx: Context, *, die: DieOffset) -> Value:
+    """Push the value of the variable that a DIE describes."""
+    return Value.of(require(ctx.unit, "compilation unit").variable_value(die), ctx.generic)
+
+
+alias(0xE0, "GNU_push_tls_address", "form_tls_address")
+alias(0xF2, "GNU_implicit_pointer", "implicit_pointer")
+alias(0xF3, "GNU_entry_value", "entry_value")
+alias(0xF4, "GNU_const_type", "const_type")
+alias(0xF5, "GNU_regval_type", "regval_type")
+alias(0xF6, "GNU_deref_type", "deref_type")
+alias(0xF7, "GNU_convert", "convert")
+alias(0xF9, "GNU_reinterpret", "reinterpret")
+alias(0xFB, "GNU_addr_index", "addrx")
+alias(0xFC, "GNU_const_index", "constx")
