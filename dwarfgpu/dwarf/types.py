@@ -206,18 +206,12 @@ class Unspecified:
     size_bytes: int | None = None
 
 
-Type: TypeAlias = (
-    Base
-    | Pointer
-    | MemberPointer
-    | Array
-    | Struct
-    | Enum
-    | Typedef
-    | Qualified
-    | Function
-    | Unspecified
+BareType: TypeAlias = (
+    Base | Pointer | MemberPointer | Array | Struct | Enum | Function | Unspecified
 )
+"""A source type that is neither another name nor a qualification of one."""
+
+Type: TypeAlias = BareType | Typedef | Qualified
 """A source type. `None` in its place is void."""
 
 TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]]
@@ -228,7 +222,7 @@ def _resolved(reference: TypeReference) -> Type | None:
     return reference() if callable(reference) else reference
 
 
-def strip(kind: Type | None) -> Type | None:
+def strip(kind: Type | None) -> BareType | None:
     """The type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
     for _ in range(MAX_CHAIN):
         if not isinstance(kind, Typedef | Qualified):

@@ -1,0 +1,189 @@
+"""Scalar values as GDB prints them: integers, floating point, enumerations, and `/x` and others.
+
+Law: every function is given known bits only, of at most `MAX_BITS`, so its text is bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from dwarfgpu.basetype import BaseType, float_format
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.types import Enum
+from dwarfgpu.floats import BINARY32, BINARY64, FloatFormat
+
+BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
+E5M2: Final = FloatFormat("fp8 e5m2 (OCP)", 5, 2)
+E4M3: Final = FloatFormat("fp8 e4m3 (OCP)", 4, 3)
+
+MAX_BITS: Final = 4_096
+"""No scalar is wider; a type that says so is not read as a number."""
+
+
+def hexadecimal(number: int, digits: int = 1) -> str:
+    """`0x` and at least so many digits."""
+    return f"{number:#0{digits + 2}x}"
+
+
+def swapped(number: int, size_bits: int) -> int:
+    """The number with its bytes reversed, where the type's byte order is not the object's."""
+    return int.from_bytes(number.to_bytes((size_bits + 7) // 8, "little"), "big")
+
+
+def general(number: Fraction, digits: int) -> str:
+    """C's `%.*g`, exactly."""
+    if number == 0:
+        return "0"
+    context = Context(digits, ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
+    rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    sign, figures, _ = rounded.as_tuple()
+    exponent = rounded.adjusted()
+    text = "".join(str(figure) for figure in figures).rstrip("0")
+    if exponent < -4 or exponent >= digits:
+        mark = "-" if exponent < 0 else "+"
+        text = text[0] + ("." + text[1:] if text[1:] else "") + f"e{mark}{abs(exponent):02}"
+    elif exponent < 0:
+        text = "0." + "0" * (-exponent - 1) + text
+    else:
+        whole = text[: exponent + 1].ljust(exponent + 1, "0")
+        text = whole + ("." + text[exponent + 1 :] if text[exponent + 1 :] else "")
+    return "-" + text if sign else text
+
+
+def float_text(form: FloatFormat, bits: int) -> str:
+    """A floating point number with the digits that tell it from its neighbours."""
+    if form is E4M3:
+        return _e4m3_text(bits)
+    number = form.decode(bits)
+    sign = "-" if form.sign(bits) else ""
+    if number == "nan":
+        mantissa_bits = form.fraction_bits + form.explicit_integer_bit
+        return f"{sign}nan({bits & (1 << mantissa_bits) - 1:#x})"
+    if isinstance(number, str):
+        return number
+    return sign + "0" if number == 0 else general(number, _digits(form))
+
+
+def _digits(form: FloatFormat) -> int:
+    """The decimal digits of `%g` in GDB: 9 for float, 17 for double, 21 for x87."""
+    return 1 + math.ceil((form.fraction_bits + 1) * math.log10(2))
+
+
+def _e4m3_text(bits: int) -> str:
+    """OCP e4m3 has no infinity: the highest exponent holds numbers and, all ones, NaN."""
+    sign = "-" if bits & 0x80 else ""
+    if bits & 0x7F == 0x7F:
+        return f"{sign}nan(0x7)"
+    if bits & 0x78 != 0x78:
+        number = E4M3.decode(bits)
+        assert not isinstance(number, str)
+        return sign + "0" if number == 0 else general(number, _digits(E4M3))
+    return sign + general(Fraction((8 | bits & 7) << 5), _digits(E4M3))
+
+
+def format_of(base: BaseType, size_bits: int) -> FloatFormat | None:
+    """The format of a float, or of one element or half of a vector or complex type.
+
+    Types whose name alone tells the format are read here, for display: `__bf16`, e5m2 and e4m3.
+    """
+    form = base.float_format
+    if form is not None and (base.bit_size == size_bits or form.size_bits == size_bits):
+        return form
+    name = base.name.lower()
+    if size_bits == 16 and ("bf16" in name or "bfloat" in name):
+        return BFLOAT16
+    if size_bits == 8 and "fnuz" not in name:
+        return E5M2 if "e5m2" in name else E4M3 if "e4m3" in name else None
+    return float_format(base.name, size_bits)
+
+
+def raw(number: int, size_bits: int, why: str) -> str:
+    """Bits that cannot be read as a number of their type, and the reason."""
+    return f"{hexadecimal(number, (size_bits + 3) // 4)} <{why}>"
+
+
+def base_text(base: BaseType, number: int, size_bits: int) -> str:
+    """The natural text of a base type that is neither vector nor character."""
+    match base.encoding:
+        case "boolean":
+            return ("false", "true")[number] if number < 2 else str(number)
+        case "signed" | "signed_char":
+            return str(signed(number, size_bits))
+        case "unsigned" | "unsigned_char" | "generic" | "UTF" | "UCS" | "ASCII":
+            return str(number)
+        case "address":
+            return hexadecimal(number)
+        case "float" | "imaginary_float":
+            form = format_of(base, size_bits)
+            if form is None:
+                why = f"the name {base.name} does not tell the format of {size_bits} bits"
+                return raw(number, size_bits, why)
+            return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
+        case encoding:
+            return raw(number, size_bits, f"{encoding} is not decoded")
+
+
+def complex_text(base: BaseType, first: int, second: int, half_bits: int) -> str:
+    """`1.5 + -2i`."""
+    form = format_of(base, half_bits)
+    if form is None:
+        return raw(first, half_bits, "real part") + " + " + raw(second, half_bits, "imaginary part")
+    return f"{float_text(form, first)} + {float_text(form, second)}i"
+
+
+@lru_cache(maxsize=64)
+def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], ...] | None]:
+    """Names by their bits, and the flags in declaration order if it is an enumeration of flags."""
+    mask = (1 << 8 * kind.size_bytes) - 1
+    names: dict[int, str] = {}
+    prefix = f"{kind.name}::" if kind.is_scoped and kind.name else ""
+    is_flags = not kind.is_signed
+    for name, value in kind.enumerators:
+        is_flags = is_flags and value & value - 1 == 0 and value >= 0
+        names.setdefault(value & mask, prefix + name)
+    return names, tuple(names.items()) if is_flags else None
+
+
+def enum_text(kind: Enum, number: int) -> str:
+    """`GREEN`; `(A | B)` where every enumerator is one bit; else the number."""
+    names, flags = _enumerators(kind)
+    name = names.get(number)
+    if name is not None:
+        return name
+    if flags is None:
+        return str(signed(number, 8 * kind.size_bytes) if kind.is_signed else number)
+    if not number:
+        return "0"
+    shown = [name for flag, name in flags if number & flag]
+    for flag, _ in flags:
+        number &= ~flag
+    if number:
+        shown.append(f"unknown: {hexadecimal(number)}")
+    return f"({' | '.join(shown)})"
+
+
+def lettered(letter: str, number: int, size_bits: int, *, is_signed: bool) -> str:
+    """The bits by an output format that looks at no more than size and sign: x d u o t z."""
+    match letter:
+        case "d":
+            return str(signed(number, size_bits))
+        case "u":
+            return str(number)
+        case "o":
+            return f"0{number:o}" if number else "0"
+        case "t":
+            return f"{number:b}"
+        case "z":
+            return hexadecimal(number, (size_bits + 3) // 4)
+        case "f":
+            form = {32: BINARY32, 64: BINARY64}.get(size_bits)
+            if form is not None:
+                return float_text(form, number)
+            return str(signed(number, size_bits) if is_signed else number)
+        case _:
+            return hexadecimal(number)
