@@ -1,0 +1,86 @@
+"""Abbreviation tables (DWARF 5 section 7.5.3).
+
+Law: a table is read once for each unit format that uses it; plans are compiled on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import SkipPlan, skip_plan
+from dwarfgpu.errors import Malformed
+from dwarfgpu.expr.context import UnitFormat
+
+
+@frozen
+class AttributeSpecification:
+    """One attribute of an abbreviation."""
+
+    name: int
+    form: int
+    implicit: int | None = None
+    """The value, where the form is DW_FORM_implicit_const."""
+
+
+@frozen(eq=False, slots=False)
+class Abbreviation:
+    """The shape of the entries of one code."""
+
+    code: int
+    tag: int
+    has_children: bool
+    attributes: tuple[AttributeSpecification, ...]
+    format: UnitFormat = field(repr=False)
+    _plans: dict[int, SkipPlan] = field(factory=dict, init=False, repr=False)
+
+    @cached_property
+    def positions(self) -> Mapping[int, int]:
+        """Index of each attribute by its number; of two with one number the first counts."""
+        named: dict[int, int] = {}
+        for index, attribute in enumerate(self.attributes):
+            named.setdefault(attribute.name, index)
+        return named
+
+    @cached_property
+    def plan(self) -> SkipPlan:
+        """The steps over all values; `Malformed` where a form is unknown."""
+        return skip_plan((attribute.form for attribute in self.attributes), self.format)
+
+    def plan_to(self, index: int) -> SkipPlan:
+        """The steps from the first value to that of attribute `index`."""
+        plan = self._plans.get(index)
+        if plan is None:
+            forms = (attribute.form for attribute in self.attributes[:index])
+            plan = self._plans[index] = skip_plan(forms, self.format)
+        return plan
+
+
+def read_abbreviations(data: bytes, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
+    """The table at an offset of `.debug_abbrev`, by code."""
+    reader = Reader(data, format.endian, offset)
+    table: dict[int, Abbreviation] = {}
+    while code := reader.uleb():
+        at = reader.position
+        tag = reader.uleb()
+        children = reader.u8()
+        if children > 1:
+            raise Malformed(f"abbreviation {code} at offset {at:#x} has DW_CHILDREN {children:#x}")
+        if code in table:
+            raise Malformed(f"abbreviation {code} at offset {at:#x} is declared twice")
+        table[code] = Abbreviation(code, tag, children == 1, _attributes(reader), format)
+    return table
+
+
+def _attributes(reader: Reader) -> tuple[AttributeSpecification, ...]:
+    out: list[AttributeSpecification] = []
+    while True:
+        name, form = reader.uleb(), reader.uleb()
+        if not name and not form:
+            return tuple(out)
+        implicit = reader.sleb() if form == dw.FORM_IMPLICIT_CONST else None
+        out.append(AttributeSpecification(name, form, implicit))

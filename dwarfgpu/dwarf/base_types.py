@@ -1,0 +1,56 @@
+"""Base type entries (DWARF 5 section 5.1; AMD text A.5.1)."""
+
+from __future__ import annotations
+
+from dwarfgpu.basetype import ENCODINGS, BaseType, float_format
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.errors import IllFormed
+
+
+def base_type_of(die: Die) -> BaseType:
+    """The base type that an entry describes; `IllFormed` where it is none or has no size.
+
+    The sizes of a vector type are those of one element, because its element type is "the same as
+    T without the DW_AT_LLVM_vector_size attribute" (A.5.1).
+    """
+    if die.tag != dw.TAG_BASE_TYPE:
+        raise IllFormed(f"entry at {die.offset:#x} has tag {die.tag:#x}: not a base type")
+    name = die.string(dw.AT_NAME) or f"base type {die.offset:#x}"
+    where = f"base type {name} at {die.offset:#x}"
+    code = die.integer(dw.AT_ENCODING)
+    if code is None:
+        raise IllFormed(f"{where} has no encoding")
+    encoding = ENCODINGS.get(code, f"encoding {code:#x}")
+    bits = _element_bits(die, where)
+    count = die.llvm_integer(dw.AT_LLVM_VECTOR_SIZE)
+    if count is not None and count <= 0:
+        raise IllFormed(f"{where} has a vector size of {count}")
+    form = None
+    if encoding == "float":
+        x87 = die.unit.info.object.machine in ("386", "X86_64")
+        form = float_format(name, bits, x87=x87)
+    space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
+    return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form)
+
+
+def _element_bits(die: Die, where: str) -> int:
+    """A size in bits beside one in bytes is that of the value in its storage (DWARF 5 5.1)."""
+    bits = die.integer(dw.AT_BIT_SIZE)
+    if bits is None:
+        bits = (die.integer(dw.AT_BYTE_SIZE) or 0) * 8
+    if bits <= 0:
+        raise IllFormed(f"{where} has no size")
+    return bits
+
+
+def endian_of(die: Die) -> Endian:
+    """DW_AT_endianity: 0 default, 1 big, 2 little."""
+    match die.integer(dw.AT_ENDIANITY):
+        case 1:
+            return "big"
+        case 2:
+            return "little"
+        case _:
+            return die.unit.endian

@@ -1,0 +1,233 @@
+"""Debugging information entries (DWARF 5 chapter 2).
+
+Law: an entry is a place in its unit; attributes are read when they are asked for, and what comes
+out is resolved: strings are text, references are entries, addresses are those of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Endian, signed
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+LEGACY_ATTRIBUTES: Final = {
+    dw.AT_LLVM_LANES: 0x3E0A,
+    dw.AT_LLVM_LANE_PC: 0x3E0B,
+    dw.AT_LLVM_VECTOR_SIZE: 0x3E0C,
+    dw.AT_LLVM_MEMORY_SPACE: 0x3E0D,
+    dw.AT_LLVM_ADDRESS_SPACE: 0x3E0E,
+}
+"""The numbers of AMD's compilers up to LLVM 18; others have since taken them."""
+
+MAX_ORIGINS: Final = 16
+"""Entries that name one another by abstract origin or specification."""
+
+_FIXED_DATA: Final = {
+    dw.FORM_DATA1: 1,
+    dw.FORM_DATA2: 2,
+    dw.FORM_DATA4: 4,
+    dw.FORM_DATA8: 8,
+    dw.FORM_DATA16: 16,
+}
+
+
+@frozen
+class Die:
+    """One entry; two are equal when they are the same place of the same file."""
+
+    unit: CompilationUnit = field(repr=False)
+    offset: int = field(repr=hex)
+    """Bytes from the start of `.debug_info`."""
+    abbreviation: Abbreviation = field(eq=False, repr=False)
+    values_at: int = field(eq=False, repr=False)
+    """Offset of the first attribute value."""
+
+    @property
+    def tag(self) -> int:
+        return self.abbreviation.tag
+
+    def has(self, name: int) -> bool:
+        return name in self.abbreviation.positions
+
+    def attribute(self, name: int) -> Attribute | None:
+        """The attribute of that number as it stands in the file; None where there is none."""
+        index = self.abbreviation.positions.get(name)
+        if index is None:
+            return None
+        try:
+            return self._read(index)
+        except DwarfGpuError as error:
+            raise self.located(error)
+
+    def _read(self, index: int) -> Attribute:
+        unit = self.unit
+        at = skip(self.abbreviation.plan_to(index), unit.data, self.values_at, unit.end)
+        specification = self.abbreviation.attributes[index]
+        form = specification.form
+        if form == dw.FORM_INDIRECT:
+            form, at = indirect_form(unit.data, at, unit.end)
+        read = reader_of(form, unit.format)
+        if specification.implicit is not None:
+            return Attribute(form, "constant", specification.implicit)
+        return Attribute(form, FORMS[form][0], read(unit.data, at, unit.end)[0])
+
+    def located(self, error: DwarfGpuError) -> DwarfGpuError:
+        """The error, with this entry as its context where it has none yet."""
+        if error.context is None:
+            error.context = f"{self.unit.info.path}: .debug_info entry {self.offset:#x}"
+        return error
+
+    def attributes(self) -> Iterator[tuple[int, Attribute]]:
+        """Every attribute by its number, in the order of the file."""
+        for name in self.abbreviation.positions:
+            attribute = self.attribute(name)
+            assert attribute is not None
+            yield name, attribute
+
+    def string(self, name: int) -> str | None:
+        """A string attribute; bytes that are not UTF-8 are shown as escapes."""
+        attribute = self.attribute(name)
+        if attribute is None:
+            return None
+        try:
+            return self.unit.string_of(attribute).decode("utf-8", "backslashreplace")
+        except DwarfGpuError as error:
+            raise self.located(error)
+
+    def flag(self, name: int) -> bool:
+        """A flag; absent is false."""
+        attribute = self.attribute(name)
+        return attribute is not None and attribute.kind == "flag" and bool(attribute.raw)
+
+    def integer(self, name: int) -> int | None:
+        """A constant; None where there is none or it is of another class.
+
+        A constant of fixed size is unsigned: only the reader of the attribute knows its sign.
+        """
+        attribute = self.attribute(name)
+        if attribute is None or attribute.kind not in ("constant", "flag"):
+            return None
+        return attribute.raw if isinstance(attribute.raw, int) else None
+
+    def signed_integer(self, name: int) -> int | None:
+        """A constant whose sign bit, in a form of fixed size, is that of its form."""
+        attribute = self.attribute(name)
+        if attribute is None or attribute.kind != "constant" or isinstance(attribute.raw, bytes):
+            return None
+        size_bytes = _FIXED_DATA.get(attribute.form)
+        return attribute.raw if size_bytes is None else signed(attribute.raw, size_bytes * 8)
+
+    def llvm_integer(self, name: int) -> int | None:
+        """A constant under a DW_AT_LLVM number of today, else under the one it had before."""
+        value = self.integer(name)
+        if value is None and self.unit.has_legacy_attributes:
+            value = self.integer(LEGACY_ATTRIBUTES[name])
+        return value
+
+    def address(self, name: int) -> int | None:
+        """An address of the file, not relocated; None where it is absent or a constant."""
+        attribute = self.attribute(name)
+        if attribute is None or attribute.kind not in ("address", "addrx", "addrx_offset"):
+            return None
+        try:
+            return self.unit.address_of(attribute)
+        except DwarfGpuError as error:
+            raise self.located(error)
+
+    def expression(self, name: int) -> bytes | None:
+        """The bytes of an expression or block."""
+        attribute = self.attribute(name)
+        return attribute.raw if attribute and isinstance(attribute.raw, bytes) else None
+
+    def reference(self, name: int) -> Die | None:
+        """The entry that an attribute refers to; `IllFormed` where none starts there."""
+        attribute = self.attribute(name)
+        if attribute is None:
+            return None
+        try:
+            return self._referenced(name, attribute)
+        except DwarfGpuError as error:
+            raise self.located(error)
+
+    def _referenced(self, name: int, attribute: Attribute) -> Die:
+        raw, unit = attribute.raw, self.unit
+        if isinstance(raw, bytes):
+            raise IllFormed(f"attribute {name:#x} is no reference but {len(raw)} bytes")
+        match attribute.kind:
+            case "unit_reference":
+                return unit.die_at(unit.offset + raw)
+            case "section_reference":
+                return unit.info.die_at(raw)
+            case "signature":
+                raise Unsupported(f"attribute {name:#x} refers to a type unit ({raw:#x})")
+            case "supplementary":
+                raise Unsupported(f"attribute {name:#x} refers to a supplementary file")
+            case kind:
+                raise IllFormed(f"attribute {name:#x} is of class {kind}, a reference is needed")
+
+    def children(self) -> Iterator[Die]:
+        """The entries directly below this one."""
+        if not self.abbreviation.has_children:
+            return
+        index = self._index()
+        for child in self.unit.tree.children(index):
+            yield self.unit.die(child)
+
+    def parent(self) -> Die | None:
+        """The entry above; None for that of the unit."""
+        above = self.unit.tree.parents[self._index()]
+        return None if above < 0 else self.unit.die(above)
+
+    def _index(self) -> int:
+        index = self.unit.tree.find(self.offset)
+        if index is None:
+            raise IllFormed(f"no entry starts at offset {self.offset:#x}")
+        return index
+
+    def origins(self) -> Iterator[Die]:
+        """This entry and those whose attributes it has too (DWARF 5 2.13.2, 3.3.8.1)."""
+        die: Die | None = self
+        for _ in range(MAX_ORIGINS):
+            if die is None:
+                return
+            yield die
+            above = die.reference(dw.AT_ABSTRACT_ORIGIN)
+            die = die.reference(dw.AT_SPECIFICATION) if above is None else above
+        raise IllFormed(f"entry {self.offset:#x} has more than {MAX_ORIGINS} abstract origins")
+
+    def holder(self, name: int) -> Die | None:
+        """The first of this entry and its origins that has an attribute."""
+        for die in self.origins():
+            if die.has(name):
+                return die
+        return None
+
+    @property
+    def name(self) -> str | None:
+        """DW_AT_name of the entry or its origins."""
+        holder = self.holder(dw.AT_NAME)
+        return None if holder is None else holder.string(dw.AT_NAME)
+
+
+def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian) -> bytes:
+    """The object that DW_AT_const_value describes, in the target's byte order (DWARF 5 4.1).
+
+    A constant takes the size of the object's type; where that is not known, the size of its form.
+    """
+    raw = attribute.raw
+    if isinstance(raw, bytes):
+        return raw + b"\0" if attribute.kind == "string" else raw
+    if attribute.kind not in ("constant", "flag"):
+        raise Malformed(f"DW_AT_const_value is of class {attribute.kind}")
+    size = size_bytes or _FIXED_DATA.get(attribute.form) or max(8, raw.bit_length() // 8 + 1)
+    return (raw & (1 << size * 8) - 1).to_bytes(size, endian)

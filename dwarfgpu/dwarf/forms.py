@@ -1,0 +1,310 @@
+"""Attribute forms: how the value of an attribute is encoded (DWARF 5 sections 7.5.5 and 7.5.6).
+
+A form is compiled once for the format of a unit: `reader_of` gives a function that reads a value,
+`skip_plan` the steps that pass over several. Values are kept as they stand in the file; what an
+index or an offset refers to is resolved by the unit.
+
+Law: a value is whole or `Malformed`; nothing is read past `end`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias
+
+from attrs import frozen
+
+from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import Malformed
+from dwarfgpu.expr.context import UnitFormat
+
+FormClass = Literal[
+    "address",
+    "addrx",
+    "block",
+    "constant",
+    "exprloc",
+    "flag",
+    "unit_reference",
+    "section_reference",
+    "signature",
+    "string",
+    "strp",
+    "line_strp",
+    "strx",
+    "sec_offset",
+    "loclistx",
+    "rnglistx",
+    "addrx_offset",
+    "supplementary",
+    "indirect",
+]
+"""What a value is: the classes of DWARF 5 7.5.5, split by how a value is resolved."""
+
+Encoding: TypeAlias = (
+    int
+    | Literal[
+        "address", "offset", "reference_address", "uleb", "sleb", "string", "implicit",
+        "block1", "block2", "block4", "block", "addrx_offset",
+    ]
+)  # fmt: skip
+"""A number of bytes, or the name of a size that depends on the unit or on the bytes."""
+
+Raw: TypeAlias = int | bytes
+ReadForm: TypeAlias = Callable[[bytes, int, int], tuple[Raw, int]]
+"""From data, position and end to the value and the position after it."""
+SkipForm: TypeAlias = Callable[[bytes, int, int], int]
+SkipPlan: TypeAlias = tuple[int | SkipForm, ...]
+
+FORMS: Final[dict[int, tuple[FormClass, Encoding]]] = {
+    dw.FORM_ADDR: ("address", "address"),
+    dw.FORM_BLOCK2: ("block", "block2"),
+    dw.FORM_BLOCK4: ("block", "block4"),
+    dw.FORM_DATA2: ("constant", 2),
+    dw.FORM_DATA4: ("constant", 4),
+    dw.FORM_DATA8: ("constant", 8),
+    dw.FORM_STRING: ("string", "string"),
+    dw.FORM_BLOCK: ("block", "block"),
+    dw.FORM_BLOCK1: ("block", "block1"),
+    dw.FORM_DATA1: ("constant", 1),
+    dw.FORM_FLAG: ("flag", 1),
+    dw.FORM_SDATA: ("constant", "sleb"),
+    dw.FORM_STRP: ("strp", "offset"),
+    dw.FORM_UDATA: ("constant", "uleb"),
+    dw.FORM_REF_ADDR: ("section_reference", "reference_address"),
+    dw.FORM_REF1: ("unit_reference", 1),
+    dw.FORM_REF2: ("unit_reference", 2),
+    dw.FORM_REF4: ("unit_reference", 4),
+    dw.FORM_REF8: ("unit_reference", 8),
+    dw.FORM_REF_UDATA: ("unit_reference", "uleb"),
+    dw.FORM_INDIRECT: ("indirect", "uleb"),
+    dw.FORM_SEC_OFFSET: ("sec_offset", "offset"),
+    dw.FORM_EXPRLOC: ("exprloc", "block"),
+    dw.FORM_FLAG_PRESENT: ("flag", "implicit"),
+    dw.FORM_STRX: ("strx", "uleb"),
+    dw.FORM_ADDRX: ("addrx", "uleb"),
+    dw.FORM_REF_SUP4: ("supplementary", 4),
+    dw.FORM_STRP_SUP: ("supplementary", "offset"),
+    dw.FORM_DATA16: ("constant", 16),
+    dw.FORM_LINE_STRP: ("line_strp", "offset"),
+    dw.FORM_REF_SIG8: ("signature", 8),
+    dw.FORM_IMPLICIT_CONST: ("constant", "implicit"),
+    dw.FORM_LOCLISTX: ("loclistx", "uleb"),
+    dw.FORM_RNGLISTX: ("rnglistx", "uleb"),
+    dw.FORM_REF_SUP8: ("supplementary", 8),
+    dw.FORM_STRX1: ("strx", 1),
+    dw.FORM_STRX2: ("strx", 2),
+    dw.FORM_STRX3: ("strx", 3),
+    dw.FORM_STRX4: ("strx", 4),
+    dw.FORM_ADDRX1: ("addrx", 1),
+    dw.FORM_ADDRX2: ("addrx", 2),
+    dw.FORM_ADDRX3: ("addrx", 3),
+    dw.FORM_ADDRX4: ("addrx", 4),
+    dw.FORM_GNU_ADDR_INDEX: ("addrx", "uleb"),
+    dw.FORM_GNU_STR_INDEX: ("strx", "uleb"),
+    dw.FORM_GNU_REF_ALT: ("supplementary", "offset"),
+    dw.FORM_GNU_STRP_ALT: ("supplementary", "offset"),
+    dw.FORM_LLVM_ADDRX_OFFSET: ("addrx_offset", "addrx_offset"),
+}
+
+
+@frozen
+class Attribute:
+    """The value of one attribute of one entry, as it stands in the file."""
+
+    form: int
+    kind: FormClass
+    raw: Raw
+    """Bytes of a block, an expression or an inline string; otherwise the number."""
+
+
+def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
+    """An unsigned LEB128 and the position after it."""
+    if position < end and (byte := data[position]) < 0x80:
+        return byte, position + 1
+    reader = Reader(data, "little", min(position, end), end)
+    return reader.uleb(), reader.position
+
+
+def read_sleb(data: bytes, position: int, end: int) -> tuple[int, int]:
+    """A signed LEB128 and the position after it."""
+    reader = Reader(data, "little", min(position, end), end)
+    return reader.sleb(), reader.position
+
+
+def _skip_leb(data: bytes, position: int, end: int) -> int:
+    start = position
+    while position < end:
+        if data[position] < 0x80:
+            return position + 1
+        position += 1
+    raise Malformed(f"LEB128 number at offset {start:#x} is cut short")
+
+
+def _skip_string(data: bytes, position: int, end: int) -> int:
+    stop = data.find(b"\0", position, end)
+    if stop < 0:
+        raise Malformed(f"string at offset {position:#x} has no end")
+    return stop + 1
+
+
+def _read_string(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+    stop = _skip_string(data, position, end)
+    return data[position : stop - 1], stop
+
+
+def _read_implicit(data: bytes, position: int, end: int) -> tuple[int, int]:
+    return 1, position
+
+
+@lru_cache(maxsize=64)
+def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
+    def read(data: bytes, position: int, end: int) -> tuple[int, int]:
+        stop = position + size_bytes
+        if stop > end:
+            raise Malformed(f"{size_bytes} bytes needed at offset {position:#x}, fewer remain")
+        return int.from_bytes(data[position:stop], endian), stop
+
+    return read
+
+
+def _read_block(length: ReadForm) -> ReadForm:
+    def read(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+        size_bytes, start = length(data, position, end)
+        assert isinstance(size_bytes, int)
+        stop = start + size_bytes
+        if stop > end:
+            raise Malformed(f"block of {size_bytes} bytes at offset {start:#x} is cut short")
+        return data[start:stop], stop
+
+    return read
+
+
+def _skip_block(length: ReadForm) -> SkipForm:
+    def skip(data: bytes, position: int, end: int) -> int:
+        size_bytes, start = length(data, position, end)
+        assert isinstance(size_bytes, int)
+        return start + size_bytes
+
+    return skip
+
+
+def _read_addrx_offset(endian: Endian) -> ReadForm:
+    """The index and the four-byte offset as one number: index * 2**32 + offset."""
+
+    def read(data: bytes, position: int, end: int) -> tuple[int, int]:
+        index, position = read_uleb(data, position, end)
+        offset, position = _fixed(4, endian)(data, position, end)
+        assert isinstance(offset, int)
+        return index << 32 | offset, position
+
+    return read
+
+
+def _encoding(form: int, format: UnitFormat) -> Encoding:
+    """How a form is encoded in a unit, sizes resolved; `Malformed` for an unknown form."""
+    known = FORMS.get(form)
+    if known is None:
+        raise Malformed(f"form {form:#x} is not known, so that its length is not either")
+    match known[1]:
+        case "address":
+            return format.address_size
+        case "offset":
+            return format.offset_size
+        case "reference_address":
+            # DWARF 2 gave DW_FORM_ref_addr the size of an address.
+            return format.address_size if format.version == 2 else format.offset_size
+        case encoding:
+            return encoding
+
+
+def _block_length(encoding: str, endian: Endian) -> ReadForm:
+    sizes = {"block1": 1, "block2": 2, "block4": 4}
+    return _fixed(sizes[encoding], endian) if encoding in sizes else read_uleb
+
+
+@lru_cache(maxsize=512)
+def reader_of(form: int, format: UnitFormat) -> ReadForm:
+    """The function that reads a value of a form; `Malformed` for an unknown form."""
+    encoding = _encoding(form, format)
+    match encoding:
+        case int():
+            return _fixed(encoding, format.endian)
+        case "uleb":
+            return read_uleb
+        case "sleb":
+            return read_sleb
+        case "string":
+            return _read_string
+        case "implicit":
+            return _read_implicit
+        case "addrx_offset":
+            return _read_addrx_offset(format.endian)
+        case _:
+            return _read_block(_block_length(encoding, format.endian))
+
+
+@lru_cache(maxsize=512)
+def _skipper_of(form: int, format: UnitFormat) -> int | SkipForm:
+    if form == dw.FORM_INDIRECT:
+        return _skip_indirect(format)
+    encoding = _encoding(form, format)
+    match encoding:
+        case int():
+            return encoding
+        case "uleb" | "sleb":
+            return _skip_leb
+        case "string":
+            return _skip_string
+        case "implicit":
+            return 0
+        case "addrx_offset":
+            return lambda data, position, end: _skip_leb(data, position, end) + 4
+        case _:
+            return _skip_block(_block_length(encoding, format.endian))
+
+
+def indirect_form(data: bytes, position: int, end: int) -> tuple[int, int]:
+    """The form that stands before a value of DW_FORM_indirect, and where the value starts."""
+    form, start = read_uleb(data, position, end)
+    if form in (dw.FORM_INDIRECT, dw.FORM_IMPLICIT_CONST):
+        raise Malformed(f"DW_FORM_indirect at offset {position:#x} names form {form:#x}")
+    return form, start
+
+
+def _skip_indirect(format: UnitFormat) -> SkipForm:
+    def skip(data: bytes, position: int, end: int) -> int:
+        form, position = indirect_form(data, position, end)
+        step = _skipper_of(form, format)
+        return position + step if isinstance(step, int) else step(data, position, end)
+
+    return skip
+
+
+def skip_plan(forms: Iterable[int], format: UnitFormat) -> SkipPlan:
+    """The steps over values of these forms: fixed sizes are added up, the others are functions."""
+    plan: list[int | SkipForm] = []
+    for form in forms:
+        step = _skipper_of(form, format)
+        if isinstance(step, int):
+            if plan and isinstance(last := plan[-1], int):
+                plan[-1] = last + step
+            elif step:
+                plan.append(step)
+        else:
+            plan.append(step)
+    return tuple(plan)
+
+
+def skip(plan: SkipPlan, data: bytes, position: int, end: int) -> int:
+    """The position after the values of a plan."""
+    for step in plan:
+        if isinstance(step, int):
+            position += step
+        else:
+            position = step(data, position, end)
+    if position > end:
+        raise Malformed(f"an entry reaches to offset {position:#x}, its unit ends at {end:#x}")
+    return position

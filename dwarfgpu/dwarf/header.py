@@ -1,0 +1,93 @@
+"""Unit headers (DWARF 5 section 7.5.1.1; DWARF 2 to 4 7.5.1.1).
+
+Law: a header that cannot be used costs its unit only, as long as its length can be believed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.expr.context import UnitFormat
+
+_ADDRESS_SIZES: Final = (1, 2, 4, 8)
+_TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
+_SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
+
+
+@frozen
+class UnitHeader:
+    """What stands before the entries of a unit; offsets are in `.debug_info`."""
+
+    offset: int
+    end: int
+    format: UnitFormat
+    kind: int
+    """DW_UT code; DW_UT_compile before DWARF 5."""
+    abbreviations_at: int
+    """Offset in `.debug_abbrev`."""
+    entries_at: int
+    """Offset of the unit's own entry."""
+    signature: int | None = None
+    """The signature of a type unit, the id of a skeleton or split unit."""
+
+
+def initial_length(reader: Reader) -> tuple[int, int]:
+    """The length of a contribution and the size of its offsets (DWARF 5 7.4)."""
+    length = reader.unsigned(4)
+    if length < 0xFFFFFFF0:
+        return length, 4
+    if length != 0xFFFFFFFF:
+        raise Malformed(f"initial length {length:#x} is reserved")
+    return reader.unsigned(8), 8
+
+
+def read_headers(data: bytes, endian: Endian) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
+    """The headers of all units, and why others could not be used."""
+    headers: list[UnitHeader] = []
+    problems: list[DwarfGpuError] = []
+    reader = Reader(data, endian)
+    while reader:
+        offset = reader.position
+        end = len(data)
+        try:
+            length, offset_size = initial_length(reader)
+            if length > reader.remaining_bytes:
+                raise Malformed(f"length {length:#x} reaches beyond the section")
+            end = reader.position + length
+            headers.append(
+                _read_header(offset, Reader(data, endian, reader.position, end), offset_size)
+            )
+        except DwarfGpuError as error:
+            error.context = f".debug_info unit {offset:#x}"
+            problems.append(error)
+        reader.position = end
+    return headers, problems
+
+
+def _read_header(offset: int, reader: Reader, offset_size: int) -> UnitHeader:
+    version = reader.unsigned(2)
+    if not 2 <= version <= 5:
+        raise Unsupported(f"DWARF version {version}")
+    kind = dw.UT_COMPILE
+    signature = None
+    if version >= 5:
+        kind, address_size = reader.u8(), reader.u8()
+        abbreviations_at = reader.unsigned(offset_size)
+        if kind in _TYPE_UNITS or kind in _SKELETONS:
+            signature = reader.unsigned(8)
+        if kind in _TYPE_UNITS:
+            reader.unsigned(offset_size)
+        elif not dw.UT_COMPILE <= kind <= dw.UT_SPLIT_TYPE:
+            raise Unsupported(f"unit type {kind:#x}")
+    else:
+        abbreviations_at = reader.unsigned(offset_size)
+        address_size = reader.u8()
+    if address_size not in _ADDRESS_SIZES:
+        raise Malformed(f"address size {address_size}")
+    form = UnitFormat(address_size, offset_size, version, reader.endian)
+    return UnitHeader(offset, reader.end, form, kind, abbreviations_at, reader.position, signature)

@@ -1,0 +1,190 @@
+"""Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; DWARF 4 2.6.2, 7.8).
+
+Law: bounds come out as addresses of the file; an entry with equal bounds covers nothing and is
+left out, as is one whose code the linker dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from attrs import define
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.errors import IllFormed, Malformed
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_LLE_END_OF_LIST: Final = 0x00
+_LLE_DEFAULT_LOCATION: Final = 0x05
+_LLE_GNU_VIEW_PAIR: Final = 0x09
+_RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
+"""DW_RLE codes 1 to 7 to the DW_LLE codes that give bounds in the same way."""
+
+
+class Range(NamedTuple):
+    """Addresses of the file from `begin` to before `end`."""
+
+    begin: int
+    end: int
+
+    def covers(self, address: int) -> bool:
+        return self.begin <= address < self.end
+
+
+_NOTHING: Final = Range(0, 0)
+
+
+class FileLocation(NamedTuple):
+    """One entry of a location list; the default entry has no bounds."""
+
+    bounds: Range | None
+    expression: bytes
+
+
+@define
+class _Bounds:
+    """Reads the bounds of entries, whose base address changes as the list goes on."""
+
+    unit: CompilationUnit
+    reader: Reader
+    base: int | None
+
+    def _address(self) -> int:
+        return self.reader.unsigned(self.unit.format.address_size)
+
+    def _indexed(self) -> int:
+        return self.unit.address(self.reader.uleb())
+
+    def _based(self, offset: int) -> int:
+        if self.base is None:
+            raise IllFormed("a list has offsets, but neither it nor its unit a base address")
+        # Linkers mark a base in code that they dropped by one of the two highest addresses.
+        return self.base + offset if self.base < self.unit.tombstone else self.unit.tombstone
+
+    def read(self, kind: int) -> Range | None:
+        """The bounds of a DW_LLE code; None for an entry that sets the base address."""
+        reader = self.reader
+        match kind:
+            case 1:
+                self.base = self._indexed()
+                return None
+            case 2:
+                return self._range(self._indexed(), self._indexed())
+            case 3:
+                return self._sized(self._indexed())
+            case 4:
+                begin, end = reader.uleb(), reader.uleb()
+                return self._range(self._based(begin), self._based(end))
+            case 6:
+                self.base = self._address()
+                return None
+            case 7:
+                return self._range(self._address(), self._address())
+            case 8:
+                return self._sized(self._address())
+            case _:
+                raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
+
+    def _sized(self, begin: int) -> Range:
+        return self._range(begin, begin + self.reader.uleb())
+
+    def pair(self) -> Range | None:
+        """An entry of DWARF 4: None where it sets the base address, (0, 0) ends the list."""
+        begin, end = self._address(), self._address()
+        if begin == self.unit.address_mask:
+            self.base = end
+            return None
+        if begin == end == 0:
+            return _NOTHING
+        return self._range(self._based(begin), self._based(end))
+
+    def _range(self, begin: int, end: int) -> Range:
+        if begin >= self.unit.tombstone:
+            return Range(begin, begin)
+        if end < begin:
+            raise IllFormed(f"list entry ends at {end:#x}, before its begin {begin:#x}")
+        return Range(begin, end)
+
+
+def _bounds(unit: CompilationUnit, section: str, offset: int) -> _Bounds:
+    data = unit.info.section(section)
+    return _Bounds(unit, Reader(data, unit.format.endian, offset), unit.base_address)
+
+
+def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
+    """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`."""
+    if unit.format.version >= 5:
+        return _read_loclist(_bounds(unit, ".debug_loclists", offset))
+    bounds = _bounds(unit, ".debug_loc", offset)
+    reader = bounds.reader
+    out: list[FileLocation] = []
+    while True:
+        span = bounds.pair()
+        if span is None:
+            continue
+        if span == _NOTHING:
+            return tuple(out)
+        expression = reader.take(reader.unsigned(2))
+        if span.begin != span.end:
+            out.append(FileLocation(span, expression))
+
+
+def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
+    reader = bounds.reader
+    out: list[FileLocation] = []
+    while kind := reader.u8():
+        if kind == _LLE_GNU_VIEW_PAIR:
+            reader.uleb(), reader.uleb()
+        elif kind == _LLE_DEFAULT_LOCATION:
+            out.append(FileLocation(None, reader.block()))
+        else:
+            span = bounds.read(kind)
+            if span is None:
+                continue
+            expression = reader.block()
+            if span.begin != span.end:
+                out.append(FileLocation(span, expression))
+    return tuple(out)
+
+
+def read_ranges(unit: CompilationUnit, offset: int) -> tuple[Range, ...]:
+    """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
+    if unit.format.version >= 5:
+        bounds = _bounds(unit, ".debug_rnglists", offset)
+        next_range = _next_rnglist(bounds)
+    else:
+        bounds = _bounds(unit, ".debug_ranges", offset)
+        next_range = _next_pair(bounds)
+    out: list[Range] = []
+    while (step := next_range()) is not None:
+        if step.begin != step.end:
+            out.append(step)
+    return tuple(out)
+
+
+def _next_rnglist(bounds: _Bounds) -> Callable[[], Range | None]:
+    """A function that gives the next range, an empty one for a base, None at the end."""
+
+    def step() -> Range | None:
+        kind = bounds.reader.u8()
+        if not kind:
+            return None
+        if kind not in _RLE_KINDS:
+            at = bounds.reader.position - 1
+            raise Malformed(f"range list entry at {at:#x} has kind {kind:#x}")
+        return bounds.read(_RLE_KINDS[kind]) or _NOTHING
+
+    return step
+
+
+def _next_pair(bounds: _Bounds) -> Callable[[], Range | None]:
+    def step() -> Range | None:
+        span = bounds.pair()
+        if span is None:
+            return Range(1, 1)
+        return None if span == _NOTHING else span
+
+    return step

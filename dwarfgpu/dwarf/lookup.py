@@ -1,0 +1,207 @@
+"""Finding subprograms and variables by program location and name (DWARF 5 chapters 3 and 4).
+
+Law: only the unit that covers the location is read for a lookup by location; a name that it does
+not have is then looked for in the other units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scopes import (
+    BLOCKS,
+    CONTAINERS,
+    DATA,
+    FUNCTIONS,
+    Subprogram,
+    Variable,
+    VariableKind,
+    code_ranges,
+)
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+
+class Scopes:
+    """The scopes of one object file. Program locations are as loaded."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+        self._subprograms: dict[int, list[tuple[Range, int]]] = {}
+
+    def unit_at(self, pc: int) -> CompilationUnit | None:
+        """The unit whose code covers a program location.
+
+        An unreadable unit is an error only where no other one covers the location.
+        """
+        address = self.info.in_file(pc)
+        problem: DwarfGpuError | None = None
+        for unit in self.info.units:
+            try:
+                spans = code_ranges(unit.root)
+                if any(span.covers(address) for span in spans):
+                    return unit
+                if not spans and self._find(unit, address) is not None:
+                    return unit
+            except DwarfGpuError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return None
+
+    def subprogram_at(self, pc: int) -> Subprogram | None:
+        """The innermost subprogram, not inlined, whose code covers a program location."""
+        unit = self.unit_at(pc)
+        die = None if unit is None else self._find(unit, self.info.in_file(pc))
+        return None if die is None else Subprogram(die)
+
+    def chain_at(self, pc: int) -> tuple[Die, ...]:
+        """The scopes that cover a program location, from the subprogram inwards."""
+        subprogram = self.subprogram_at(pc)
+        if subprogram is None:
+            return ()
+        address = self.info.in_file(pc)
+        chain = [subprogram.die]
+        while (inner := _inner(chain[-1], address)) is not None:
+            chain.append(inner)
+        return tuple(chain)
+
+    def variables_at(self, pc: int) -> list[Variable]:
+        """Every variable in scope: innermost first, then those of the unit.
+
+        Those of functions into which the innermost one is inlined come last, because its text
+        does not see them; `inline_level` tells how far out they are.
+        """
+        unit = self.unit_at(pc)
+        if unit is None:
+            return []
+        locals_: list[Variable] = []
+        level = 0
+        for scope in reversed(self.chain_at(pc)):
+            locals_ += [evolve(found, inline_level=level) for found in _declared_in(scope)]
+            level += scope.tag in FUNCTIONS
+        own = [found for found in locals_ if not found.inline_level]
+        outer = [found for found in locals_ if found.inline_level]
+        seen: set[str] = set()
+        out: list[Variable] = []
+        for found in (*own, *self.globals_of(unit), *outer):
+            out.append(evolve(found, is_shadowed=found.name in seen))
+            seen.add(found.name)
+        return out
+
+    def variable_at(self, pc: int, name: str) -> Variable | None:
+        """The variable that a name means at a program location; other units are searched last."""
+        for found in self.variables_at(pc):
+            if found.name == name:
+                return found
+        return self.global_named(name)
+
+    def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
+        """The variables of a unit outside its functions, those of namespaces included.
+
+        A declaration that is completed elsewhere in the unit is left out.
+        """
+        tree = unit.tree
+        pending = list(tree.children(0))[::-1] if len(tree.offsets) else []
+        while pending:
+            index = pending.pop()
+            tag = tree.abbreviations[index].tag
+            if tag in CONTAINERS:
+                pending += list(tree.children(index))[::-1]
+            elif tag in DATA:
+                die = unit.die(index)
+                if not die.flag(dw.AT_DECLARATION) and (name := die.name) is not None:
+                    yield Variable(name, die, "global")
+
+    def global_named(self, name: str) -> Variable | None:
+        """The first global variable of that name or, with `::`, of that qualified name.
+
+        An unreadable unit is an error only where no other one has the name.
+        """
+        simple = name.rsplit("::", 1)[-1]
+        problem: DwarfGpuError | None = None
+        for unit in self.info.units:
+            try:
+                for found in self.globals_of(unit):
+                    if found.name == simple and name in (simple, qualified_name(found.die)):
+                        return found
+            except DwarfGpuError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return None
+
+    def _find(self, unit: CompilationUnit, address: int) -> Die | None:
+        """The last entry, which is the innermost, of a subprogram that covers an address."""
+        found = None
+        for span, index in self._code_of(unit):
+            if span.covers(address):
+                found = index
+        return None if found is None else unit.die(found)
+
+    def _code_of(self, unit: CompilationUnit) -> list[tuple[Range, int]]:
+        """The ranges of all subprograms of a unit."""
+        if unit.offset not in self._subprograms:
+            out: list[tuple[Range, int]] = []
+            for index, abbreviation in enumerate(unit.tree.abbreviations):
+                if abbreviation.tag == dw.TAG_SUBPROGRAM and (
+                    dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
+                ):
+                    out += [(span, index) for span in code_ranges(unit.die(index))]
+            self._subprograms[unit.offset] = out
+        return self._subprograms[unit.offset]
+
+
+def _inner(scope: Die, address: int) -> Die | None:
+    """The block or inlined call directly in a scope that covers an address."""
+    for child in scope.children():
+        if child.tag in BLOCKS and any(span.covers(address) for span in code_ranges(child)):
+            return child
+    return None
+
+
+def _declared_in(scope: Die) -> Iterator[Variable]:
+    """The variables of one scope, those that only its abstract instance has at the end."""
+    concrete: set[tuple[int, str | None]] = set()
+    for child in scope.children():
+        if child.tag in DATA:
+            variable = _variable(child)
+            concrete |= {(origin.offset, None) for origin in child.origins()}
+            if variable is not None:
+                yield variable
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    if abstract is None:
+        return
+    for child in abstract.children():
+        if child.tag in DATA and (child.offset, None) not in concrete:
+            variable = _variable(child)
+            if variable is not None:
+                yield variable
+
+
+def _variable(die: Die) -> Variable | None:
+    name = die.name
+    kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
+    return None if name is None else Variable(name, die, kind)
+
+
+def qualified_name(die: Die) -> str:
+    """The name of an entry after those of the namespaces and types around it."""
+    declared = die.holder(dw.AT_NAME) or die
+    *_, declared = declared.origins()
+    names = [die.name or ""]
+    above = declared.parent()
+    while above is not None and above.tag in CONTAINERS | {
+        dw.TAG_STRUCTURE_TYPE,
+        dw.TAG_CLASS_TYPE,
+        dw.TAG_UNION_TYPE,
+    }:
+        names.append(above.name or "(anonymous)")
+        above = above.parent()
+    return "::".join(reversed(names))

@@ -1,0 +1,146 @@
+"""Who wrote a unit, and so what its vendor encodings mean (`docs/dialects.md`).
+
+Law: the producer's name decides where it tells, the operations used where it does not.
+
+Numbers moved. AMD's compilers up to LLVM 18 wrote the operations of the AMD text as single bytes
+from 0xe1 on, with 0xe9 as DW_OP_LLVM_aspace_implicit_pointer up to LLVM 16 and as DW_OP_LLVM_user
+since, and their attributes from 0x3e0a on. Upstream clang describes AMDGPU variables without the
+AMD text, in a way of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from attrs import frozen
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect import AMD_DIRECT, DIRECT
+from dwarfgpu.expr.operation import LLVM_USER
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
+_AMD: Final = re.compile(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
+_VENDOR_BYTES: Final = re.compile(rb"[\xe1-\xec]")
+"""An expression without any of these has no DW_OP_LLVM operation in any dialect."""
+_LAST_WITHOUT_USER: Final = 16
+_LAST_DIRECT: Final = 18
+_LISTS: Final = frozenset(
+    # location, string_length, return_addr, data_member_location, frame_base, segment, static_link,
+    # use_location, vtable_elem_location, and the two numbers of LLVM_lane_pc
+    {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
+)
+"""Attributes that may be location lists."""
+
+
+@frozen
+class Producer:
+    """What DW_AT_producer says."""
+
+    is_clang: bool
+    is_amd: bool
+    version: int | None
+    """The major version of LLVM."""
+
+
+def parse_producer(text: str) -> Producer:
+    """The compiler of a DW_AT_producer string."""
+    found = _CLANG.search(text)
+    return Producer(bool(found), bool(_AMD.search(text)), int(found[1]) if found else None)
+
+
+def has_legacy_attributes(text: str) -> bool:
+    """Whether the DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
+    who = parse_producer(text)
+    return who.is_amd and who.version is not None and who.version <= _LAST_DIRECT
+
+
+def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:
+    """Which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear 0xe9."""
+    found: set[str] = set()
+    for expression in expressions:
+        if not _VENDOR_BYTES.search(expression):
+            continue
+        decoded = decode(expression, AMD_DIRECT, format)
+        for instruction in decoded.instructions:
+            opcode = instruction.encoding[0]
+            if opcode == LLVM_USER:
+                found.add("user")
+            elif opcode in DIRECT:
+                found.add("direct")
+        if decoded.error is not None and decoded.undecoded[:1] == bytes((LLVM_USER,)):
+            found.add("other")
+    return frozenset(found)
+
+
+def detect_dialect(
+    producer: str, expressions: Iterable[bytes], machine: str, format: UnitFormat
+) -> str:
+    """The name of the dialect of a unit; its expressions are looked at only where they decide."""
+    if machine != "AMDGPU":
+        return "amd"
+    who = parse_producer(producer)
+    if who.is_amd and who.version is not None:
+        if who.version <= _LAST_WITHOUT_USER:
+            return "amd-direct-16"
+        if who.version > _LAST_DIRECT:
+            return "amd"
+    used = vendor_operations(expressions, format)
+    if who.is_amd:
+        return "amd-direct" if "direct" in used else "amd"
+    if "other" in used and "user" not in used:
+        return "amd-direct-16"
+    if "direct" in used:
+        return "amd-direct"
+    return "upstream-clang" if who.is_clang and not used else "amd"
+
+
+def dialect_name(unit: CompilationUnit) -> str:
+    """The dialect that a unit shows."""
+    machine = unit.info.object.machine
+    return detect_dialect(unit.producer, _expressions(unit), machine, unit.format)
+
+
+def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
+    """Every expression of the entries of a unit; a list that cannot be read is left out."""
+    wanted: dict[int, tuple[int, ...]] = {}
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        names = wanted.get(abbreviation.code)
+        if names is None:
+            names = wanted[abbreviation.code] = _expression_attributes(abbreviation, unit.format)
+        for name in names:
+            yield from _expressions_of(unit, index, name)
+
+
+def _expression_attributes(abbreviation: Abbreviation, format: UnitFormat) -> tuple[int, ...]:
+    blocks = (dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK)
+    lists = {dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET}
+    if format.version < 4:
+        lists |= {dw.FORM_DATA4, dw.FORM_DATA8}
+    return tuple(
+        attribute.name
+        for attribute in abbreviation.attributes
+        if (attribute.form in blocks and attribute.name != dw.AT_CONST_VALUE)
+        or (attribute.form in lists and attribute.name in _LISTS)
+    )
+
+
+def _expressions_of(unit: CompilationUnit, index: int, name: int) -> Iterator[bytes]:
+    try:
+        attribute = unit.die(index).attribute(name)
+        if attribute is None:
+            return
+        if isinstance(attribute.raw, bytes):
+            yield attribute.raw
+        else:
+            yield from (entry.expression for entry in unit.locations_of(attribute))
+    except DwarfGpuError:
+        return

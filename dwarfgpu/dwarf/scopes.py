@@ -1,0 +1,186 @@
+"""Subprograms and variables, as plain facts (DWARF 5 chapters 3 and 4.1; AMD text A.3.3.5, A.4.1).
+
+Law: program locations go in and come out as loaded. Nothing is decided about values here: a
+variable whose location list does not cover the location is found, and says so.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from attrs import field, frozen
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import LEGACY_ATTRIBUTES, Die
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.types import Type
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
+
+VariableKind = Literal["local", "parameter", "global"]
+
+BLOCKS: Final = frozenset(
+    {
+        dw.TAG_LEXICAL_BLOCK,
+        dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_WITH_STMT,
+        dw.TAG_CATCH_BLOCK,
+        dw.TAG_TRY_BLOCK,
+    }
+)
+FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
+DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+
+
+@frozen
+class Subprogram:
+    """A function with code."""
+
+    die: Die
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @property
+    def name(self) -> str:
+        return self.die.name or f"subprogram {self.die.offset:#x}"
+
+    @property
+    def frame_base(self) -> ExprLoc | LocList | None:
+        """DW_AT_frame_base (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_FRAME_BASE)
+
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes; None where it is absent. `IllFormed` unless it is above 0."""
+        for holder in self.die.origins():
+            lanes = holder.llvm_integer(dw.AT_LLVM_LANES)
+            if lanes is not None:
+                if lanes <= 0:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is {lanes}")
+                return lanes
+        return None
+
+    @property
+    def lane_pc(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_lane_pc (A.3.3.5)."""
+        for number in (dw.AT_LLVM_LANE_PC, LEGACY_ATTRIBUTES[dw.AT_LLVM_LANE_PC]):
+            if number == dw.AT_LLVM_LANE_PC or self.unit.has_legacy_attributes:
+                found = self.unit.location_of(self.die, number)
+                if found is not None:
+                    return found
+        return None
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """Its code, as loaded."""
+        return _loaded(self.unit, code_ranges(self.die))
+
+
+@frozen
+class Variable:
+    """A variable, parameter or named constant that is in scope somewhere."""
+
+    name: str
+    die: Die = field(repr=False)
+    kind: VariableKind
+    inline_level: int = 0
+    """0 for the innermost function at the location, inlined or not; 1 for its caller …"""
+    is_shadowed: bool = False
+    """Another one of the same name is nearer."""
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @property
+    def type(self) -> Type | None:
+        return self.unit.info.types.type_of(self.die)
+
+    @property
+    def decl_line(self) -> int | None:
+        holder = self.die.holder(dw.AT_DECL_LINE)
+        return None if holder is None else holder.integer(dw.AT_DECL_LINE)
+
+    @property
+    def memory_space(self) -> int | None:
+        """DW_AT_LLVM_memory_space (A.4.1)."""
+        for holder in self.die.origins():
+            space = holder.llvm_integer(dw.AT_LLVM_MEMORY_SPACE)
+            if space is not None:
+                return space
+        return None
+
+    @property
+    def location(self) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
+        for holder in self.die.origins():
+            location = holder.unit.location_attribute(holder)
+            if location is not None:
+                return location
+        return None
+
+    @property
+    def described(self) -> tuple[Range, ...] | None:
+        """Where its location list describes it, as loaded; None where no list limits it."""
+        location = self.location
+        if not isinstance(location, LocList):
+            return () if location is None else None
+        out: list[Range] = []
+        for entry in location.entries:
+            if entry.begin is None or entry.end is None:
+                return None
+            out.append(Range(entry.begin, entry.end))
+        return merged(out)
+
+    def why_not(self, pc: int) -> str | None:
+        """Why nothing describes the variable at a program location; None where something does."""
+        described = self.described
+        if described is None or any(span.covers(pc) for span in described):
+            return None
+        if not described:
+            return f"{self.name} is declared here but no location is given: it is optimized out"
+        where = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in described)
+        return (
+            f"{self.name} is declared here but its location list does not cover {pc:#x}; "
+            f"it is available at {where}"
+        )
+
+
+def merged(spans: list[Range]) -> tuple[Range, ...]:
+    """The spans in order, those that touch or overlap as one."""
+    out: list[Range] = []
+    for span in sorted(spans):
+        if out and span.begin <= out[-1].end:
+            out[-1] = Range(out[-1].begin, max(out[-1].end, span.end))
+        else:
+            out.append(span)
+    return tuple(out)
+
+
+def _loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    return tuple(Range(unit.relocate(span.begin), unit.relocate(span.end)) for span in spans)
+
+
+def code_ranges(die: Die) -> tuple[Range, ...]:
+    """The addresses of the file that an entry covers (DWARF 5 2.17)."""
+    unit = die.unit
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is not None:
+        try:
+            return unit.ranges_of(listed)
+        except DwarfGpuError as error:
+            raise die.located(error)
+    low = die.address(dw.AT_LOW_PC)
+    if low is None or low >= unit.tombstone:
+        return ()
+    # Linkers leave 0 as the address of code that they dropped.
+    if low == 0 and not unit.info.object.is_code(0) and not unit.info.object.is_relocatable:
+        return ()
+    high = die.address(dw.AT_HIGH_PC)
+    if high is None:
+        high = low + (die.integer(dw.AT_HIGH_PC) or 0)
+    return (Range(low, high),) if high > low else ()

@@ -1,0 +1,80 @@
+"""The entries of one unit as arrays: offset, abbreviation, parent, end of the subtree.
+
+Law: one linear pass without recursion; the arrays are as long as the unit has entries.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.forms import read_uleb, skip
+from dwarfgpu.errors import Malformed
+
+
+class Tree:
+    """The entries of a unit in the order of the file; an entry is named by its index."""
+
+    __slots__ = ("abbreviations", "ends", "offsets", "parents")
+
+    def __init__(self) -> None:
+        self.offsets = array("Q")
+        """Offset of each entry in `.debug_info`."""
+        self.abbreviations: list[Abbreviation] = []
+        self.parents = array("q")
+        """Index of the parent, -1 for the unit's own entry."""
+        self.ends = array("q")
+        """Index of the first entry that is no descendant."""
+
+    def find(self, offset: int) -> int | None:
+        """The index of the entry that starts at an offset in `.debug_info`."""
+        index = bisect_left(self.offsets, offset)
+        if index < len(self.offsets) and self.offsets[index] == offset:
+            return index
+        return None
+
+    def children(self, index: int) -> Iterator[int]:
+        child, end = index + 1, self.ends[index]
+        while child < end:
+            yield child
+            child = self.ends[child]
+
+
+def read_tree(
+    data: bytes, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
+) -> Tree:
+    """The entries between two offsets of `.debug_info`.
+
+    A unit that ends before its entries are closed is accepted, as other consumers do.
+    """
+    tree = Tree()
+    offsets, abbrevs, parents, ends = tree.offsets, tree.abbreviations, tree.parents, tree.ends
+    parent = -1
+    while position < end:
+        start = position
+        code, position = read_uleb(data, position, end)
+        if code == 0:
+            if parent >= 0:
+                ends[parent] = len(offsets)
+                parent = parents[parent]
+            if parent < 0:
+                break
+            continue
+        abbreviation = abbreviations.get(code)
+        if abbreviation is None:
+            raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
+        position = skip(abbreviation.plan, data, position, end)
+        offsets.append(start)
+        abbrevs.append(abbreviation)
+        parents.append(parent)
+        ends.append(len(offsets))
+        if abbreviation.has_children:
+            parent = len(offsets) - 1
+        elif parent < 0:
+            break
+    while parent >= 0:
+        ends[parent] = len(offsets)
+        parent = parents[parent]
+    return tree

@@ -1,0 +1,311 @@
+"""One unit of `.debug_info` (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
+
+Law: the header is read when the file is opened, the unit's own entry when something is asked, the
+other entries when one of them is. Nothing is parsed twice.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.base_types import base_type_of
+from dwarfgpu.dwarf.die import Die, constant_bytes
+from dwarfgpu.dwarf.forms import Attribute, read_uleb
+from dwarfgpu.dwarf.header import UnitHeader
+from dwarfgpu.dwarf.lists import FileLocation, Range, read_locations, read_ranges
+from dwarfgpu.dwarf.producer import has_legacy_attributes
+from dwarfgpu.dwarf.tree import Tree, read_tree
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    Malformed,
+    MissingContext,
+    Unsupported,
+)
+from dwarfgpu.expr.context import (
+    ConstValue,
+    ExprLoc,
+    LocationAttribute,
+    LocationListEntry,
+    LocList,
+    UnitFormat,
+)
+from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.target import WaveId
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+
+
+class CompilationUnit:
+    """A unit: its format, its entries, and what its indexes and offsets refer to."""
+
+    def __init__(self, info: DebugInfo, header: UnitHeader) -> None:
+        self.info = info
+        self.header = header
+        self.offset = header.offset
+        """Bytes from the start of `.debug_info`."""
+        self.end = header.end
+        self.format: UnitFormat = header.format
+        self.data = info.section(".debug_info")
+        self.address_mask = (1 << 8 * header.format.address_size) - 1
+        self.tombstone = self.address_mask - 1
+        """The lower of the two addresses by which linkers mark code that they dropped."""
+        self._locations: dict[int, tuple[FileLocation, ...]] = {}
+        self._ranges: dict[int, tuple[Range, ...]] = {}
+        self._base_types: dict[int, BaseType] = {}
+
+    @property
+    def endian(self) -> Endian:
+        return self.format.endian
+
+    # Entries
+
+    @cached_property
+    def abbreviations(self) -> dict[int, Abbreviation]:
+        return self.info.abbreviations(self.header.abbreviations_at, self.format)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """All entries of the unit."""
+        try:
+            return read_tree(self.data, self.header.entries_at, self.end, self.abbreviations)
+        except DwarfGpuError as error:
+            raise self._located(error)
+
+    @cached_property
+    def root(self) -> Die:
+        """The entry of the unit itself; `Malformed` where there is none."""
+        try:
+            code, values_at = read_uleb(self.data, self.header.entries_at, self.end)
+            abbreviation = self.abbreviations.get(code)
+            if abbreviation is None:
+                raise Malformed(f"the unit's own entry has the unknown abbreviation {code}")
+        except DwarfGpuError as error:
+            raise self._located(error)
+        return Die(self, self.header.entries_at, abbreviation, values_at)
+
+    def die(self, index: int) -> Die:
+        """The entry of an index in `tree`."""
+        offset = self.tree.offsets[index]
+        values_at = read_uleb(self.data, offset, self.end)[1]
+        return Die(self, offset, self.tree.abbreviations[index], values_at)
+
+    def die_at(self, section_offset: int) -> Die:
+        """The entry at an offset in `.debug_info`; `IllFormed` where none of this unit starts."""
+        if section_offset == self.header.entries_at:
+            return self.root
+        index = self.tree.find(section_offset)
+        if index is None:
+            raise IllFormed(
+                f"no entry of the unit at {self.offset:#x} starts at offset {section_offset:#x}"
+            )
+        return self.die(index)
+
+    def _located(self, error: DwarfGpuError) -> DwarfGpuError:
+        if error.context is None:
+            error.context = f"{self.info.path}: .debug_info unit {self.offset:#x}"
+        return error
+
+    # What the unit says of itself
+
+    @cached_property
+    def producer(self) -> str:
+        return self.root.string(dw.AT_PRODUCER) or ""
+
+    @cached_property
+    def has_legacy_attributes(self) -> bool:
+        """Whether DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
+        return has_legacy_attributes(self.producer)
+
+    @cached_property
+    def language(self) -> int | None:
+        """DW_LANG code."""
+        return self.root.integer(dw.AT_LANGUAGE)
+
+    @cached_property
+    def name(self) -> str:
+        return self.root.string(dw.AT_NAME) or ""
+
+    @cached_property
+    def base_address(self) -> int | None:
+        """The base address of its lists (DWARF 5 3.1.1), an address of the file."""
+        return self.root.address(dw.AT_LOW_PC)
+
+    @cached_property
+    def dialect(self) -> Dialect:
+        """What vendor encodings mean here: told by the producer, or forced by the user."""
+        return self.info.dialect_of(self)
+
+    # Indexes and offsets into other sections
+
+    def _base(self, *names: int) -> int:
+        """The offset of an index table, by the first of these attributes of the unit."""
+        for name in names:
+            attribute = self.root.attribute(name)
+            if attribute is not None and isinstance(attribute.raw, int):
+                return attribute.raw
+        raise IllFormed(f"the unit has an index but no attribute {names[0]:#x} that tells its base")
+
+    def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
+        """Entry `index` of a table of numbers."""
+        data = self.info.section(section)
+        at = base + index * size_bytes
+        if at + size_bytes > len(data):
+            raise Malformed(f"index {index} at {section}+{base:#x} is outside the section")
+        return int.from_bytes(data[at : at + size_bytes], self.endian)
+
+    @cached_property
+    def _string_base(self) -> int:
+        return self._base(dw.AT_STR_OFFSETS_BASE)
+
+    @cached_property
+    def _address_base(self) -> int:
+        return self._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
+
+    def string_of(self, attribute: Attribute) -> bytes:
+        """The bytes of a string attribute; `IllFormed` for an attribute of another class."""
+        raw = attribute.raw
+        if isinstance(raw, bytes):
+            if attribute.kind == "string":
+                return raw
+        elif attribute.kind == "strp":
+            return self.info.string(".debug_str", raw)
+        elif attribute.kind == "line_strp":
+            return self.info.string(".debug_line_str", raw)
+        elif attribute.kind == "strx":
+            offset = self._entry(
+                ".debug_str_offsets", self._string_base, raw, self.format.offset_size
+            )
+            return self.info.string(".debug_str", offset)
+        elif attribute.kind == "supplementary":
+            raise Unsupported("a string is in a supplementary file")
+        raise IllFormed(f"an attribute of class {attribute.kind} stands where a string is needed")
+
+    def address_of(self, attribute: Attribute) -> int:
+        """The address of the file that an address attribute gives."""
+        raw = attribute.raw
+        assert isinstance(raw, int)
+        match attribute.kind:
+            case "addrx":
+                return self.address(raw)
+            case "addrx_offset":
+                return self.address(raw >> 32) + (raw & 0xFFFFFFFF) & self.address_mask
+            case _:
+                return raw
+
+    def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
+        """The offset in a section of lists that an index of the unit names (DWARF 5 7.28)."""
+        base = self._base(*names)
+        count = self._entry(section, base, -1, 4) if base >= 4 else 0
+        if index >= count:
+            raise Malformed(f"list {index} of the {count} at {section}+{base:#x}")
+        return base + self._entry(section, base, index, self.format.offset_size)
+
+    def locations_of(self, attribute: Attribute) -> tuple[FileLocation, ...]:
+        """The location list of an attribute, with addresses of the file."""
+        offset = attribute.raw
+        assert isinstance(offset, int)
+        if attribute.kind == "loclistx":
+            offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
+        if offset not in self._locations:
+            self._locations[offset] = read_locations(self, offset)
+        return self._locations[offset]
+
+    def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
+        """The range list of an attribute, with addresses of the file."""
+        offset = attribute.raw
+        if not isinstance(offset, int):
+            raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
+        if attribute.kind == "rnglistx":
+            offset = self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
+        if offset not in self._ranges:
+            self._ranges[offset] = read_ranges(self, offset)
+        return self._ranges[offset]
+
+    def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
+        """An attribute that is an expression or a location list, as loaded; None if absent."""
+        attribute = die.attribute(name)
+        if attribute is None:
+            return None
+        try:
+            return self._location(attribute, name)
+        except DwarfGpuError as error:
+            raise die.located(error)
+
+    def _location(self, attribute: Attribute, name: int) -> ExprLoc | LocList:
+        if isinstance(attribute.raw, bytes) and attribute.kind in ("exprloc", "block"):
+            return ExprLoc(attribute.raw, self)
+        is_offset = attribute.form in (dw.FORM_DATA4, dw.FORM_DATA8) and self.format.version < 4
+        if attribute.kind not in ("loclistx", "sec_offset") and not is_offset:
+            raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is no location")
+        entries = tuple(
+            LocationListEntry(entry.expression, None, None)
+            if entry.bounds is None
+            else LocationListEntry(
+                entry.expression, self.relocate(entry.bounds.begin), self.relocate(entry.bounds.end)
+            )
+            for entry in self.locations_of(attribute)
+        )
+        return LocList(entries, self)
+
+    # The protocol `dwarfgpu.expr.context.Unit`
+
+    def base_type(self, unit_offset: int) -> BaseType:
+        """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
+        if unit_offset not in self._base_types:
+            section_offset = self.section_offset(unit_offset)
+            if not self.header.entries_at <= section_offset < self.end:
+                raise IllFormed(f"base type at {unit_offset:#x} is outside its unit")
+            self._base_types[unit_offset] = base_type_of(self.die_at(section_offset))
+        return self._base_types[unit_offset]
+
+    def address(self, index: int) -> int:
+        """Entry `index` of the unit's part of `.debug_addr`, an address of the file."""
+        return self._entry(".debug_addr", self._address_base, index, self.format.address_size)
+
+    def relocate(self, address: int) -> int:
+        """An address of the file as loaded."""
+        return address + self.info.load_address & self.address_mask
+
+    def section_offset(self, unit_offset: int) -> int:
+        """The offset in `.debug_info` of an offset from the unit's start."""
+        return self.offset + unit_offset
+
+    def location_at(self, section_offset: int) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of the entry at an offset in `.debug_info`."""
+        die = self.info.die_at(section_offset)
+        return die.unit.location_attribute(die)
+
+    def location_attribute(self, die: Die) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of an entry of this unit."""
+        location = self.location_of(die, dw.AT_LOCATION)
+        if location is not None:
+            return location
+        value = die.attribute(dw.AT_CONST_VALUE)
+        if value is None:
+            return None
+        try:
+            if value.kind in ("strp", "strx", "line_strp"):
+                return ConstValue(self.string_of(value) + b"\0")
+            return ConstValue(
+                constant_bytes(value, self.info.types.size_of_object(die), self.endian)
+            )
+        except DwarfGpuError as error:
+            raise die.located(error)
+
+    def variable_value(self, section_offset: int) -> int:
+        """The value of a variable that has DW_AT_const_value; `Unsupported` for any other."""
+        value = self.location_at(section_offset)
+        if not isinstance(value, ConstValue):
+            raise Unsupported(f"the value of the variable at {section_offset:#x}: not a constant")
+        return int.from_bytes(value.data, self.endian)
+
+    def tls_address(self, offset: int, wave: WaveId) -> int:
+        """Always `MissingContext`: a file does not know where thread-local blocks are."""
+        raise MissingContext(f"the context has no thread-local storage (offset {offset:#x})")
