@@ -175,7 +175,9 @@ class OneLaneAccess:
             place = current.places[0]
             storage, start = place.storage, place.bit_offset + first
             if len(current.places) > 1:
-                moved = tuple(SingleLocation(p.storage, p.bit_offset + first) for p in current.places)
+                moved = tuple(
+                    SingleLocation(p.storage, p.bit_offset + first) for p in current.places
+                )
                 yield Run(moved, count, current.stop)
             elif isinstance(storage, Composite | Repeated | Selected):
                 pending.extend(reversed(list(_sub_ranges(storage, start, count, left))))

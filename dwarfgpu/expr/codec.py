@@ -53,9 +53,13 @@ def _block(value: Operand) -> bytes:
 
 def _packed(value: Operand, size_bytes: int, signed: bool, form: UnitFormat) -> bytes:
     number = _number(value)
-    low, high = (-1 << 8 * size_bytes - 1, 1 << 8 * size_bytes - 1) if signed else (
-        0,
-        1 << 8 * size_bytes,
+    low, high = (
+        (-1 << 8 * size_bytes - 1, 1 << 8 * size_bytes - 1)
+        if signed
+        else (
+            0,
+            1 << 8 * size_bytes,
+        )
     )
     if not low <= number < high:
         kind = "signed" if signed else "unsigned"

@@ -32,7 +32,7 @@ def require(element: T | None, name: str) -> T:
     return element
 
 
-@frozen
+@frozen(cache_hash=True)
 class UnitFormat:
     """What decoding an expression needs to know of its unit."""
 
@@ -151,8 +151,8 @@ class Frame(Protocol):
     @property
     def architecture(self) -> Architecture | None: ...
 
-    def register(self, number: int) -> Location | None:
-        """Where the frame's value of a register is, by CFI; None in the top frame."""
+    def register(self, number: int) -> Location:
+        """Where the frame's value of a register is, by CFI; not asked of the top frame."""
         ...
 
     def entry_register(self, number: int) -> Location:
@@ -229,7 +229,11 @@ class Context:
                 )
         self._check_architecture()
         frame = self.frame
-        if frame is not None and self.lane is not None and frame.lane_was_active(self.lane) is False:
+        if (
+            frame is not None
+            and self.lane is not None
+            and frame.lane_was_active(self.lane) is False
+        ):
             raise InconsistentContext(
                 f"lane {self.lane} and call frame {frame.level} disagree: "
                 "the lane was not active on entry to the frame"

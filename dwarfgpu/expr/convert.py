@@ -113,9 +113,7 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
 def constant_location(ctx: Context, data: bytes) -> Location:
     """An implicit location of the bytes, as DW_OP_implicit_value makes."""
     size_bits = 8 * len(data)
-    return Location(
-        (SingleLocation(Implicit(from_bytes(data, size_bits, ctx.endian), size_bits)),)
-    )
+    return Location((SingleLocation(Implicit(from_bytes(data, size_bits, ctx.endian), size_bits)),))
 
 
 def and_then(result: Location | Nested, use: Callable[[Location], Entry]) -> Entry | Nested:

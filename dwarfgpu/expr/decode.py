@@ -69,9 +69,7 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             name = operation.title if operation else None
             error.site = Site(start, name, operation.section if operation else "A.2.5.4")
             break
-        instructions.append(
-            Instruction(start, operation, operands, data[start : reader.position])
-        )
+        instructions.append(Instruction(start, operation, operands, data[start : reader.position]))
     return Expression(data, dialect, form, tuple(instructions), error)
 
 

@@ -108,6 +108,4 @@ def dialect(name: str) -> Dialect:
     try:
         return DIALECTS[name]
     except KeyError:
-        raise UsageError(
-            f"unknown dialect {name}; known: {', '.join(DIALECTS)}"
-        ) from None
+        raise UsageError(f"unknown dialect {name}; known: {', '.join(DIALECTS)}") from None

@@ -7,12 +7,11 @@ starts nested evaluations and counts what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
-from typing import NoReturn, TypeAlias
+from functools import lru_cache
+from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import frozen
 
-from dwarfgpu.basetype import generic_type
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -20,9 +19,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     Malformed,
     Site,
-    Unsupported,
 )
-from dwarfgpu.expr import upstream
 from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
@@ -34,9 +31,10 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
-from dwarfgpu.expr.decode import Expression, Instruction, decode
+from dwarfgpu.expr.decode import Instruction
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.operation import Kind, Stack
+from dwarfgpu.expr.prepare import Prepared, Program, prepare
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -65,75 +63,6 @@ class Step:
 Observer: TypeAlias = Callable[[Step], None]
 
 
-@frozen(eq=False)
-class Prepared:
-    """One operation, ready to be performed: all that does not depend on the context is done."""
-
-    call: Callable[..., object]
-    constant: Entry | None
-    """What is pushed, where that depends on nothing."""
-    pops: tuple[Kind, ...]
-    leading: tuple[str, ...]
-    instruction: Instruction
-
-
-@frozen(eq=False)
-class Program:
-    """An expression bound to its declarations."""
-
-    expression: Expression
-    steps: tuple[Prepared, ...]
-    index_of: dict[int, int] = field(repr=False)
-    """The step that starts at an offset; the end of the expression counts as one."""
-    notes: tuple[str, ...] = ()
-    """What the dialect changed."""
-
-
-@lru_cache(maxsize=4096)
-def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
-    """Decode and bind an expression; what cannot be decoded fails when it is reached."""
-    expression = decode(data, dialect, form)
-    instructions = expression.instructions
-    notes: tuple[str, ...] = ()
-    if dialect.upstream_clang:
-        instructions, notes = upstream.translated(instructions, dialect)
-    steps = tuple(_prepared(each, form) for each in instructions)
-    index_of = {each.offset: index for index, each in enumerate(instructions)}
-    if expression.error is None:
-        index_of[len(data)] = len(steps)
-    return Program(expression, steps, index_of, notes)
-
-
-def _prepared(instruction: Instruction, form: UnitFormat) -> Prepared:
-    operation = instruction.operation
-    given: dict[str, object] = {
-        info.name: value
-        for info, value in zip(operation.operands, instruction.operands, strict=True)
-    }
-    if operation.number is not None:
-        given["number"] = operation.number
-    call: Callable[..., object] = operation.function
-    if given:
-        call = partial(call, **given)
-    leading: tuple[str, ...] = operation.leading
-    if leading == ("generic",):
-        call = partial(call, generic_type(form.address_size * 8, form.endian))
-        leading = ()
-    if operation.unsupported is not None:
-        call, leading = partial(_unsupported, operation.title, operation.unsupported), ()
-    pops = tuple(info.kind for info in operation.pops)
-    constant = None
-    if not pops and not leading and operation.unsupported is None:
-        pushed = call()
-        if isinstance(pushed, Value | Location):
-            constant = pushed
-    return Prepared(call, constant, pops, leading, instruction)
-
-
-def _unsupported(title: str, reason: str, *popped: Entry) -> NoReturn:
-    raise Unsupported(f"{title} is not supported: {reason}")
-
-
 def evaluate(
     data: bytes,
     context: Context,
@@ -154,7 +83,9 @@ def evaluate_attribute(
 ) -> Result:
     """The result of an attribute's expression; its unit becomes the current one."""
     ctx = context if context.unit is attribute.unit else _in_unit(context, attribute.unit)
-    return _Evaluator(context, observe).attribute(attribute, ctx).entry
+    entry = _Evaluator(context, observe).attribute(attribute, ctx).entry
+    assert not isinstance(entry, PartialComposite)
+    return entry
 
 
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
@@ -240,23 +171,23 @@ class _Evaluator:
         """Perform all operations; the stack they leave and the last of them."""
         unit = ctx.unit
         form = unit.format if unit is not None else _format_of(ctx)
-        program = prepare(data, dialect or (unit.dialect if unit else AMD), form)
+        program = prepare(data, dialect or (unit.dialect if unit is not None else AMD), form)
         stack: Stack = list(ctx.initial_stack)
         callers: list[tuple[Program, int, Context]] = []
-        steps, count, index = program.steps, len(program.steps), 0
+        steps, index = program.steps, 0
         step: Prepared | None = None
         stack_limit, observe = self.limits.stack, self.observe
         before: tuple[Entry, ...] = ()
         try:
             while True:
-                if index >= count:
+                if index >= len(steps):
                     if program.expression.error is not None:
                         step = None
                         raise _copied(program.expression.error)
                     if not callers:
                         return stack, None if step is None else step.instruction
                     program, index, ctx = callers.pop()
-                    steps, count = program.steps, len(program.steps)
+                    steps = program.steps
                     continue
                 step = steps[index]
                 index += 1
@@ -265,71 +196,36 @@ class _Evaluator:
                     raise LimitExceeded(f"more than {self.limits.steps} operations performed")
                 if observe is not None:
                     before = tuple(stack)
-                if step.constant is not None:
-                    stack.append(step.constant)
-                else:
-                    result = self._perform(step, stack, ctx)
-                    kind = type(result)
-                    if kind is Location or kind is Value:
-                        stack.append(result)  # type: ignore[arg-type]
-                    elif kind is tuple:
-                        stack.extend(result)  # type: ignore[arg-type]
-                    elif kind is Jump:
-                        index = _target(program, step.instruction, result)  # type: ignore[arg-type]
-                    elif kind is Enter:
+                control = step.perform(self, stack, ctx)
+                if control is not None:
+                    if isinstance(control, Jump):
+                        index = _target(program, step.instruction, control)
+                    elif isinstance(control, Enter):
                         if len(callers) >= self.limits.calls:
                             raise LimitExceeded(f"calls more than {self.limits.calls} deep")
                         callers.append((program, index, ctx))
-                        program, ctx = _entered(result, ctx)  # type: ignore[arg-type]
-                        steps, count, index = program.steps, len(program.steps), 0
-                    elif kind is Nested:
-                        nested: Nested = result  # type: ignore[assignment]
-                        outcome = self.attribute(nested.attribute, nested.context)
-                        stack.append(nested.then(outcome))
-                    elif result is not None:
-                        stack.append(result)  # type: ignore[arg-type]
+                        program, ctx = _entered(control, ctx)
+                        steps, index = program.steps, 0
+                    else:
+                        outcome = self.attribute(control.attribute, control.context)
+                        stack.append(control.then(outcome))
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries")
                 if observe is not None:
                     depth = self.depth + len(callers)
                     observe(Step(step.instruction, before, tuple(stack), depth))
         except DwarfGpuError as error:
-            if error.site is None and step is not None:
-                instruction = step.instruction
-                operation = instruction.operation
-                error.site = Site(instruction.offset, operation.title, operation.section)
-            if observe is not None and step is not None:
-                depth = self.depth + len(callers)
-                observe(Step(step.instruction, before, tuple(stack), depth, error))
+            if step is not None:
+                if error.site is None:
+                    instruction = step.instruction
+                    operation = instruction.operation
+                    error.site = Site(instruction.offset, operation.title, operation.section)
+                if observe is not None:
+                    depth = self.depth + len(callers)
+                    observe(Step(step.instruction, before, tuple(stack), depth, error))
             raise
 
-    def _perform(self, step: Prepared, stack: Stack, ctx: Context) -> object:
-        """Pop, convert and call."""
-        pops = step.pops
-        count = len(pops)
-        if count > len(stack):
-            raise IllFormed(f"{count} stack entries needed, the stack has {len(stack)}")
-        if count == 0:
-            leading = step.leading
-            if leading == ("context",):
-                return step.call(ctx)
-            if leading == ("context", "stack"):
-                return step.call(ctx, stack)
-            return step.call(stack) if leading else step.call()
-        if count == 1:
-            top = stack.pop()
-            if _KIND_OF[type(top)] is not pops[0]:
-                top = self._coerced(top, pops[0], ctx)
-            return step.call(ctx, top) if step.leading else step.call(top)
-        entries = stack[-count:]
-        del stack[-count:]
-        for position, kind in enumerate(pops):
-            entry = entries[position]
-            if _KIND_OF[type(entry)] is not kind:
-                entries[position] = self._coerced(entry, kind, ctx)
-        return step.call(ctx, *entries) if step.leading else step.call(*entries)
-
-    def _coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
+    def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """The entry as the kind that the operation requires (A.2.5.4.4.3)."""
         if isinstance(entry, PartialComposite):
             raise incomplete()
@@ -338,14 +234,6 @@ class _Evaluator:
         if kind == "location":
             return self._as_location(entry, ctx)
         return as_value(ctx, entry)
-
-
-_KIND_OF: dict[type, Kind | None] = {
-    Value: "value",
-    Location: "location",
-    ImplicitPointerValue: None,
-    PartialComposite: None,
-}
 
 
 def _format_of(ctx: Context) -> UnitFormat:

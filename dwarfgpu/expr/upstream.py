@@ -31,7 +31,9 @@ def translated(
         return instructions, ()
     if valued:
         kept = (*instructions[:at], instructions[-1])
-        return kept, (f"upstream clang: DW_OP_lit{number}, swap, xderef before stack_value ignored",)
+        return kept, (
+            f"upstream clang: DW_OP_lit{number}, swap, xderef before stack_value ignored",
+        )
     # The encodings stay those found, so that offsets in messages are those of the file.
     formed = (
         _as("lit" + str(space), instructions[at]),

@@ -69,9 +69,12 @@ class Location:
 
     def displaced(self, bits: int) -> Location:
         """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
-        if len(self.places) == 1:
-            return Location((self.places[0].displaced(bits),), self.stop)
-        return Location(tuple(place.displaced(bits) for place in self.places), self.stop)
+        places = self.places
+        if len(places) == 1:
+            storage, bit_offset = places[0].storage, places[0].bit_offset + bits
+            if type(storage) is Register and 0 <= bit_offset < storage.size_bits:
+                return Location((SingleLocation(storage, bit_offset),), self.stop)
+        return Location(tuple(place.displaced(bits) for place in places), self.stop)
 
     @property
     def remaining_bits(self) -> int | None:

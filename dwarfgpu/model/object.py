@@ -40,9 +40,7 @@ class Bits:
         """`count` bits from `first_bit`, in storage order; bits past the end are undefined."""
         inside = max(0, min(count, self.size_bits - first_bit))
         runs = [
-            extract(run, self.size_bits, first_bit, inside, endian)
-            if inside and run
-            else 0
+            extract(run, self.size_bits, first_bit, inside, endian) if inside and run else 0
             for run in (self.value, self.undefined, self.unavailable)
         ]
         missing = count - inside
@@ -72,9 +70,7 @@ class Bits:
 
     def _complaint(self, what: str, first: int, count: int) -> str:
         why = f": {self.reasons[0]}" if self.reasons else ""
-        return (
-            f"bits {first} to {first + count - 1} of {self.size_bits} are {what}{why}"
-        )
+        return f"bits {first} to {first + count - 1} of {self.size_bits} are {what}{why}"
 
     def hex(self, endian: Endian) -> str:
         """Two digits a byte; `?` for a digit with an unknown bit, `??` for an unknown byte."""

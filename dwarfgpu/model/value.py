@@ -53,7 +53,10 @@ class Value:
     @property
     def displacement(self) -> int:
         """The number of an integral value used as a displacement: the generic type is signed."""
-        return self.as_signed if self.type.is_generic else self.integer
+        base = self.type
+        if base.encoding != "generic":
+            return self.integer
+        return self.bits - (1 << base.bit_size) if self.bits >> base.bit_size - 1 else self.bits
 
     def __bool__(self) -> bool:
         """Not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
@@ -63,7 +66,7 @@ class Value:
 
     def __add__(self, other: Value) -> Value:
         kind = self.type
-        if kind.is_generic and other.type is kind:
+        if kind.encoding == "generic" and other.type is kind:
             return Value(self.bits + other.bits & (1 << kind.bit_size) - 1, kind)
         return _arithmetic(self, other, "addition", lambda a, b: a + b, floats.add)
 
@@ -72,7 +75,7 @@ class Value:
 
     def __mul__(self, other: Value) -> Value:
         kind = self.type
-        if kind.is_generic and other.type is kind:
+        if kind.encoding == "generic" and other.type is kind:
             return Value(self.bits * other.bits & (1 << kind.bit_size) - 1, kind)
         return _arithmetic(self, other, "multiplication", lambda a, b: a * b, floats.multiply)
 

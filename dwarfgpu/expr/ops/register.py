@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.errors import MissingContext
 from dwarfgpu.expr.codec import RegisterNumber
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operation import Number, op
@@ -18,9 +19,12 @@ def reg(ctx: Context, *, number: Number) -> Location:
 @op(0x90, spec="A.2.5.4.4.4")
 def regx(ctx: Context, *, register: RegisterNumber) -> Location:
     """Push where a register is, for the current call frame."""
-    info = require(ctx.architecture, "target architecture").register(register)
-    wave = require(ctx.wave, "thread")
-    held = require(ctx.frame, "call frame").register(register)
-    if held is not None:
-        return held
+    arch, wave, frame = ctx.architecture, ctx.wave, ctx.frame
+    if arch is None or wave is None or frame is None:
+        require(arch, "target architecture")
+        require(wave, "thread")
+        raise MissingContext("the context has no call frame")
+    info = arch.register(register)
+    if frame.level:
+        return frame.register(register)
     return Location((SingleLocation(Register(info, wave)),), ctx.stop)
