@@ -7,6 +7,7 @@ from typing import Final
 from attrs import frozen
 
 from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.types import MAX_CHAIN, Base, Qualified, Type, Typedef, strip
 
 _ESCAPES: Final = {
     7: "\\a",
@@ -19,6 +20,8 @@ _ESCAPES: Final = {
     27: "\\033",
 }
 
+_WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
+
 
 @frozen
 class CharacterKind:
@@ -27,6 +30,27 @@ class CharacterKind:
     unit_bytes: int
     prefix: str = ""
     """`L`, `u` or `U`."""
+
+
+def character_kind(kind: Type | None) -> CharacterKind | None:
+    """How a character type is written; None for any other type. Bytes are characters, as in C."""
+    for _ in range(MAX_CHAIN):
+        name = getattr(kind, "name", None)
+        if name in _WIDE_NAMES:
+            bare = strip(kind)
+            if isinstance(bare, Base) and bare.base.is_integral and bare.base.bit_size in (16, 32):
+                return CharacterKind(bare.size_bytes, _WIDE_NAMES[name])
+        if not isinstance(kind, Typedef | Qualified):
+            break
+        kind = kind.target
+    if not isinstance(kind, Base) or kind.base.vector_size is not None:
+        return None
+    base = kind.base
+    if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
+        return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])
+    if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):
+        return CharacterKind(1) if base.bit_size == 8 else None
+    return None
 
 
 def quoted_character(code: int, kind: CharacterKind) -> str:

@@ -26,7 +26,6 @@ from dwarfgpu.dwarf.types import (
     Qualified,
     Struct,
     Type,
-    Typedef,
     Unspecified,
     size_bits,
     strip,
@@ -36,7 +35,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view import scalars
 from dwarfgpu.view.parts import ObjectBytes
-from dwarfgpu.view.strings import CharacterKind, quoted_character, quoted_string
+from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character, quoted_string
 
 Symbolize: TypeAlias = Callable[[int], str | None]
 """An address to `g+40`, or None where no symbol is known."""
@@ -48,7 +47,6 @@ UNAVAILABLE: Final = "<unavailable>"
 _LETTERS: Final = "xduotacfzsr"
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
-_WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
 def _check_letter(_: FormatOptions, __: object, letter: str | None) -> None:
@@ -117,27 +115,6 @@ def _bounded(pieces: Iterator[str], characters: int) -> str:
         out.append(piece)
         characters -= len(piece)
     return "".join(out)
-
-
-def character_kind(kind: Type | None) -> CharacterKind | None:
-    """How a character type is written; None for any other type. Bytes are characters, as in C."""
-    for _ in range(MAX_CHAIN):
-        name = getattr(kind, "name", None)
-        if name in _WIDE_NAMES:
-            bare = strip(kind)
-            if isinstance(bare, Base) and bare.base.is_integral and bare.base.bit_size in (16, 32):
-                return CharacterKind(bare.size_bytes, _WIDE_NAMES[name])
-        if not isinstance(kind, Typedef | Qualified):
-            break
-        kind = kind.target
-    if not isinstance(kind, Base) or kind.base.vector_size is not None:
-        return None
-    base = kind.base
-    if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
-        return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])
-    if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):
-        return CharacterKind(1) if base.bit_size == 8 else None
-    return None
 
 
 @frozen(eq=False)
@@ -238,7 +215,11 @@ class _Formatter:
         first_bit += member.bit_offset
         count = member.bit_size
         if count is None:
-            yield from self.value(member.type, first_bit, depth, letter)
+            formatter = self
+            if member.name is None and not member.is_base_class:  # it is no level to the reader
+                options = evolve(self.options, max_depth=self.options.max_depth + 1)
+                formatter = evolve(self, options=options)
+            yield from formatter.value(member.type, first_bit, depth, letter)
             return
         bare = strip(member.type)
         size = size_bits(bare) or 0
