@@ -1,0 +1,78 @@
+"""What an object file says of the machine it is for (AMDGPU usage, "Code Object").
+
+Law: the header names the processor, kernel descriptors the wave size; nothing else is guessed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import by_mach
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.objfile.elf import ObjectFile
+
+_DESCRIPTOR_SUFFIX: Final = ".kd"
+_DESCRIPTOR_BYTES: Final = 64
+_ENTRY_OFFSET: Final = slice(16, 24)
+_CODE_PROPERTIES: Final = slice(56, 58)
+_ENABLE_WAVEFRONT_SIZE32: Final = 1 << 10
+_CPUS: Final = {"X86_64": "x86_64", "AARCH64": "aarch64", "386": "i386"}
+
+
+@frozen
+class Kernel:
+    """A kernel, as its descriptor tells (code object V3 and later)."""
+
+    name: str
+    descriptor: int
+    """Address of the file."""
+    entry: int
+    """Address of the file at which waves start."""
+    wave_size: int
+    """Lanes."""
+
+
+def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
+    """The kernels whose descriptors are in the file, in the order of the symbol table."""
+    out: list[Kernel] = []
+    for symbol in file.symbols:
+        if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
+            continue
+        data = file.memory_bytes(symbol.address, _DESCRIPTOR_BYTES)
+        if data is None:
+            continue
+        offset = int.from_bytes(data[_ENTRY_OFFSET], "little", signed=True)
+        properties = int.from_bytes(data[_CODE_PROPERTIES], "little")
+        wave_size = 32 if properties & _ENABLE_WAVEFRONT_SIZE32 else 64
+        name = symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
+        out.append(Kernel(name, symbol.address, symbol.address + offset, wave_size))
+    return tuple(out)
+
+
+def wave_size(file: ObjectFile) -> int | None:
+    """The wave size on which all kernels agree; None where there is none or they do not."""
+    sizes = {kernel.wave_size for kernel in kernels(file)}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def processor_name(file: ObjectFile) -> str:
+    """The processor of `e_flags`; `Unsupported` for one that dwarfgpu does not know."""
+    return by_mach(file.flags & 0xFF).name
+
+
+def architecture_of(file: ObjectFile) -> Architecture:
+    """The architecture of an object file, an AMD GPU in the wave size of its kernels.
+
+    `Unsupported` for a machine or processor that dwarfgpu does not know.
+    """
+    if file.machine == "AMDGPU":
+        found = by_mach(file.flags & 0xFF)
+        size = wave_size(file)
+        return architecture(found.name, size if size in found.wave_sizes else None)
+    if file.machine not in _CPUS:
+        raise Unsupported(f"{file.path} is for {file.machine}, which dwarfgpu does not know")
+    return architecture(_CPUS[file.machine])

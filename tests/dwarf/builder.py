@@ -1,0 +1,140 @@
+"""Small ELF files and DWARF units made in memory, as valid or as broken as a test wants."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from attrs import frozen
+
+from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.objfile.elf import ObjectFile
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+AMDGPU = 224
+X86_64 = 62
+
+
+@frozen
+class Content:
+    """A section that is more than its bytes."""
+
+    data: bytes
+    type: int = 1
+    flags: int = 0
+    address: int = 0
+    link: int = 0
+    entry_bytes: int = 0
+
+
+def elf(
+    sections: Mapping[str, bytes | Content],
+    machine: int = AMDGPU,
+    flags: int = 0x4C,
+    bits: Literal[32, 64] = 64,
+    endian: Endian = "little",
+    type: int = 3,
+) -> bytes:
+    """An ELF file of these sections; gfx942 unless told otherwise."""
+    order = "<" if endian == "little" else ">"
+    header_form, section_form = {
+        64: ("HHIQQQIHHHHHH", "IIQQQQIIQQ"),
+        32: ("HHIIIIIHHHHHH", "IIIIIIIIII"),
+    }[bits]
+    contents = {
+        name: body if isinstance(body, Content) else Content(body)
+        for name, body in {"": Content(b"", 0), **sections, ".shstrtab": Content(b"", 3)}.items()
+    }
+    names = b"".join(name.encode() + b"\0" for name in contents)
+    contents[".shstrtab"] = Content(names, 3)
+    position = 16 + struct.calcsize(order + header_form)
+    body, table, name_at = b"", b"", 0
+    for name, content in contents.items():
+        at = position + len(body)
+        row = (
+            name_at, content.type, content.flags, content.address, at, len(content.data),
+            content.link, 0, 1, content.entry_bytes,
+        )  # fmt: skip
+        table += struct.pack(order + section_form, *row)
+        body += content.data
+        name_at += len(name) + 1
+    ident = b"\x7fELF" + bytes((bits // 32, 1 if endian == "little" else 2, 1)) + bytes(9)
+    header = struct.pack(
+        order + header_form,
+        type, machine, 1, 0, 0, position + len(body), flags, position, 0, 0,
+        struct.calcsize(order + section_form), len(contents), len(contents) - 1,
+    )  # fmt: skip
+    return ident + header + body + table
+
+
+def debug_info(data: bytes, load_address: int = 0) -> DebugInfo:
+    return DebugInfo(ObjectFile("made.co", data), load_address)
+
+
+def fixture(name: str, load_address: int = 0) -> DebugInfo:
+    return DebugInfo(ObjectFile(name, read_fixture(name)), load_address)
+
+
+@cache
+def read_fixture(name: str) -> bytes:
+    return (FIXTURES / name).read_bytes()
+
+
+@frozen
+class Shape:
+    """An abbreviation: its tag and its attributes, each a number and a form."""
+
+    tag: int
+    attributes: tuple[tuple[int, int] | tuple[int, int, int], ...] = ()
+    has_children: bool = False
+
+
+def abbreviations(*shapes: Shape) -> bytes:
+    """A table with the shapes as codes 1, 2 …"""
+    out = b""
+    for code, shape in enumerate(shapes, 1):
+        out += encode_uleb(code) + encode_uleb(shape.tag) + bytes((shape.has_children,))
+        for name, form, *implicit in shape.attributes:
+            out += encode_uleb(name) + encode_uleb(form)
+            out += b"".join(encode_sleb(value) for value in implicit)
+        out += b"\0\0"
+    return out + b"\0"
+
+
+def unit(
+    entries: bytes,
+    version: int = 5,
+    address_size: int = 8,
+    offset_size: Literal[4, 8] = 4,
+    endian: Endian = "little",
+    kind: int = 1,
+) -> bytes:
+    """A unit of `.debug_info` whose abbreviations are at offset 0."""
+    zero = bytes(offset_size)
+    sized = bytes((kind, address_size)) + zero if version >= 5 else zero + bytes((address_size,))
+    rest = version.to_bytes(2, endian) + sized + entries
+    if offset_size == 8:
+        return b"\xff\xff\xff\xff" + len(rest).to_bytes(8, endian) + rest
+    return len(rest).to_bytes(4, endian) + rest
+
+
+def file_of(
+    entries: bytes,
+    shapes: Iterable[Shape],
+    others: Mapping[str, bytes] | None = None,
+    version: int = 5,
+    machine: int = AMDGPU,
+) -> bytes:
+    """A 64-bit little-endian file with one unit."""
+    return elf(
+        {
+            ".debug_info": unit(entries, version),
+            ".debug_abbrev": abbreviations(*shapes),
+            **(others or {}),
+        },
+        machine,
+    )

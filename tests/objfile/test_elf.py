@@ -1,0 +1,181 @@
+"""ELF headers, sections and symbols, well made and not."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from dwarfgpu.bits import Endian
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.code_object import architecture_of, kernels, processor_name, wave_size
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
+
+BINARIES = sorted(
+    path.relative_to(FIXTURES).as_posix()
+    for path in FIXTURES.glob("*/*")
+    if path.suffix == ".co" or path.suffix in (".v4", ".v5")
+)
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_headers_as_pyelftools_reads_them(name: str) -> None:
+    ours = open_object(FIXTURES / name)
+    theirs = ELFFile(BytesIO(read_fixture(name)))
+    assert [
+        (s.name, s.type, s.address, s.offset, s.size_bytes, s.flags) for s in ours.sections[1:]
+    ] == [
+        (s.name, _number(s["sh_type"]), s["sh_addr"], s["sh_offset"], s["sh_size"], s["sh_flags"])
+        for s in list(theirs.iter_sections())[1:]
+    ]
+    assert [(s.address, s.offset, s.memory_bytes) for s in ours.segments] == [
+        (s["p_vaddr"], s["p_offset"], s["p_memsz"]) for s in theirs.iter_segments()
+    ]
+    table = theirs.get_section_by_name(".symtab") or theirs.get_section_by_name(".dynsym")
+    assert [(s.name, s.address, s.size_bytes) for s in ours.symbols] == [
+        (s.name, s["st_value"], s["st_size"]) for s in table.iter_symbols()
+    ]
+
+
+def _number(section_type: str | int) -> int:
+    known = {
+        "SHT_PROGBITS": 1, "SHT_SYMTAB": 2, "SHT_STRTAB": 3, "SHT_RELA": 4, "SHT_HASH": 5,
+        "SHT_DYNAMIC": 6, "SHT_NOTE": 7, "SHT_NOBITS": 8, "SHT_DYNSYM": 11,
+        "SHT_INIT_ARRAY": 14, "SHT_FINI_ARRAY": 15, "SHT_GNU_HASH": 0x6FFFFFF6,
+        "SHT_GNU_verneed": 0x6FFFFFFE, "SHT_GNU_versym": 0x6FFFFFFF,
+    }  # fmt: skip
+    return section_type if isinstance(section_type, int) else known[section_type]
+
+
+@pytest.mark.parametrize(
+    ("name", "processor", "lanes", "kernel"),
+    [
+        ("hip/nest.gfx90a.O2.v5.co", "gfx90a", 64, "nest"),
+        ("hip/nest.gfx942.O0.v5.co", "gfx942", 64, "nest"),
+        ("hip/nest.gfx1100.O0.v5.co", "gfx1100", 32, "nest"),
+        ("asm/wave32.gfx1100.v5.co", "gfx1100", 32, "k"),
+    ],
+)
+def test_machine_of_code_objects(name: str, processor: str, lanes: int, kernel: str) -> None:
+    file = open_object(FIXTURES / name)
+    assert (processor_name(file), wave_size(file)) == (processor, lanes)
+    assert architecture_of(file).lane_count == lanes
+    found = next(each for each in kernels(file) if each.name == kernel)
+    assert found.entry in [s.address for s in file.symbols if s.name == kernel]
+    assert file.is_code(found.entry)
+
+
+def test_machine_of_a_host_program() -> None:
+    file = open_object(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    assert architecture_of(file).name == "x86_64"
+    assert (kernels(file), wave_size(file)) == ((), None)
+
+
+def test_unknown_machine() -> None:
+    with pytest.raises(Unsupported, match="machine 999"):
+        architecture_of(ObjectFile("made", elf({}, machine=999)))
+    with pytest.raises(Unsupported, match="0xfe"):
+        architecture_of(ObjectFile("made", elf({}, flags=0xFE)))
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_classes_and_byte_orders(bits: int, endian: Endian) -> None:
+    symbol = struct.pack("<IBBHQQ" if bits == 64 else "<IIIBBH", *range(6))
+    sections = {
+        ".data": Content(b"abcd", flags=2, address=0x1000),
+        ".symtab": Content(symbol, 2, link=3),
+        ".strtab": Content(b"\0name\0", 3),
+    }
+    file = ObjectFile("made", elf(sections, bits=bits, endian=endian))  # type: ignore[arg-type]
+    assert (file.address_bytes * 8, file.endian) == (bits, endian)
+    assert file.section_data(".data") == b"abcd"
+    assert file.memory_bytes(0x1001, 2) == b"bc"
+    assert file.memory_bytes(0x1003, 2) is None
+    assert [symbol.name for symbol in file.symbols] == [""]
+    assert file.section_data(".absent") == b""
+
+
+def _compressed(kind: int, data: bytes, claimed: int, endian: Endian = "little") -> Content:
+    header = struct.pack("<IIQQ", kind, 0, claimed, 1)
+    return Content(header + data, flags=0x800)
+
+
+@pytest.mark.parametrize("name", [".debug_info", ".zdebug_info"])
+def test_zlib(name: str) -> None:
+    packed = zlib.compress(b"x" * 1000)
+    content = (
+        _compressed(1, packed, 1000)
+        if name == ".debug_info"
+        else Content(b"ZLIB" + (1000).to_bytes(8, "big") + packed)
+    )
+    file = ObjectFile("made", elf({name: content}))
+    assert file.has_section(".debug_info")
+    assert file.section_data(".debug_info") == b"x" * 1000
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        (_compressed(2, b"", 1), Unsupported, "Zstandard"),
+        (_compressed(9, b"", 1), Unsupported, "compression type 9"),
+        (_compressed(1, b"not zlib", 5), Malformed, "cannot be decompressed"),
+        (_compressed(1, zlib.compress(b"abc"), 4), Malformed, "does not decompress to 4"),
+        (_compressed(1, zlib.compress(b"abc"), 2), Malformed, "does not decompress to 2"),
+        (_compressed(1, b"", 1 << 60), Malformed, "claims"),
+        (Content(b"abc", flags=0x800), Malformed, "cut short"),
+    ],
+)
+def test_compression_that_cannot_be_read(
+    content: Content, error: type[DwarfGpuError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        ObjectFile("made", elf({".debug_info": content})).section_data(".debug_info")
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    text = tmp_path / "text"
+    text.write_text("#!/bin/sh\n")
+    for path, message in (
+        (empty, "is empty"),
+        (text, "is not an ELF file"),
+        (tmp_path, "cannot be read"),
+        (tmp_path / "absent", "cannot be read: No such file"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            open_object(path)
+
+
+def test_every_truncation_of_the_headers() -> None:
+    data = elf({".debug_info": b"abc"}, machine=X86_64)
+    for size in range(4, len(data)):
+        with pytest.raises(Malformed):
+            ObjectFile("made", data[:size]).section_data(".debug_info")
+
+
+def test_mutated_headers_give_only_our_errors() -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    source = random.Random(seed)
+    original = read_fixture("hip/nest.gfx942.O2.v5.co")
+    headers = [*range(64), *range(len(original) - 0x600, len(original))]
+    for _ in range(400):
+        data = bytearray(original)
+        for _ in range(source.randint(1, 6)):
+            data[source.choice(headers)] = source.choice((0, 1, 0x7F, 0xFF, source.randrange(256)))
+        try:
+            file = ObjectFile("mutated", bytes(data))
+            for section in file.sections:
+                file.data_of(section)
+            assert file.symbols is not None and file.segments is not None
+            architecture_of(file)
+        except DwarfGpuError:
+            pass
