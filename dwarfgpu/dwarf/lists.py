@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from attrs import define
 
 from dwarfgpu.bits import Reader
-from dwarfgpu.errors import IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
@@ -116,9 +116,23 @@ def _bounds(unit: CompilationUnit, section: str, offset: int) -> _Bounds:
 
 def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
     """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`."""
-    if unit.format.version >= 5:
-        return _read_loclist(_bounds(unit, ".debug_loclists", offset))
-    bounds = _bounds(unit, ".debug_loc", offset)
+    section = ".debug_loclists" if unit.format.version >= 5 else ".debug_loc"
+    try:
+        bounds = _bounds(unit, section, offset)
+        return _read_loclist(bounds) if unit.format.version >= 5 else _read_loc(bounds)
+    except DwarfGpuError as error:
+        raise _located(error, unit, section, offset)
+
+
+def _located(
+    error: DwarfGpuError, unit: CompilationUnit, section: str, offset: int
+) -> DwarfGpuError:
+    if error.context is None:
+        error.context = f"{unit.info.path}: {section} list {offset:#x}"
+    return error
+
+
+def _read_loc(bounds: _Bounds) -> tuple[FileLocation, ...]:
     reader = bounds.reader
     out: list[FileLocation] = []
     while True:
@@ -152,16 +166,16 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
 
 def read_ranges(unit: CompilationUnit, offset: int) -> tuple[Range, ...]:
     """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
-    if unit.format.version >= 5:
-        bounds = _bounds(unit, ".debug_rnglists", offset)
-        next_range = _next_rnglist(bounds)
-    else:
-        bounds = _bounds(unit, ".debug_ranges", offset)
-        next_range = _next_pair(bounds)
+    section = ".debug_rnglists" if unit.format.version >= 5 else ".debug_ranges"
     out: list[Range] = []
-    while (step := next_range()) is not None:
-        if step.begin != step.end:
-            out.append(step)
+    try:
+        bounds = _bounds(unit, section, offset)
+        next_range = _next_rnglist(bounds) if unit.format.version >= 5 else _next_pair(bounds)
+        while (step := next_range()) is not None:
+            if step.begin != step.end:
+                out.append(step)
+    except DwarfGpuError as error:
+        raise _located(error, unit, section, offset)
     return tuple(out)
 
 
