@@ -1,0 +1,315 @@
+"""Every attribute form, abbreviations, unit headers: one fact a row."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import FORMS, reader_of, skip, skip_plan
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.context import UnitFormat
+from tests.dwarf.builder import (
+    Shape,
+    abbreviations,
+    debug_info,
+    elf,
+    file_of,
+    unit,
+)
+
+FORMATS = [
+    UnitFormat(8, 4, 5),
+    UnitFormat(4, 8, 5),
+    UnitFormat(4, 4, 2, "big"),
+    UnitFormat(8, 8, 3, "big"),
+]
+
+
+def encoded(form: int, format: UnitFormat) -> tuple[bytes, int | bytes]:
+    """A value of a form, and what it reads as."""
+    _, encoding = FORMS[form]
+    order = format.endian
+    match encoding:
+        case int():
+            value = 0x10F0E0D0C0B0A090807060504030201 & (1 << 8 * encoding) - 1
+            return value.to_bytes(encoding, order), value
+        case "address":
+            return (0x1234).to_bytes(format.address_size, order), 0x1234
+        case "offset":
+            return (0x56).to_bytes(format.offset_size, order), 0x56
+        case "reference_address":
+            size = format.address_size if format.version == 2 else format.offset_size
+            return (0x78).to_bytes(size, order), 0x78
+        case "uleb":
+            return encode_uleb(0x12345), 0x12345
+        case "sleb":
+            return encode_sleb(-12345), -12345
+        case "string":
+            return b"text\0", b"text"
+        case "implicit":
+            return b"", 1
+        case "addrx_offset":
+            return encode_uleb(300) + (5).to_bytes(4, order), 300 << 32 | 5
+        case "block1" | "block2" | "block4":
+            return len(b"abc").to_bytes(int(encoding[-1]), order) + b"abc", b"abc"
+        case _:
+            return b"\x03abc", b"abc"
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("form", [form for form in FORMS if form != dw.FORM_INDIRECT])
+def test_form_read_skipped_and_cut_short(form: int, format: UnitFormat) -> None:
+    data, value = encoded(form, format)
+    padded = b"\xaa" + data + b"\xbb"
+    assert reader_of(form, format)(padded, 1, len(padded)) == (value, 1 + len(data))
+    plan = skip_plan((form, dw.FORM_DATA1), format)
+    assert skip(plan, padded, 1, len(padded)) == len(padded)
+    for size in range(len(data)):
+        with pytest.raises(Malformed):
+            reader_of(form, format)(data[:size], 0, size)
+        with pytest.raises(Malformed):
+            skip(skip_plan((form,), format), data[:size], 0, size)
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != dw.FORM_IMPLICIT_CONST])
+def test_indirect_form(form: int) -> None:
+    format = FORMATS[0]
+    data, value = (b"", 0) if form == dw.FORM_INDIRECT else encoded(form, format)
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_INDIRECT), (0x998, dw.FORM_DATA1)))
+    root = only(file_of(b"\x01" + encode_uleb(form) + data + b"\x7e", [shape]))
+    if form == dw.FORM_INDIRECT:
+        with pytest.raises(Malformed, match="names form 0x16"):
+            root.attribute(0x999)
+        return
+    attribute = root.attribute(0x999)
+    assert attribute is not None
+    assert (attribute.form, attribute.kind, attribute.raw) == (form, FORMS[form][0], value)
+    assert root.integer(0x998) == 0x7E
+
+
+def only(data: bytes) -> Die:
+    """The entry of the only unit."""
+    (found,) = debug_info(data).units
+    return found.root
+
+
+def test_fixed_sizes_become_one_step() -> None:
+    forms = (dw.FORM_DATA1, dw.FORM_STRP, dw.FORM_FLAG_PRESENT, dw.FORM_ADDR)
+    assert skip_plan(forms, UnitFormat(8, 4)) == (13,)
+
+
+STRINGS = {
+    ".debug_str": b"zero\0one\0\xff\0",
+    ".debug_line_str": b"line\0",
+    ".debug_str_offsets": bytes(8) + b"\x05\0\0\0\x09\0\0\0\xff\0\0\0",
+}
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "text"),
+    [
+        (dw.FORM_STRING, b"inline\0", "inline"),
+        (dw.FORM_STRP, b"\x05\0\0\0", "one"),
+        (dw.FORM_STRP, b"\x06\0\0\0", "ne"),  # strings may share their ends
+        (dw.FORM_STRP, b"\x09\0\0\0", "\\xff"),  # not UTF-8
+        (dw.FORM_LINE_STRP, b"\0\0\0\0", "line"),
+        (dw.FORM_STRX, b"\x00", "one"),
+        (dw.FORM_STRX1, b"\x01", "\\xff"),
+        (dw.FORM_STRX3, b"\x00\0\0", "one"),
+        (dw.FORM_STRX4, b"\x00\0\0\0", "one"),
+    ],
+)
+def test_strings(form: int, data: bytes, text: str) -> None:
+    assert string_unit(form, data).string(dw.AT_NAME) == text
+
+
+def string_unit(form: int, data: bytes) -> Die:
+    shape = Shape(
+        dw.TAG_COMPILE_UNIT,
+        ((dw.AT_NAME, form), (dw.AT_STR_OFFSETS_BASE, dw.FORM_SEC_OFFSET)),
+    )
+    return only(file_of(b"\x01" + data + b"\x08\0\0\0", [shape], STRINGS))
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "error", "message"),
+    [
+        (dw.FORM_STRP, b"\x0b\0\0\0", Malformed, r"no string starts at \.debug_str\+0xb"),
+        (dw.FORM_STRX1, b"\x02", Malformed, r"no string starts at \.debug_str\+0xff"),
+        (dw.FORM_STRX1, b"\x03", Malformed, "index 3"),
+        (dw.FORM_STRP_SUP, b"\0\0\0\0", Unsupported, "supplementary"),
+        (dw.FORM_DATA1, b"\0", IllFormed, "class constant"),
+        (dw.FORM_BLOCK1, b"\0", IllFormed, "class block"),
+    ],
+)
+def test_strings_that_are_none(
+    form: int, data: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        string_unit(form, data).string(dw.AT_NAME)
+    assert caught.value.context == "made.co: .debug_info entry 0xc"
+
+
+def test_string_index_without_base() -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_NAME, dw.FORM_STRX1),))
+    with pytest.raises(IllFormed, match="0x72"):
+        only(file_of(b"\x01\x00", [shape], STRINGS)).string(dw.AT_NAME)
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "unsigned", "signed"),
+    [
+        (dw.FORM_DATA1, b"\xff", 255, -1),
+        (dw.FORM_DATA2, b"\xfe\xff", 0xFFFE, -2),
+        (dw.FORM_SDATA, b"\x7f", -1, -1),
+        (dw.FORM_UDATA, b"\xff\x01", 255, 255),
+        (dw.FORM_DATA16, b"\xff" * 16, (1 << 128) - 1, -1),
+    ],
+)
+def test_constants(form: int, data: bytes, unsigned: int, signed: int) -> None:
+    root = only(file_of(b"\x01" + data, [Shape(dw.TAG_COMPILE_UNIT, ((0x999, form),))]))
+    assert (root.integer(0x999), root.signed_integer(0x999)) == (unsigned, signed)
+
+
+def test_implicit_constant_and_absent_attributes() -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((0x999, dw.FORM_IMPLICIT_CONST, -7), (0x998, 0x19)))
+    root = only(file_of(b"\x01", [shape]))
+    assert root.integer(0x999) == -7
+    assert root.flag(0x998)
+    assert not root.flag(0x997)
+    assert (root.integer(0x997), root.string(0x997), root.address(0x997)) == (None, None, None)
+    assert (root.reference(0x997), root.attribute(0x997), root.name) == (None, None, None)
+
+
+PARENT = Shape(dw.TAG_COMPILE_UNIT, (), True)
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "target"),
+    [
+        (dw.FORM_REF1, b"\x0c", 0x0C),
+        (dw.FORM_REF4, b"\x0d\0\0\0", 0x0D),
+        (dw.FORM_REF_UDATA, b"\x0d", 0x0D),
+        (dw.FORM_REF_ADDR, b"\x0d\0\0\0", 0x0D),
+    ],
+)
+def test_references(form: int, data: bytes, target: int) -> None:
+    info = debug_info(file_of(b"\x01\x02" + data, [PARENT, Shape(0x24, ((dw.AT_TYPE, form),))]))
+    die = info.die_at(0x0D)
+    assert die.reference(dw.AT_TYPE) == info.die_at(target)
+    assert die.parent() == info.units[0].root
+    assert list(info.units[0].root.children()) == [die]
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "error", "message"),
+    [
+        (dw.FORM_REF1, b"\x01", IllFormed, "no entry of the unit at 0x0 starts at offset 0x1"),
+        (dw.FORM_REF1, b"\xff", IllFormed, "no entry"),
+        (dw.FORM_REF_ADDR, b"\xff\xff\0\0", IllFormed, "is in no unit"),
+        (dw.FORM_REF_SIG8, bytes(8), Unsupported, "type unit"),
+        (dw.FORM_REF_SUP4, bytes(4), Unsupported, "supplementary"),
+        (dw.FORM_DATA1, b"\x0c", IllFormed, "class constant"),
+        (dw.FORM_STRING, b"x\0", IllFormed, "is no reference"),
+    ],
+)
+def test_references_that_lead_nowhere(
+    form: int, data: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    shape = Shape(dw.TAG_BASE_TYPE, ((dw.AT_TYPE, form),))
+    info = debug_info(file_of(b"\x01\x02" + data, [PARENT, shape]))
+    with pytest.raises(error, match=message):
+        info.die_at(0x0D).reference(dw.AT_TYPE)
+
+
+def test_origins_that_are_a_cycle() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_SPECIFICATION, dw.FORM_REF1),))
+    info = debug_info(file_of(b"\x01\x02\x0d", [PARENT, shape]))
+    with pytest.raises(IllFormed, match="more than 16 abstract origins"):
+        assert info.die_at(0x0D).name
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (b"\x01\x11\x02\0\0\0", "DW_CHILDREN 0x2"),
+        (b"\x01\x11\0\0\0\x01\x11\0\0\0\0", "declared twice"),
+        (b"\x01\x11\0\x03", "cut short"),
+        (b"\x01\x11\0\0\0", "cut short"),
+        (b"\x02\x11\0\0\0\0", "unknown abbreviation 1"),
+        (b"\x01\x11\0\x03\x7f\0\0\0", "form 0x7f is not known"),
+    ],
+)
+def test_abbreviations_that_cannot_be_used(table: bytes, message: str) -> None:
+    data = elf({".debug_info": unit(b"\x01\0"), ".debug_abbrev": table})
+    (found,) = debug_info(data).units
+    with pytest.raises(Malformed, match=message) as caught:
+        assert found.tree
+    assert caught.value.context is not None
+
+
+def test_an_unknown_form_costs_only_the_entries_that_have_it() -> None:
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),)),
+        Shape(1, ((3, 0x7F),)),
+    ]
+    assert only(file_of(b"\x01\x21", shapes)).integer(dw.AT_LANGUAGE) == 0x21
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize("offset_size", [4, 8])
+@pytest.mark.parametrize("version", [2, 3, 4, 5])
+def test_unit_headers(version: int, offset_size: int, endian: Endian) -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR),))
+    body = unit(b"\x01" + (0x1234).to_bytes(4, endian), version, 4, offset_size, endian)  # type: ignore[arg-type]
+    sections = {".debug_info": body * 2, ".debug_abbrev": abbreviations(shape)}
+    info = debug_info(elf(sections, endian=endian))
+    assert [each.offset for each in info.units] == [0, len(body)]
+    for each in info.units:
+        assert each.format == UnitFormat(4, offset_size, version, endian)
+        assert each.base_address == 0x1234
+        assert each.end == each.offset + len(body)
+
+
+@pytest.mark.parametrize(
+    ("header", "error", "message"),
+    [
+        (b"\x04\0\0\0\x06\0\0\0", Unsupported, "DWARF version 6"),
+        (b"\x09\0\0\0\x05\0\x09\x08\0\0\0\0\0", Unsupported, "unit type 0x9"),
+        (b"\x08\0\0\0\x05\0\x01\x03\0\0\0\0", Malformed, "address size 3"),
+        (b"\x02\0\0\0\x05\0", Malformed, "needed"),
+        (b"\xf0\xff\xff\xff", Malformed, "reserved"),
+        (b"\xff\xff\xff\x0f\x05\0", Malformed, "beyond the section"),
+        (b"\x05\0", Malformed, "needed"),
+    ],
+)
+def test_a_header_that_cannot_be_used_costs_its_unit(
+    header: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    good = unit(b"\x01")
+    sections = {".debug_info": good + header, ".debug_abbrev": abbreviations(Shape(0x11))}
+    info = debug_info(elf(sections))
+    assert [each.offset for each in info.units] == [0]
+    (problem,) = info.problems
+    assert isinstance(problem, error)
+    assert message in str(problem)
+    assert f"made.co: .debug_info unit {len(good):#x}" in str(problem)
+
+
+def test_units_after_an_unusable_one() -> None:
+    data = b"\x04\0\0\0\x06\0\0\0" + unit(b"\x01")
+    info = debug_info(elf({".debug_info": data, ".debug_abbrev": abbreviations(Shape(0x11))}))
+    assert [each.offset for each in info.units] == [8]
+    assert info.units[0].root.tag == dw.TAG_COMPILE_UNIT
+
+
+def test_relocatable_objects_are_refused() -> None:
+    sections = {".debug_info": unit(b"\x01"), ".rela.debug_info": b"x"}
+    with pytest.raises(Unsupported, match="relocations of"):
+        assert debug_info(elf(sections, type=1)).units
+
+
+def test_a_file_without_debug_information_has_no_units() -> None:
+    assert debug_info(elf({})).units == ()

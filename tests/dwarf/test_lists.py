@@ -1,0 +1,247 @@
+"""Location lists and range lists of all kinds."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.bits import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scopes import code_ranges, merged
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.expr.context import ExprLoc, LocList
+from tests.dwarf.builder import Shape, debug_info, file_of
+
+ROOT = Shape(
+    dw.TAG_COMPILE_UNIT,
+    (
+        (dw.AT_LOW_PC, dw.FORM_ADDR),
+        (dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET),
+        (dw.AT_LOCATION, dw.FORM_SEC_OFFSET),
+        (dw.AT_RANGES, dw.FORM_SEC_OFFSET),
+    ),
+)
+ADDRESSES = {".debug_addr": bytes(8) + b"".join(a.to_bytes(8, "little") for a in (0x5000, 0x6000))}
+LOAD = 0x10_0000
+
+
+def address(value: int) -> bytes:
+    return value.to_bytes(8, "little")
+
+
+def uleb(*values: int) -> bytes:
+    return b"".join(map(encode_uleb, values))
+
+
+def located(lists: bytes, version: int = 5, load_address: int = LOAD) -> list[tuple[object, ...]]:
+    """The entries of the list at offset 0."""
+    section = ".debug_loclists" if version >= 5 else ".debug_loc"
+    entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + bytes(8)
+    info = debug_info(
+        file_of(entries, [ROOT], {**ADDRESSES, section: lists}, version), load_address
+    )
+    unit = info.units[0]
+    found = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(found, LocList)
+    assert found.unit is unit
+    return [(entry.begin, entry.end, entry.expression) for entry in found.entries]
+
+
+def ranged(lists: bytes, version: int = 5) -> tuple[Range, ...]:
+    section = ".debug_rnglists" if version >= 5 else ".debug_ranges"
+    entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + bytes(8)
+    info = debug_info(file_of(entries, [ROOT], {**ADDRESSES, section: lists}, version))
+    return code_ranges(info.units[0].root)
+
+
+X, Y = b"\x30", b"\x31"
+END = b"\0"
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (END, []),
+        (b"\x02" + uleb(0, 1) + b"\x01" + X + END, [(0x5000, 0x6000, X)]),  # startx_endx
+        (b"\x03" + uleb(1, 4) + b"\x01" + X + END, [(0x6000, 0x6004, X)]),  # startx_length
+        (b"\x04" + uleb(4, 8) + b"\x01" + X + END, [(0x1004, 0x1008, X)]),  # offset_pair
+        (b"\x05\x01" + X + END, [(None, None, X)]),  # default_location
+        (b"\x07" + address(8) + address(12) + b"\x01" + X + END, [(8, 12, X)]),  # start_end
+        (b"\x08" + address(8) + uleb(4) + b"\x01" + X + END, [(8, 12, X)]),  # start_length
+        # base_addressx and base_address hold for the entries after them
+        (b"\x01\x00\x04\x01\x02\x01" + X + END, [(0x5001, 0x5002, X)]),
+        (
+            b"\x04\x01\x02\x01" + X + b"\x06" + address(0x9000) + b"\x04\x01\x02\x01" + Y + END,
+            [(0x1001, 0x1002, X), (0x9001, 0x9002, Y)],
+        ),
+        (b"\x09\x01\x02\x04\x01\x02\x01" + X + END, [(0x1001, 0x1002, X)]),  # GNU view pair
+        (b"\x04\x04\x04\x01" + X + END, []),  # equal bounds cover nothing
+        (b"\x07" + address(2**64 - 1) + address(0) + b"\x01" + X + END, []),  # dropped code
+        (b"\x06" + address(2**64 - 1) + b"\x04\x01\x02\x01" + X + END, []),
+        # Overlapping entries are places that hold at the same time (A.2.5.5): all are kept.
+        (
+            b"\x04\x00\x08\x01" + X + b"\x04\x04\x10\x01" + Y + END,
+            [(0x1000, 0x1008, X), (0x1004, 0x1010, Y)],
+        ),
+        (b"\x04\x01\x02\x00" + END, [(0x1001, 0x1002, b"")]),  # an empty expression is one
+    ],
+)
+def test_location_lists_of_dwarf_5(
+    data: bytes, expected: list[tuple[int | None, int | None, bytes]]
+) -> None:
+    assert located(data) == [
+        (None if a is None else a + LOAD, None if b is None else b + LOAD, expression)
+        for a, b, expression in expected
+    ]
+
+
+def pair(begin: int, end: int, expression: bytes | None = None) -> bytes:
+    tail = b"" if expression is None else len(expression).to_bytes(2, "little") + expression
+    return address(begin) + address(end) + tail
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_location_lists_before_dwarf_5(version: int) -> None:
+    data = (
+        pair(4, 8, X) + pair(0, 0x10, Y) + pair(6, 6, X) + pair(2**64 - 1, 0x8000) + pair(1, 2, Y)
+    )
+    form = dw.FORM_SEC_OFFSET if version == 4 else dw.FORM_DATA4
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_LOCATION, form)))
+    entries = b"\x01" + address(0x1000) + bytes(4)
+    others = {".debug_loc": data + pair(0, 0)}
+    unit = debug_info(file_of(entries, [shape], others, version)).units[0]
+    found = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(found, LocList)
+    assert [(entry.begin, entry.end, entry.expression) for entry in found.entries] == [
+        (0x1004, 0x1008, X), (0x1000, 0x1010, Y), (0x8001, 0x8002, Y),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"", Malformed, "1 byte needed"),
+        (b"\x04\x01\x02\x01" + X, Malformed, "1 byte needed"),  # no end
+        (b"\x04\x01\x02\x05" + X, Malformed, "5 bytes needed"),
+        (b"\x0a", Malformed, "kind 0xa"),
+        (b"\x01\x02", Malformed, "index 2"),
+        (b"\x04\x08\x04\x00" + END, IllFormed, "ends at 0x1004, before its begin 0x1008"),
+    ],
+)
+def test_location_lists_that_cannot_be_read(
+    data: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    with pytest.raises(error, match=message) as caught:
+        located(data)
+    assert "made.co" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (END, []),
+        (b"\x01\x01\x04\x01\x02" + END, [(0x6001, 0x6002)]),
+        (b"\x02\x00\x01" + END, [(0x5000, 0x6000)]),
+        (b"\x03\x00\x04" + END, [(0x5000, 0x5004)]),
+        (b"\x04\x04\x08\x04\x08\x08" + END, [(0x1004, 0x1008)]),
+        (b"\x05" + address(0x9000) + b"\x04\x01\x02" + END, [(0x9001, 0x9002)]),
+        (b"\x06" + address(8) + address(12) + END, [(8, 12)]),
+        (b"\x07" + address(8) + uleb(4) + END, [(8, 12)]),
+    ],
+)
+def test_range_lists_of_dwarf_5(data: bytes, expected: list[tuple[int, int]]) -> None:
+    assert list(ranged(data)) == expected
+
+
+def test_range_lists_before_dwarf_5() -> None:
+    data = pair(4, 8) + pair(1, 1) + pair(2**64 - 1, 0) + pair(1, 2) + pair(0, 0)
+    assert ranged(data, version=4) == ((0x1004, 0x1008), (1, 2))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x08", b"\x04\x01"])
+def test_range_lists_that_cannot_be_read(data: bytes) -> None:
+    with pytest.raises(Malformed, match=r"\.debug_rnglists list 0x0"):
+        ranged(data)
+
+
+def indexed(section: str, base_name: int, name: int, form: int, index: int) -> tuple[bytes, bytes]:
+    """A file whose unit names list `index` of a table of two, and the table."""
+    shape = Shape(
+        dw.TAG_COMPILE_UNIT,
+        ((dw.AT_LOW_PC, dw.FORM_ADDR), (base_name, dw.FORM_SEC_OFFSET), (name, form)),
+    )
+    entry = b"\x04\x01\x02" + (b"\x01" + X if section == ".debug_loclists" else b"")
+    lists = bytes(8) + b"\x02\0\0\0" + b"\x08\0\0\0\x09\0\0\0" + END + entry + END
+    entries = b"\x01" + address(0x1000) + b"\x0c\0\0\0" + uleb(index)
+    return file_of(entries, [shape], {section: lists}), lists
+
+
+@pytest.mark.parametrize(("index", "expected"), [(0, []), (1, [(0x1001, 0x1002)])])
+def test_lists_by_index(index: int, expected: list[tuple[int, int]]) -> None:
+    data, _ = indexed(
+        ".debug_loclists", dw.AT_LOCLISTS_BASE, dw.AT_LOCATION, dw.FORM_LOCLISTX, index
+    )
+    unit = debug_info(data).units[0]
+    found = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(found, LocList)
+    assert [(entry.begin, entry.end) for entry in found.entries] == expected
+    data, _ = indexed(".debug_rnglists", dw.AT_RNGLISTS_BASE, dw.AT_RANGES, dw.FORM_RNGLISTX, index)
+    assert list(code_ranges(debug_info(data).units[0].root)) == expected
+
+
+def test_an_index_beyond_the_table() -> None:
+    data, _ = indexed(".debug_rnglists", dw.AT_RNGLISTS_BASE, dw.AT_RANGES, dw.FORM_RNGLISTX, 2)
+    with pytest.raises(Malformed, match="list 2 of the 2"):
+        code_ranges(debug_info(data).units[0].root)
+
+
+def test_offsets_without_a_base_address() -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),))
+    data = file_of(b"\x01" + bytes(4), [shape], {".debug_rnglists": b"\x04\x01\x02\0"})
+    with pytest.raises(IllFormed, match="neither it nor its unit a base address"):
+        code_ranges(debug_info(data).units[0].root)
+
+
+@pytest.mark.parametrize(
+    ("form", "data", "expected"),
+    [
+        (dw.FORM_EXPRLOC, b"\x01\x30", b"\x30"),
+        (dw.FORM_BLOCK1, b"\x01\x30", b"\x30"),
+        (dw.FORM_DATA1, b"\x01", None),
+        (dw.FORM_STRING, b"x\0", None),
+    ],
+)
+def test_attributes_that_are_expressions(form: int, data: bytes, expected: bytes | None) -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOCATION, form),))
+    unit = debug_info(file_of(b"\x01" + data, [shape])).units[0]
+    if expected is None:
+        with pytest.raises(IllFormed, match="is no location"):
+            unit.location_of(unit.root, dw.AT_LOCATION)
+    else:
+        assert unit.location_of(unit.root, dw.AT_LOCATION) == ExprLoc(expected, unit)
+
+
+@pytest.mark.parametrize(
+    ("high_form", "high", "expected"),
+    [
+        (dw.FORM_ADDR, address(0x1010), [(0x1000, 0x1010)]),
+        (dw.FORM_DATA4, b"\x10\0\0\0", [(0x1000, 0x1010)]),
+        (dw.FORM_ADDR, address(0x1000), []),
+        (dw.FORM_ADDR, address(0x800), []),
+    ],
+)
+def test_low_and_high_pc(high_form: int, high: bytes, expected: list[tuple[int, int]]) -> None:
+    attributes = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, high_form))
+    data = file_of(b"\x01" + address(0x1000) + high, [Shape(dw.TAG_COMPILE_UNIT, attributes)])
+    assert list(code_ranges(debug_info(data).units[0].root)) == expected
+
+
+@pytest.mark.parametrize("low", [0, 2**64 - 1, 2**64 - 2])
+def test_code_that_the_linker_dropped(low: int) -> None:
+    attributes = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA1))
+    data = file_of(b"\x01" + address(low) + b"\x01", [Shape(dw.TAG_COMPILE_UNIT, attributes)])
+    assert code_ranges(debug_info(data).units[0].root) == ()
+
+
+def test_merged() -> None:
+    assert merged([Range(4, 8), Range(0, 2), Range(2, 3), Range(5, 6)]) == ((0, 3), (4, 8))
