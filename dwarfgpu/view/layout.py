@@ -1,0 +1,112 @@
+"""What a composite is made of, in order, however it is stored.
+
+Law: neighbours are compared by the storage objects themselves, never by their contents, so that
+looking at a location costs no more than what is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from attrs import frozen
+
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
+
+Compound: TypeAlias = Composite | Repeated | Selected
+"""The storages that are one kind, a composite, to the user."""
+
+
+@frozen(eq=False)
+class Stretch:
+    """`count` equal parts of a composite, one after the other."""
+
+    location: Location
+    size_bits: int
+    """Of each part."""
+    count: int
+
+
+def distinct_parts(storage: Compound) -> Iterator[Stretch]:
+    """The parts in order; equal neighbours are one stretch. Lazy: there may be 2**60 of them."""
+    match storage:
+        case Repeated():
+            yield Stretch(storage.part, storage.element_bits, storage.count)
+        case Composite():
+            yield from _grouped(storage)
+        case Selected():
+            yield from _selected(storage)
+
+
+def part_count(storage: Compound) -> int:
+    """The number of parts, equal ones each."""
+    return len(storage.parts) if isinstance(storage, Composite) else storage.count
+
+
+def _grouped(storage: Composite) -> Iterator[Stretch]:
+    parts = storage.parts
+    index = 0
+    while index < len(parts):
+        part, start = parts[index], index
+        while index < len(parts) and _is_same_part(part.location, parts[index].location):
+            if parts[index].size_bits != part.size_bits:
+                break
+            index += 1
+        yield Stretch(part.location, part.size_bits, index - start)
+
+
+def _selected(storage: Selected) -> Iterator[Stretch]:
+    """Each element is its own part, at its own place, unless its storage has no places."""
+    index, size = 0, storage.element_bits
+    while index < storage.count:
+        chosen, count = chosen_run(storage, index)
+        if chosen.is_undefined:
+            yield Stretch(chosen, size, count)
+            index += count
+            continue
+        for element in range(index, index + count):
+            yield Stretch(moved(chosen, element * size), size, 1)
+        index += count
+
+
+def chosen_run(storage: Selected, index: int) -> tuple[Location, int]:
+    """The source of an element, and for how many elements from it on it is the source."""
+    rest = storage.mask >> index
+    is_one = rest & 1
+    if is_one:
+        rest = ~rest
+    limit = storage.count - index
+    count = (rest & -rest).bit_length() - 1 if rest else limit
+    return (storage.one if is_one else storage.zero), min(count, limit)
+
+
+def moved(location: Location, bits: int) -> Location:
+    """The location `bits` further on, with no check: for display."""
+    return Location(
+        tuple(
+            place
+            if isinstance(place.storage, Undefined)
+            else SingleLocation(place.storage, place.bit_offset + bits)
+            for place in location.places
+        ),
+        location.stop,
+    )
+
+
+def _is_same_part(a: Location, b: Location) -> bool:
+    if a is b:
+        return True
+    return len(a.places) == len(b.places) and all(
+        one.bit_offset == other.bit_offset and is_same_storage(one, other)
+        for one, other in zip(a.places, b.places, strict=True)
+    )
+
+
+def is_same_storage(a: SingleLocation, b: SingleLocation) -> bool:
+    """Whether two places are in one storage; composites are compared by identity only."""
+    if a.storage is b.storage:
+        return True
+    if isinstance(a.storage, Compound) or isinstance(b.storage, Compound):
+        return False
+    return a.storage == b.storage

@@ -1,0 +1,233 @@
+"""Location descriptions and stack entries, in one line of text.
+
+Law: no location, however deep or wide, makes more than a bounded text, and none recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, TypeAlias, assert_never
+
+from attrs import frozen
+
+from dwarfgpu.bits import signed
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Repeated,
+    Selected,
+    Undefined,
+)
+from dwarfgpu.model.value import Value
+from dwarfgpu.view.layout import Compound, chosen_run, distinct_parts, is_same_storage, moved
+from dwarfgpu.view.scalars import MAX_BITS, base_text, hexadecimal
+
+MAX_PARTS: Final = 64
+_MAX_PLACES: Final = 8
+_MAX_NESTING: Final = 4
+_MAX_CHARACTERS: Final = 10_000
+_MAX_ENTRY_CHARACTERS: Final = 200
+
+_Texts: TypeAlias = dict[tuple[int, int], str]
+"""Texts by identity of a composite and nesting: one that is part of many is written once."""
+
+
+def location_text(location: Location) -> str:
+    """`v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)`, `{bytes 0-3: v3; …}`."""
+    if location.is_undefined:
+        return "<optimized out>"
+    return _cut(_location(location, 0, {}), _MAX_CHARACTERS)
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[:characters] + "..."
+
+
+def _location(location: Location, nesting: int, texts: _Texts) -> str:
+    shown = [_place(place, nesting, texts) for place in location.places[:_MAX_PLACES]]
+    more = len(location.places) - len(shown)
+    if more:
+        shown.append(f"{more} more places")
+    return ", also at ".join(shown)
+
+
+def _place(place: SingleLocation, nesting: int, texts: _Texts) -> str:
+    storage, offset = place.storage, place.bit_offset
+    match storage:
+        case Memory(space=space):
+            address, bit = divmod(offset, 8)
+            text = f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
+            text += _bits_on(bit)
+            about = [] if space.number or nesting else [space.name]
+            return text + _about(about, storage.wave, storage.lane)
+        case Register():
+            frame = [f"frame {storage.frame}"] if storage.frame else []
+            text = storage.register.name + _offset(offset)
+            return text if nesting else text + _about(frame, storage.wave, None)
+        case Implicit():
+            return _implicit(storage) + _offset(offset)
+        case ImplicitPointer():
+            return _implicit_pointer(storage) + _offset(offset)
+        case Undefined():
+            return "<undefined>"
+        case Composite() | Repeated() | Selected():
+            key = id(storage), nesting
+            if key not in texts:
+                texts[key] = _composite(storage, nesting, texts)
+            return texts[key] + _offset(offset)
+        case other:
+            assert_never(other)
+
+
+def _offset(bits: int) -> str:
+    byte, bit = divmod(bits, 8)
+    return (f" + byte {byte}" if byte else "") + _bits_on(bit)
+
+
+def _bits_on(bit: int) -> str:
+    return f" + bit {bit}" if bit else ""
+
+
+def _about(words: list[str], wave: int | None, lane: int | None) -> str:
+    if wave is not None:
+        words = [*words, f"wave {wave}"]
+    if lane is not None:
+        words = [*words, f"lane {lane}"]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _implicit(storage: Implicit) -> str:
+    size = storage.size_bits
+    if size > MAX_BITS:
+        return f"implicit value ({_size(size)})"
+    digits = (storage.bits.bit_length() + 7) // 8 * 2
+    return f"implicit {hexadecimal(storage.bits, max(digits, 2))} ({_size(size)})"
+
+
+def _implicit_pointer(storage: ImplicitPointer) -> str:
+    moved_by = storage.displacement_bytes
+    where = f" {'-' if moved_by < 0 else '+'} {abs(moved_by)} bytes" if moved_by else ""
+    space = f" in {storage.space.name}" if storage.space.number else ""
+    return f"implicit pointer to DIE {storage.die.section_offset:#x}{where}{space}"
+
+
+def _size(bits: int) -> str:
+    count, unit = (bits, "bit") if bits % 8 else (bits // 8, "byte")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
+
+
+@frozen(eq=False)
+class _Piece:
+    """A stretch of a composite as it is shown: neighbours that go on in one storage are one."""
+
+    location: Location
+    size_bits: int
+    count: int
+
+    @property
+    def total_bits(self) -> int:
+        return self.size_bits * self.count
+
+
+def _pieces(storage: Compound) -> Iterator[_Piece]:
+    """The stretches, those that follow each other in one storage joined."""
+    if isinstance(storage, Selected):
+        index = 0
+        while index < storage.count:
+            chosen, count = chosen_run(storage, index)
+            size = storage.element_bits
+            yield _Piece(moved(chosen, index * size), count * size, 1)
+            index += count
+        return
+    held: _Piece | None = None
+    for part in distinct_parts(storage):
+        piece = _Piece(part.location, part.size_bits, part.count)
+        if held is not None and _goes_on(held, piece):
+            held = _Piece(held.location, held.total_bits + piece.total_bits, 1)
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _goes_on(held: _Piece, piece: _Piece) -> bool:
+    """Whether the second piece is where the first one ends, at the only place of each."""
+    if len(held.location.places) != 1 or len(piece.location.places) != 1:
+        return False
+    a, b = held.location.places[0], piece.location.places[0]
+    if not is_same_storage(a, b):
+        return False
+    if isinstance(a.storage, Undefined):
+        return True
+    return held.count == piece.count == 1 and a.bit_offset + held.size_bits == b.bit_offset
+
+
+def _composite(storage: Compound, nesting: int, texts: _Texts) -> str:
+    if nesting >= _MAX_NESTING:
+        return f"{{... {_size(storage.size_bits)}}}"
+    shown: list[str] = []
+    position = 0
+    characters = 0
+    for piece in _pieces(storage):
+        if len(shown) == MAX_PARTS or characters > _MAX_CHARACTERS:
+            shown.append(f"... {_size(storage.size_bits - position)} more")
+            break
+        times = f"{piece.count} x {_size(piece.size_bits)} of " if piece.count > 1 else ""
+        span = _span(position, piece.total_bits)
+        shown.append(f"{span}: {times}{_location(piece.location, nesting + 1, texts)}")
+        position += piece.total_bits
+        characters += len(shown[-1])
+    return f"{{{'; '.join(shown)}}}"
+
+
+def _span(first_bit: int, count: int) -> str:
+    if count == 0:
+        return "no bits"
+    if first_bit % 8 or count % 8:
+        first, last, unit = first_bit, first_bit + count - 1, "bit"
+    else:
+        first, last, unit = first_bit // 8, (first_bit + count) // 8 - 1, "byte"
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
+
+
+def entry_text(entry: Entry) -> str:
+    """A stack entry in a few words: `4`, `-1 (generic 0xffffffff)`, `loc v3 + byte 12`."""
+    match entry:
+        case Value():
+            return _value(entry)
+        case ImplicitPointerValue():
+            return _implicit_pointer(entry.storage) + " (value)"
+        case Location():
+            text = "<undefined>" if entry.is_undefined else location_text(entry)
+            return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
+        case PartialComposite():
+            parts = f"{entry.count} part{'' if entry.count == 1 else 's'}"
+            return f"partial composite of {parts}, {_size(entry.size_bits)}"
+        case other:
+            assert_never(other)
+
+
+def _value(value: Value) -> str:
+    base = value.type
+    if base.bit_size > MAX_BITS:
+        return f"{_size(base.bit_size)} of type {base.name}"
+    if base.vector_size is not None:
+        return f"{hexadecimal(value.bits)} ({base.name})"
+    if not base.is_generic:
+        return f"{base_text(base, value.bits, base.bit_size)} ({base.name})"
+    number = signed(value.bits, base.bit_size)
+    if number < 0:
+        return f"{number} (generic {hexadecimal(value.bits)})"
+    return str(number) if number < 4_096 else f"{number} ({hexadecimal(number)})"

@@ -1,0 +1,325 @@
+"""What GDB on this machine cannot show: unknown bits, GPU types, hostile types, errors."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.basetype import BaseType, float_format
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    Member,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+    size_bytes,
+    strip,
+    type_name,
+)
+from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.view.values import FormatOptions, format_value
+
+
+def base(name: str, encoding: str, bits: int, endian: Endian = "little") -> Base:
+    form = float_format(name, bits) if encoding == "float" else None
+    return Base(BaseType(name, encoding, bits, endian, float_format=form))
+
+
+INT = base("int", "signed", 32)
+CHAR = base("char", "signed_char", 8)
+FLOAT = base("float", "float", 32)
+PAIR = Struct("struct", "pair", 8, (Member("a", INT, 0), Member("b", INT, 32)))
+NODE = Struct("struct", "node", 8, lambda: (Member("next", Pointer(lambda: NODE), 0),))
+LOOP: Typedef = Typedef("loop", lambda: LOOP)
+ITSELF = Struct("struct", "itself", 8, lambda: (Member("i", ITSELF, 0), Member("j", ITSELF, 0)))
+ONES = (1 << 32) - 1
+ARCH = Architecture("test", "AMDGPU", 64, {}, {5: AddressSpace(5, "private_lane", 32)})
+
+
+def vector(name: str, encoding: str, bits: int, count: int) -> Base:
+    return Base(BaseType(name, encoding, bits * count, vector_size=count))
+
+
+@pytest.mark.parametrize(
+    ("bits", "kind", "text"),
+    [
+        (Bits(0, 32, undefined=ONES), INT, "<optimized out>"),
+        (Bits(0, 32, undefined=1), INT, "<optimized out>"),
+        (Bits(0, 32, unavailable=ONES), INT, "<unavailable>"),
+        (Bits(0, 32, undefined=1, unavailable=2), INT, "<optimized out>"),
+        (Bits(0, 64, undefined=2**64 - 1), PAIR, "<optimized out>"),
+        (Bits(7, 64, undefined=ONES << 32), PAIR, "{a = 7, b = <optimized out>}"),
+        (Bits(7, 64, unavailable=1 << 40), PAIR, "{a = 7, b = <unavailable>}"),
+        (Bits(7, 32), PAIR, "{a = 7, b = <optimized out>}"),  # fewer bits than the type has
+        (Bits(0, 96, undefined=ONES), Array(INT, (3,)), "{<optimized out>, 0, 0}"),
+        (
+            Bits(1, 32 * 13, undefined=(1 << 32 * 12) - 1 << 32),
+            Array(INT, (13,)),
+            "{1, <optimized out> <repeats 12 times>}",
+        ),
+        (
+            Bits(0x6261, 32, undefined=0xFF << 16),
+            Array(CHAR, (4,)),
+            "{97 'a', 98 'b', <optimized out>, 0 '\\000'}",
+        ),
+        (
+            Bits(0x05, 8, undefined=0x08),
+            Struct("struct", None, 1, (Member("a", INT, 0, 3), Member("b", INT, 3, 5))),
+            "{a = -3, b = <optimized out>}",
+        ),
+    ],
+)
+def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> None:
+    assert format_value(bits, kind) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        (0x3FC0, base("__bf16", "float", 16), "1.5"),
+        (0x7F80, base("__bf16", "float", 16), "inf"),
+        (0x3C, base("fp8_e5m2", "float", 8), "1"),
+        (0x38, base("fp8_e4m3", "float", 8), "1"),
+        (0x7E, base("fp8_e4m3", "float", 8), "448"),  # OCP: no infinity
+        (0xFF, base("fp8_e4m3", "float", 8), "-nan(0x7)"),
+        (0x01, base("fp8_e4m3", "float", 8), "0.00195"),
+        (
+            0x38,
+            base("fp8_e4m3_fnuz", "float", 8),
+            "0x38 <the name fp8_e4m3_fnuz does not tell the format of 8 bits>",
+        ),
+        (0x12, base("d", "packed_decimal", 8), "0x12 <packed_decimal is not decoded>"),
+        (0x2_0000_0001, vector("int2", "signed", 32, 2), "{1, 2}"),
+        (0x0201, vector("char2", "signed_char", 8, 2), "{1, 2}"),
+        (0xC0000000_3F800000, vector("float2", "float", 32, 2), "{1, -2}"),
+        (5, vector("bad", "signed", 33, 1), "{5}"),
+        (0x10, Pointer(INT, size_bytes=4, address_space=5), "(int *) private_lane#0x10"),
+        (0x10, Pointer(CHAR, size_bytes=4, address_space=5), "private_lane#0x10"),
+        (0x10, Pointer(INT, size_bytes=4, address_space=77), "(int *) aspace(77)#0x10"),
+        (0x10, Pointer(INT, kind="reference"), "(int &) @0x10"),
+        (0x10, Pointer(PAIR), "(struct pair *) 0x10"),
+        (3, Struct("struct", "d", None, is_declaration=True), "<incomplete type>"),
+        (3, Unspecified("decltype(nullptr)", 8), "0x3"),
+        (3, None, "void"),
+        (2**64 - 1, MemberPointer(INT, PAIR), "NULL"),
+        (8, MemberPointer(INT, PAIR), "8"),
+        (3, Enum("E", 4, (("X", 3),), is_scoped=True), "E::X"),
+        (
+            7,
+            Struct("class", "D", 4, (Member("B", Struct("class", "B", 4), 0, is_base_class=True),)),
+            "{<B> = {<No data fields>}, <No data fields>}",
+        ),
+        (
+            7,
+            Struct("struct", "V", 4, (Member("x", INT, None, location_expression=b"\x96"),)),
+            "{x = <error: its place in the object is told by an expression>}",
+        ),
+    ],
+)
+def test_types_of_other_machines_and_languages(value: int, kind: Type | None, text: str) -> None:
+    size = size_bytes(kind) or 8
+    assert format_value(Bits(value, 8 * size), kind, architecture=ARCH) == text
+
+
+def test_big_endian_objects_and_members_of_other_byte_order() -> None:
+    other = base("le", "unsigned", 16)
+    kind = Struct(
+        "struct",
+        "s",
+        4,
+        (Member("b", base("be", "unsigned", 16, "big"), 0), Member("l", other, 16)),
+    )
+    assert format_value(Bits(0x0001_0100, 32), kind, endian="big") == "{b = 1, l = 1}"
+
+
+def test_bit_fields_of_big_endian_objects_start_at_the_most_significant_bit() -> None:
+    kind = Struct("struct", "s", 1, (Member("a", INT, 0, 3), Member("b", INT, 3, 5)))
+    assert format_value(Bits(0b011_11111, 8), kind, endian="big") == "{a = 3, b = -1}"
+
+
+def test_references_and_strings_are_read() -> None:
+    memory = {0x10: b"\x07\0\0\0", 0x20: b"a", 0x21: b"b"}
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        if address not in memory:
+            raise Unavailable("nothing there")
+        return memory[address]
+
+    def text(value: int, kind: Type) -> str:
+        return format_value(Bits(value, 64), kind, read_memory=read, architecture=ARCH)
+
+    assert text(0x10, Pointer(INT, kind="reference")) == "(int &) @0x10: 7"
+    assert text(0x20, Pointer(CHAR)) == '0x20 "ab"<error: Cannot access memory at address 0x22>'
+    assert (
+        text(0x30, Pointer(CHAR, address_space=5))
+        == "private_lane#0x30 <error: Cannot access memory at address private_lane#0x30>"
+    )
+
+
+def nested(levels: int) -> Type:
+    kind: Type = INT
+    for _ in range(levels):
+        kind = Struct("struct", None, 4, (Member(None, kind, 0),))
+    return kind
+
+
+def chain(levels: int) -> Type:
+    kind: Type = INT
+    for _ in range(levels):
+        kind = Array(kind, (2, 2))
+    return kind
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Array(INT, (2**60,)),
+        Array(CHAR, (2**60,)),
+        Array(Struct("struct", None, 0), (2**60,)),
+        Array(INT, (2**31, 2**31, 2**31)),
+        Array(INT, (1,) * 100_000),
+        Array(Array(INT, (2,), stride_bits=3), (2**50,), stride_bits=5),
+        Array(INT, (-5,)),
+        Array(INT, (None, 3)),
+        nested(10_000),
+        chain(900),
+        ITSELF,
+        NODE,
+        Base(BaseType("wide", "signed", 2**60)),
+        Base(BaseType("wide", "unsigned", 2**60, vector_size=2**59)),
+        Base(BaseType("none", "unsigned", 0)),
+        Base(BaseType("none", "unsigned", 8, vector_size=0)),
+        Struct("struct", None, 4, (Member("x", INT, -64), Member("y", INT, 2**70))),
+        Struct("struct", None, 4, (Member("x", INT, 0, 2**60), Member("y", INT, 0, 0))),
+        Struct("struct", None, 4, tuple(Member(f"m{n}", INT, 0) for n in range(200_000))),
+        Enum(None, 4, tuple((f"e{n}", n) for n in range(200_000))),
+        Pointer(lambda: Array(lambda: LOOP, (2,))),
+        Pointer(Function(None, tuple(lambda: NODE for _ in range(100_000)))),
+    ],
+)
+@pytest.mark.parametrize("letter", [None, "x", "c", "f"])
+def test_hostile_types_are_bounded(kind: Type, letter: str | None) -> None:
+    start = time.process_time()
+    bits = Bits(0x0123456789ABCDEF, 64, undefined=1 << 63)
+    for pretty in (False, True):
+        text = format_value(bits, kind, FormatOptions(letter, pretty=pretty, max_depth=10_000))
+        assert len(text) <= 100_003
+    assert len(type_name(kind)) < 100_000
+    assert time.process_time() - start < 2
+
+
+def test_large_objects_of_equal_elements_take_linear_time() -> None:
+    start = time.process_time()
+    bits = Bits(1, 8 << 24)
+    assert format_value(bits, Array(INT, (1 << 22,))) == f"{{1, 0 <repeats {(1 << 22) - 1} times>}}"
+    assert time.process_time() - start < 1
+
+
+def test_a_cycle_of_typedefs_is_ill_formed() -> None:
+    with pytest.raises(IllFormed):
+        strip(LOOP)
+    kind = Struct("struct", None, 8, (Member("x", LOOP, 0), Member("y", INT, 32)))
+    text = format_value(Bits(5 << 32, 64), kind)
+    assert text.startswith("{x = <error: ") and text.endswith(">, y = 5}")
+
+
+def test_an_unknown_letter_is_a_usage_error() -> None:
+    with pytest.raises(UsageError):
+        FormatOptions(letter="q")
+
+
+@pytest.mark.parametrize(
+    ("kind", "c", "cplusplus"),
+    [
+        (Pointer(PAIR), "struct pair *", "pair *"),
+        (Array(INT, (3, 4)), "int [3][4]", "int [3][4]"),
+        (Array(INT, (None,)), "int []", "int []"),
+        (Pointer(Array(CHAR, (4,))), "char (*)[4]", "char (*)[4]"),
+        (Array(Pointer(CHAR), (4,)), "char *[4]", "char *[4]"),
+        (Pointer(Function(None, (INT,))), "void (*)(int)", "void (*)(int)"),
+        (Pointer(Function(is_prototyped=False)), "void (*)()", "void (*)(void)"),
+        (Pointer(Qualified("const", CHAR)), "const char *", "const char *"),
+        (Qualified("const", Pointer(CHAR)), "char * const", "char * const"),
+        (
+            Pointer(Qualified("const", Pointer(Qualified("const", CHAR)))),
+            "const char * const *",
+            "const char * const *",
+        ),
+        (
+            Qualified("volatile", Qualified("const", INT)),
+            "const volatile int",
+            "const volatile int",
+        ),
+        (Qualified("restrict", Pointer(INT)), "int * restrict", "int * __restrict__"),
+        (Qualified("const", Array(CHAR, (2,))), "const char [2]", "const char [2]"),
+        (
+            Pointer(Function(Pointer(Array(INT, (3,))), (INT,))),
+            "int (*(*)(int))[3]",
+            "int (*(*)(int))[3]",
+        ),
+        (
+            Pointer(Function(INT, (Pointer(CHAR),), is_variadic=True)),
+            "int (*)(char *, ...)",
+            "int (*)(char *, ...)",
+        ),
+        (Pointer(INT, kind="rvalue_reference"), "int &&", "int &&"),
+        (MemberPointer(INT, PAIR), "int struct pair::*", "int pair::*"),
+        (Struct("struct", None, 0), "struct {...}", "struct {...}"),
+        (Enum(None, 4), "enum {...}", "enum {...}"),
+        (Typedef("loop", LOOP), "loop", "loop"),
+        (None, "void", "void"),
+        (Pointer(None), "void *", "void *"),
+    ],
+)
+def test_type_name(kind: Type | None, c: str, cplusplus: str) -> None:
+    assert (type_name(kind), type_name(kind, cplusplus=True)) == (c, cplusplus)
+
+
+@pytest.mark.parametrize(
+    ("bits", "endian", "digits"),
+    [
+        (Bits(0x1234, 16), "little", "3412"),
+        (Bits(0x1234, 16), "big", "1234"),
+        (Bits(0x1234, 16, undefined=0xFF), "little", "??12"),
+        (Bits(0x1234, 16, undefined=0x80), "little", "?412"),
+        (Bits(0x1234, 16, unavailable=0x01), "little", "3?12"),
+        (Bits(0x1234, 16, undefined=0xFF), "big", "12??"),
+        (Bits(0x5, 4), "big", "50"),  # the last byte is padded with zero bits
+        (Bits(0x5, 4, undefined=0xF), "little", "??"),
+        (Bits(0, 0), "little", ""),
+    ],
+)
+def test_bits_hex(bits: Bits, endian: Endian, digits: str) -> None:
+    assert bits.hex(endian) == digits
+
+
+def test_bits_slices_and_joins() -> None:
+    bits = Bits(0x1234, 16, undefined=0x00F0, unavailable=0x0F00, reasons=("why",))
+    for endian in ("little", "big"):
+        pieces = [bits.slice(first, 5, endian) for first in (0, 5, 10)]
+        assert concatenate([*pieces, bits.slice(15, 1, endian)], endian) == bits
+    assert bits.slice(12, 4, "little") == Bits(1, 4)
+    assert bits.slice(12, 8, "little") == Bits(1, 8, undefined=0xF0, reasons=("why",))
+    assert bits.undefined_ranges("little") == [(4, 4)]
+    assert bits.undefined_ranges("big") == [(8, 4)]
+    assert bits.unavailable_ranges("big") == [(4, 4)]
+
+
+def test_bits_that_are_not_known_have_no_bytes() -> None:
+    with pytest.raises(UndefinedBits, match="bits 4 to 7 of 16 are undefined: why"):
+        Bits(0, 16, undefined=0xF0, reasons=("why",)).to_bytes("little")
+    with pytest.raises(Unavailable, match="bits 0 to 0 of 16 are unavailable"):
+        Bits(0, 16, undefined=0xF0, unavailable=1).to_bytes("little")
+    assert evolve(Bits(0x1234, 16)).to_bytes("big") == b"\x12\x34"
