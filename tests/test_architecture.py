@@ -22,14 +22,14 @@ from attrs import frozen
 PACKAGE = "dwarfgpu"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors", "bits", "floats", "basetype"),
+    ("errors", "bits", "floats", "basetype", "plain"),
     ("arch", "objfile"),
     ("model",),
     ("target", "access"),
     ("expr", "backends"),
     ("cfi",),
     ("dwarf",),
-    ("session", "view", "language"),
+    ("session", "view", "language", "conformance"),
     ("__init__", "gdb*"),
     ("cli", "__main__"),
 )

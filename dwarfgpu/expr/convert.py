@@ -24,12 +24,21 @@ from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
 
 
-def memory_location(ctx: Context, space: AddressSpace, address: int) -> Location:
-    """The place of an address, modulo the address size, in the memory of the current context."""
+def memory_location(
+    ctx: Context, space: AddressSpace, address: int, *, bind_lane: bool = True
+) -> Location:
+    """The place of an address, modulo the address size, in the memory of the current context.
+
+    `bind_lane`: whether the memory of a lane requires a current lane.
+    """
+    if space.scope == "process":
+        bit_offset = (address & (1 << space.address_bits) - 1) * 8
+        return Location((SingleLocation(Memory(space), bit_offset),), ctx.stop)
     wave = lane = None
     match space.scope:
         case "lane":
-            wave, lane = require(ctx.wave, "thread"), require(ctx.lane, "lane")
+            wave = require(ctx.wave, "thread")
+            lane = require(ctx.lane, "lane") if bind_lane else ctx.lane
         case "wave" | "workgroup":
             wave = require(ctx.wave, "thread")
         case "any":

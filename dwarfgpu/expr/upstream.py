@@ -6,9 +6,15 @@ Read literally it fetches the variable's contents and takes them for its address
 
 from __future__ import annotations
 
+from attrs import evolve
+
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import Instruction
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.value import Value
 
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 """Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""
@@ -45,4 +51,16 @@ def translated(
 
 def _as(name: str, *found: Instruction) -> Instruction:
     encoding = b"".join(each.encoding for each in found)
-    return Instruction(found[0].offset, OPERATIONS[name], (), encoding)
+    operation = OPERATIONS[name]
+    if name == "LLVM_form_aspace_address":
+        operation = evolve(operation, function=_unbound_address)
+    return Instruction(found[0].offset, operation, (), encoding)
+
+
+def _unbound_address(ctx: Context, address: Value, space: Value) -> Location:
+    """As DW_OP_LLVM_form_aspace_address, but without a lane in the context it names none.
+
+    Clang's dialect knows no lanes, so the place can be told without one; reading it cannot.
+    """
+    arch = require(ctx.architecture, "target architecture")
+    return memory_location(ctx, arch.address_space(space.bits), address.integer, bind_lane=False)

@@ -166,7 +166,7 @@ class Value:
             sign = form.sign(self.bits) if self.type.encoding == "float" else None
             return Value(target.encode(exact, sign), to)
         if not (to.is_integral or to.encoding == "address"):
-            raise Unsupported(f"conversion to {to} ({to.encoding})")
+            raise _no_number(to)
         if isinstance(exact, str):
             raise EvaluationError(f"{exact} has no value in the integral type {to}")
         number = int(exact)  # truncates toward zero
@@ -184,8 +184,26 @@ class Value:
         return Value(self.bits, to)
 
 
+NUMBERS_NOT_READ = frozenset(
+    {"complex_float", "imaginary_float", "decimal_float", "packed_decimal"}
+    | {"signed_fixed", "unsigned_fixed"}
+)
+"""Encodings of numbers on which dwarfgpu does no arithmetic."""
+
+
+def _no_number(base: BaseType) -> IllFormed | Unsupported:
+    if base.encoding in NUMBERS_NOT_READ:
+        return Unsupported(f"conversion of {base} ({base.encoding})")
+    return IllFormed(f"{base} ({base.encoding}) is neither an integral nor a floating type")
+
+
 def _integer_of(value: Value) -> int:
-    return value.bits if value.type.encoding == "address" else value.integer
+    base = value.type
+    if base.encoding == "address":
+        return value.bits
+    if not base.is_integral:
+        raise _no_number(base)
+    return value.integer
 
 
 def _fits(number: int, to: BaseType) -> bool:

@@ -1,0 +1,1 @@
+"""Targets: the machines that dwarfgpu reads and writes."""

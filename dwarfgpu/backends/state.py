@@ -1,0 +1,141 @@
+"""A machine given by hand: registers and memories of stopped waves.
+
+Address spaces that alias (private_lane, private_wave and generic are views of scratch, LDS and
+global memory) are one store: what the architecture lowers an address to decides where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.backends.memory import SparseMemory
+from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable, UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.target import RegisterId, WaveId
+
+
+class _RegisterBytes:
+    """A register's bytes and which of them are known."""
+
+    __slots__ = ("data", "known")
+
+    def __init__(self, size_bytes: int) -> None:
+        self.data = bytearray(size_bytes)
+        self.known = bytearray(size_bytes)
+
+
+class StateTarget:
+    """Stopped waves with the registers and memories that were given."""
+
+    def __init__(self, architecture: Architecture, apertures: Apertures = NO_APERTURES) -> None:
+        self.architecture = architecture
+        self.apertures = apertures
+        self.stop = 0
+        self.waves: dict[WaveId, dict[str, _RegisterBytes]] = {}
+        self.workgroups: dict[WaveId, int] = {}
+        self._memories: dict[tuple[str, int | None], SparseMemory] = {}
+
+    def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
+        """Add a wave; by default it is alone in its workgroup."""
+        self.waves.setdefault(wave, {})
+        self.workgroups[wave] = wave if workgroup is None else workgroup
+
+    def set_register(
+        self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        """Make bytes of a register known."""
+        size_bytes = (register.size_bits + 7) // 8
+        if offset_bytes + len(data) > size_bytes:
+            raise UsageError(
+                f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
+            )
+        held = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
+        held.data[offset_bytes : offset_bytes + len(data)] = data
+        held.known[offset_bytes : offset_bytes + len(data)] = b"\1" * len(data)
+
+    def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
+        """Make the lanes of a vector register known; None leaves a lane unknown."""
+        lanes = register.type.vector_size
+        if lanes is None or len(values) > lanes:
+            raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
+        element_bytes = register.size_bits // lanes // 8
+        for lane, value in enumerate(values):
+            if value is not None:
+                mask = (1 << 8 * element_bytes) - 1
+                data = (value & mask).to_bytes(element_bytes, self.architecture.endian)
+                self.set_register(wave, register, data, lane * element_bytes)
+
+    def set_memory(self, where: Memory, address: int, data: bytes) -> None:
+        """Make bytes of a memory known, in whatever store they really are."""
+        for store, start, part in self._lowered(where, address, len(data)):
+            offset, size_bytes = part
+            store.add(start, data[offset : offset + size_bytes])
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
+        held = self._register(wave, register, end)
+        if held is None or held.known.find(0, offset_bytes, end) >= 0:
+            part = "" if held is None else f", bytes {offset_bytes} to {end - 1}"
+            raise Unavailable(f"register {register} of wave {wave} is not in the state{part}")
+        return bytes(held.data[offset_bytes:end])
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self._register(wave, register, offset_bytes + len(data))
+        self.set_register(wave, register, data, offset_bytes)
+
+    def _register(self, wave: WaveId, register: RegisterId, end: int) -> _RegisterBytes | None:
+        if wave not in self.waves:
+            raise Unavailable(f"wave {wave} is not in the state")
+        if end > (register.size_bits + 7) // 8:
+            raise OutOfRange(f"byte {end - 1} is outside register {register}")
+        return self.waves[wave].get(register.name)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        return b"".join(
+            store.read(start, part[1])
+            for store, start, part in self._lowered(where, address, size_bytes)
+        )
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        places = self._lowered(where, address, len(data))
+        for store, start, (_, size_bytes) in places:
+            store.read(start, size_bytes)  # all or nothing
+        for store, start, (offset, size_bytes) in places:
+            store.write(start, data[offset : offset + size_bytes])
+
+    def memories(self) -> list[tuple[str, int | None, SparseMemory]]:
+        """Every store: its address space, the wave or workgroup that it belongs to, and it."""
+        return [(name, owner, store) for (name, owner), store in self._memories.items()]
+
+    def _lowered(
+        self, where: Memory, address: int, size_bytes: int
+    ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
+        """The stores that hold a range: store, address in it, (offset in the range, bytes)."""
+        out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+        done = 0
+        while done < size_bytes:
+            place = self.architecture.lower(
+                where.space.number, address + done, where.lane, self.apertures
+            )
+            count = min(place.contiguous_bytes, size_bytes - done)
+            store = self._store(place.space.name, place.space.scope, where.wave)
+            out.append((store, place.address, (done, count)))
+            done += count
+        return out
+
+    def _store(self, name: str, scope: str, wave: WaveId | None) -> SparseMemory:
+        owner: int | None = None
+        if scope in ("wave", "workgroup", "lane"):
+            if wave is None:
+                raise MissingContext(f"the context has no thread, and {name} memory belongs to one")
+            owner = self.workgroups.get(wave, wave) if scope == "workgroup" else wave
+        return self._memories.setdefault((name, owner), SparseMemory(name))

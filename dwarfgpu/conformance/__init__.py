@@ -1,0 +1,6 @@
+"""Conformance cases for DWARF evaluators, in the open format of `docs/conformance-format.md`."""
+
+from dwarfgpu.conformance.case import Case, load_cases
+from dwarfgpu.conformance.run import Failure, run_case
+
+__all__ = ["Case", "Failure", "load_cases", "run_case"]

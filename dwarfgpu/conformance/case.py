@@ -1,0 +1,294 @@
+"""A case as the machine, unit, frame and context that it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from dwarfgpu import plain
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.basetype import ENCODINGS, BaseType, float_format, unsigned_type
+from dwarfgpu.bits import Endian
+from dwarfgpu.expr.context import (
+    Context,
+    ExprLoc,
+    Limits,
+    LocationAttribute,
+    ResultKind,
+    UnitFormat,
+)
+from dwarfgpu.expr.dialect import Dialect, dialect
+from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.model.location import Entry, Location, SingleLocation
+from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.value import Value
+from dwarfgpu.plain import Field
+
+FORMAT = "dwarfgpu-conformance-1"
+SECTION_BASE = 1 << 40
+"""Where the unit starts in `.debug_info`: offsets in the unit and in the section stay apart."""
+DIALECTS = {None: "amd", "amd-direct": "amd-direct", "upstream-clang": "upstream-clang"}
+
+
+@frozen
+class Case:
+    """One conformance case."""
+
+    name: str
+    field: Field
+    data: bytes
+    form: UnitFormat
+
+    @property
+    def expected(self) -> Field:
+        return self.field["expected"]
+
+    @property
+    def is_cfi(self) -> bool:
+        """Whether it is about call frame instructions."""
+        marks = (
+            "cie_bytes_hex",
+            "code_alignment",
+            "data_alignment",
+            "return_register",
+            "initial_location",
+            "address_range",
+        )
+        kind = self.expected["kind"].text()
+        return kind.startswith("cfi_") or any(self.field.has(mark) for mark in marks)
+
+    @property
+    def dialect(self) -> Dialect:
+        named = self.field.get("dialect")
+        name = None if named is None else named.text()
+        if name not in DIALECTS:
+            assert named is not None
+            raise named.expected("amd-direct or upstream-clang")
+        return dialect(DIALECTS[name])
+
+
+def load_cases(path: Path) -> list[Case]:
+    """The cases of a file; `UsageError` names the field that is not as the format says."""
+    document = plain.load(path)
+    document["format"].text(FORMAT)
+    return [_case(each) for each in document["cases"].items()]
+
+
+def _case(field: Field) -> Case:
+    given, version, offset_bits = (
+        field.get(name) for name in ("bytes_hex", "dwarf_version", "dwarf_format")
+    )
+    form = UnitFormat(
+        address_size=field["address_size"].integer(1, 8),
+        offset_size=4 if offset_bits is None else offset_bits.integer() // 8,
+        version=5 if version is None else version.integer(2, 5),
+        endian="big" if field["endian"].text("little", "big") == "big" else "little",
+    )
+    data = b"" if given is None else given.hexadecimal()
+    return Case(field["name"].text(), field, data, form)
+
+
+@frozen
+class Machine:
+    """All that an expression case is evaluated with."""
+
+    context: Context
+    target: StateTarget
+    unit: GivenUnit
+
+
+def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
+    """The context that a case describes."""
+    state = case.field["state"]
+    widths = _register_widths(state, case.form)
+    arch = _architecture(case, widths)
+    target = StateTarget(arch)
+    target.add_wave(0)
+    _fill(target, arch, state, case.form.endian)
+    unit = _unit(case, state, arch)
+    default = arch.address_space(0)
+
+    def address(field: Field | None) -> Location | None:
+        return None if field is None else _memory(default, field.integer())
+
+    frame = GivenFrame(
+        architecture=arch,
+        entry_registers=_entry_registers(state, arch),
+        given_cfa=address(state.get("cfa")),
+        given_frame_base=address(state.get("frame_base")),
+        entry_values={
+            bytes.fromhex(key): Value.of(value.integer(), arch.generic)
+            for key, value in _members(state, "entry_values")
+        },
+    )
+    lane, steps = state.get("lane"), state.get("max_steps")
+    stack = state.get("initial_stack")
+    context = Context(
+        architecture=arch,
+        wave=0,
+        lane=None if lane is None else lane.integer(0),
+        frame=frame,
+        unit=unit,
+        object=address(state.get("object_address")),
+        initial_stack=tuple(
+            _entry(each, arch) for each in ([] if stack is None else stack.items())
+        ),
+        result_kind=result_kind,
+        target=target,
+        limits=Limits() if steps is None else Limits(steps=steps.integer(1)),
+    )
+    return Machine(context, target, unit)
+
+
+def _members(state: Field, name: str) -> Iterable[tuple[str, Field]]:
+    field = state.get(name)
+    return () if field is None else field.members()
+
+
+def _memory(space: AddressSpace, address: int) -> Location:
+    place = SingleLocation(Memory(space), (address & (1 << space.address_bits) - 1) * 8)
+    return Location((place,))
+
+
+def _entry(field: Field, arch: Architecture) -> Entry:
+    if not isinstance(field.value, dict):
+        return Value.of(field.integer(), arch.generic)
+    field["kind"].text("memory")
+    space = arch.address_space(field["aspace"].integer(0))
+    return _memory(space, field["address"].integer(0))
+
+
+class _AnyRegister(dict[int, RegisterInfo]):
+    """Registers that are plain numbers, each as wide as its value needs."""
+
+    def __init__(self, widths: dict[int, int], form: UnitFormat) -> None:
+        self.widths, self.form = widths, form
+
+    def __missing__(self, number: int) -> RegisterInfo:
+        size_bytes = self.widths.get(number, self.form.address_size)
+        base = unsigned_type(8 * size_bytes, self.form.endian)
+        return self.setdefault(number, RegisterInfo(f"r{number}", number, base))
+
+
+class _AnySpace(dict[int, AddressSpace]):
+    """Every number is an address space of its own."""
+
+    def __init__(self, form: UnitFormat) -> None:
+        self.form = form
+        self[0]
+
+    def __missing__(self, number: int) -> AddressSpace:
+        name = "default" if number == 0 else f"aspace{number}"
+        return self.setdefault(number, AddressSpace(number, name, 8 * self.form.address_size))
+
+
+def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
+    machine = case.field.get("machine")
+    match None if machine is None else machine.text("EM_AMDGPU", "EM_X86_64", "EM_386"):
+        case "EM_AMDGPU":
+            return amdgpu_of_both_wave_sizes()
+        case "EM_X86_64":
+            return architecture("x86_64")
+        case "EM_386":
+            return architecture("i386")
+    return Architecture(
+        "numbers",
+        "NONE",
+        8 * case.form.address_size,
+        _AnyRegister(widths, case.form),
+        _AnySpace(case.form),
+        endian=case.form.endian,
+    )
+
+
+def amdgpu_of_both_wave_sizes() -> Architecture:
+    """The register numbers of wave32 and wave64 together: a case does not tell its wave size."""
+    wave64, wave32 = architecture("gfx90a"), architecture("gfx1250")
+    registers = dict(wave32.registers) | dict(wave64.registers)
+    return evolve(wave64, name="amdgpu", registers=registers)
+
+
+def _register_widths(state: Field, form: UnitFormat) -> dict[int, int]:
+    """Bytes of each register that has a value."""
+    widths: dict[int, int] = {}
+    for key, field in _members(state, "registers"):
+        if isinstance(field.value, str):
+            widths[int(key)] = len(bytes.fromhex(field.value.removeprefix("bytes:")))
+        else:
+            fits = field.integer() < 1 << 8 * form.address_size
+            widths[int(key)] = form.address_size if fits else 8
+    return widths
+
+
+def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian) -> None:
+    for key, field in _members(state, "registers"):
+        register = arch.register(int(key))
+        if isinstance(field.value, str):
+            data = bytes.fromhex(field.value.removeprefix("bytes:"))
+        else:
+            size_bytes = register.size_bits // 8
+            data = (field.integer() & (1 << register.size_bits) - 1).to_bytes(size_bytes, endian)
+        target.set_register(0, register, data)
+    memory = state.get("memory")
+    for each in [] if memory is None else memory.items():
+        number = each.get("aspace")
+        space = arch.address_space(0 if number is None else number.integer(0))
+        lane = state.get("lane")
+        where = Memory(space, 0, None if lane is None else lane.integer(0))
+        target.set_memory(where, each["address"].integer(0), each["bytes_hex"].hexadecimal())
+
+
+def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
+    out: dict[int, Location] = {}
+    for key, field in _members(state, "entry_registers"):
+        size_bits = arch.register(int(key)).size_bits
+        if isinstance(field.value, str):
+            data = bytes.fromhex(field.value.removeprefix("bytes:"))
+            held = Implicit(int.from_bytes(data, arch.endian), 8 * len(data))
+        else:
+            held = Implicit(field.integer() & (1 << size_bits) - 1, size_bits)
+        out[int(key)] = Location((SingleLocation(held),))
+    return out
+
+
+def _unit(case: Case, state: Field, arch: Architecture) -> GivenUnit:
+    modulo = 1 << 8 * case.form.address_size
+    locations: dict[int, LocationAttribute | None] = {}
+    unit = GivenUnit(
+        format=case.form,
+        dialect=case.dialect,
+        base_types=_base_types(state, case, arch),
+        addresses={int(key): each.integer() for key, each in _members(state, "debug_addr")},
+        offset=SECTION_BASE,
+        locations=locations,
+        variable_values={
+            int(key): each.integer() for key, each in _members(state, "variable_values")
+        },
+        tls={int(key): each.integer() % modulo for key, each in _members(state, "tls")},
+    )
+    calls = state.get("calls")
+    for call in [] if calls is None else calls.items():
+        base = SECTION_BASE if call["ref"].text("unit", "debug_info") == "unit" else 0
+        expression = call["bytes_hex"].hexadecimal()
+        locations[base + call["offset"].integer(0)] = (
+            ExprLoc(expression, unit) if expression else None
+        )
+    for key, die in _members(state, "dies"):
+        locations[int(key)] = ExprLoc(die["location_hex"].hexadecimal(), unit)
+    return unit
+
+
+def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseType]:
+    out: dict[int, BaseType] = {}
+    for key, field in _members(state, "base_types"):
+        encoding = field["encoding"].text(*ENCODINGS.values())
+        bits = 8 * field["byte_size"].integer(1)
+        x87 = arch.machine in ("X86_64", "386")
+        form = float_format(encoding, bits, x87=x87) if encoding == "float" else None
+        name = f"{encoding} {bits}-bit"
+        out[int(key)] = BaseType(name, encoding, bits, case.form.endian, float_format=form)
+    return out

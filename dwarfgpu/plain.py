@@ -1,0 +1,135 @@
+"""Strict reading of JSON: every complaint names the file and the path of the field.
+
+Law: a value that is not of the expected shape is a `UsageError`, never a guess.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from attrs import frozen
+
+from dwarfgpu.errors import UsageError
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+
+@frozen
+class Field:
+    """A JSON value and where it stands."""
+
+    source: str
+    path: str
+    value: Json
+
+    def expected(self, what: str) -> UsageError:
+        """The complaint that this field is not what it should be."""
+        shown = json.dumps(self.value)
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        return UsageError(f"{self.source}: {self.path or 'document'}: expected {what}, not {shown}")
+
+    def has(self, name: str) -> bool:
+        return isinstance(self.value, dict) and name in self.value
+
+    def __getitem__(self, name: str) -> Field:
+        """A required member of an object."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        if name not in self.value:
+            raise self.expected(f"an object with a member {name!r}")
+        return self._member(name)
+
+    def get(self, name: str) -> Field | None:
+        """A member of an object; None where it is absent."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        return self._member(name) if name in self.value else None
+
+    def _member(self, name: str) -> Field:
+        assert isinstance(self.value, dict)
+        path = f"{self.path}.{name}" if self.path else name
+        return Field(self.source, path, self.value[name])
+
+    def members(self) -> Iterator[tuple[str, Field]]:
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        for name in self.value:
+            yield name, self._member(name)
+
+    def items(self) -> list[Field]:
+        if not isinstance(self.value, list):
+            raise self.expected("an array")
+        return [
+            Field(self.source, f"{self.path}[{index}]", item)
+            for index, item in enumerate(self.value)
+        ]
+
+    def only(self, *names: str) -> None:
+        """Refuse members of other names: they would be ignored."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        for name in self.value:
+            if name not in names:
+                known = ", ".join(names)
+                raise UsageError(
+                    f"{self.source}: {self.path or 'document'}: unknown member {name!r}; "
+                    f"known: {known}"
+                )
+
+    def text(self, *choices: str) -> str:
+        if not isinstance(self.value, str) or (choices and self.value not in choices):
+            raise self.expected(f"one of {', '.join(choices)}" if choices else "a string")
+        return self.value
+
+    def integer(self, least: int | None = None, most: int | None = None) -> int:
+        """A JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal)."""
+        value = self.value
+        if isinstance(value, str):
+            try:
+                value = int(value, 0)
+            except ValueError:
+                raise self.expected("an integer") from None
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.expected("an integer")
+        if (least is not None and value < least) or (most is not None and value > most):
+            low = "" if least is None else f" of at least {least}"
+            high = "" if most is None else f" of at most {most:#x}"
+            raise self.expected(f"an integer{low}{high}")
+        return value
+
+    def hexadecimal(self) -> bytes:
+        """A string of hex digits, two for each byte; white space may stand between bytes."""
+        if isinstance(self.value, str):
+            try:
+                return bytes.fromhex(self.value)
+            except ValueError:
+                pass
+        raise self.expected("bytes in hex, two digits each")
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.expected("true or false")
+        return self.value
+
+
+def load(path: Path) -> Field:
+    """The JSON document of a file."""
+    try:
+        return parse(path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+
+
+def parse(text: str, source: str) -> Field:
+    """The JSON document of a text."""
+    try:
+        return Field(source, "", json.loads(text))
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"{source}: not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        ) from None
+    except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
+        raise UsageError(f"{source}: not JSON that can be read: {error}") from None
