@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
@@ -19,6 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
+from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
 
 
@@ -38,6 +40,14 @@ class DebugInfo:
     @property
     def path(self) -> str:
         return self.object.path
+
+    @cached_property
+    def architecture(self) -> Architecture | None:
+        """What the file is for; None where dwarfgpu does not know it."""
+        try:
+            return architecture_of(self.object)
+        except Unsupported:
+            return None
 
     def section(self, name: str) -> bytes:
         """The bytes of a debug section; none where the file has no such section."""

@@ -168,25 +168,27 @@ def _inner(scope: Die, address: int) -> Die | None:
 
 def _declared_in(scope: Die) -> Iterator[Variable]:
     """The variables of one scope, those that only its abstract instance has at the end."""
-    concrete: set[tuple[int, str | None]] = set()
+    concrete: set[int] = set()
     for child in scope.children():
         if child.tag in DATA:
             variable = _variable(child)
-            concrete |= {(origin.offset, None) for origin in child.origins()}
+            concrete |= {origin.offset for origin in child.origins()}
             if variable is not None:
                 yield variable
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None:
         return
     for child in abstract.children():
-        if child.tag in DATA and (child.offset, None) not in concrete:
+        if child.tag in DATA and child.offset not in concrete:
             variable = _variable(child)
             if variable is not None:
                 yield variable
 
 
 def _variable(die: Die) -> Variable | None:
-    name = die.name
+    """The variable of an entry; None for one without a name, and for `extern int x;` in a block,
+    which means the global of that name."""
+    name = None if die.flag(dw.AT_DECLARATION) else die.name
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     return None if name is None else Variable(name, die, kind)
 

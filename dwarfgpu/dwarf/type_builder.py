@@ -33,6 +33,7 @@ from dwarfgpu.dwarf.types import (
     size_bytes,
 )
 from dwarfgpu.errors import IllFormed, Malformed
+from dwarfgpu.expr.upstream import ADDRESS_SPACES
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
@@ -117,7 +118,7 @@ class TypeBuilder:
         return Pointer(
             self._target(die),
             kind,
-            die.integer(dw.AT_BYTE_SIZE) or die.unit.format.address_size,
+            _pointer_bytes(die),
             die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
             die.integer(dw.AT_ADDRESS_CLASS),
             die.llvm_integer(dw.AT_LLVM_MEMORY_SPACE),
@@ -199,6 +200,19 @@ class TypeBuilder:
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )
+
+
+def _pointer_bytes(die: Die) -> int:
+    """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3)."""
+    size = die.integer(dw.AT_BYTE_SIZE)
+    if size is not None:
+        return size
+    number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
+    if number is None and die.has(dw.AT_ADDRESS_CLASS) and die.unit.dialect.upstream_clang:
+        number = ADDRESS_SPACES.get(die.integer(dw.AT_ADDRESS_CLASS) or 0)
+    architecture = die.unit.info.architecture
+    space = None if architecture is None else architecture.address_spaces.get(number or 0)
+    return die.unit.format.address_size if not number or space is None else space.address_bits // 8
 
 
 def _underlying(die: Die) -> Base | None:

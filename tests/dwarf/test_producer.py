@@ -1,0 +1,106 @@
+"""Which dialect a unit is in."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.producer import detect_dialect, has_legacy_attributes, parse_producer
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import UnitFormat
+from tests.dwarf.builder import fixture
+
+DEBIAN = "Debian clang version 19.1.7 (3~deb12u1)"
+UPSTREAM = "clang version 22.1.0 (https://github.com/llvm/llvm-project 0123)"
+AMD_14 = "AMD clang version 14.0.0 (https://github.com/RadeonOpenCompute/llvm-project roc-5.3)"
+AMD_16 = "AMD clang version 16.0.0 (dwarfgpu fixture)"
+AMD_17 = "AMD clang version 17.0.0 (https://github.com/RadeonOpenCompute/llvm-project roc-6.0.0)"
+AMD_18 = "AMD clang version 18.0.0git (roc-6.3.1 24491)"
+AMD_20 = "AMD clang version 20.0.0git (https://github.com/ROCm/llvm-project roc-7.0.0)"
+
+PLAIN = bytes.fromhex("9164 31 16 18")  # fbreg -28; lit1; swap; xderef
+USER = bytes.fromhex("90800a e903 34 1e e904")  # regx v0; push_lane; lit4; mul; LLVM_offset
+DIRECT = bytes.fromhex("90800a e2 34 1e e3")
+DIRECT_POINTER = bytes.fromhex("e92d000000 04")  # aspace_implicit_pointer
+CONSTANT = bytes.fromhex("0ee1e2e3e4e5e6e7e8")  # const8u: the bytes are no operations
+
+
+@pytest.mark.parametrize(
+    ("producer", "expressions", "expected"),
+    [
+        (DEBIAN, [], "upstream-clang"),
+        (DEBIAN, [PLAIN], "upstream-clang"),
+        (DEBIAN, [PLAIN, CONSTANT], "upstream-clang"),
+        (UPSTREAM, [PLAIN, USER], "amd"),
+        (UPSTREAM, [PLAIN, DIRECT], "amd-direct"),
+        (AMD_14, [DIRECT], "amd-direct-16"),
+        (AMD_16, [DIRECT, DIRECT_POINTER], "amd-direct-16"),
+        (AMD_17, [DIRECT], "amd-direct"),
+        (AMD_17, [USER], "amd"),
+        (AMD_17, [PLAIN], "amd"),
+        (AMD_18, [USER, DIRECT], "amd-direct"),
+        (AMD_18, [CONSTANT], "amd"),
+        (AMD_20, [USER], "amd"),
+        (AMD_20, [PLAIN], "amd"),
+        ("GNU C17 12.2.0", [PLAIN], "amd"),
+        ("", [DIRECT], "amd-direct"),
+        ("", [DIRECT_POINTER], "amd-direct-16"),
+        ("", [USER], "amd"),
+    ],
+)
+def test_dialect(producer: str, expressions: list[bytes], expected: str) -> None:
+    assert detect_dialect(producer, expressions, "AMDGPU", UnitFormat()) == expected
+
+
+def test_the_dialect_of_upstream_clang_is_for_amd_gpus_only() -> None:
+    assert detect_dialect(DEBIAN, [PLAIN], "X86_64", UnitFormat()) == "amd"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_clang", "is_amd", "version"),
+    [
+        (DEBIAN, True, False, 19),
+        (AMD_18, True, True, 18),
+        (
+            "clang version 17.0.6 (https://github.com/RadeonOpenCompute/llvm-project x)",
+            True,
+            True,
+            17,
+        ),
+        ("AMD flang version 19.0.0", True, True, 19),
+        ("GNU C17 12.2.0 -mtune=generic", False, False, None),
+        ("clang version 99999999999999999999", True, False, 999999999),
+    ],
+)
+def test_producer(text: str, is_clang: bool, is_amd: bool, version: int | None) -> None:
+    who = parse_producer(text)
+    assert (who.is_clang, who.is_amd, who.version) == (is_clang, is_amd, version)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [(AMD_14, True), (AMD_18, True), (AMD_20, False), (DEBIAN, False)]
+)
+def test_legacy_attributes(text: str, expected: bool) -> None:
+    assert has_legacy_attributes(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("hip/nest.gfx942.O2.v5.co", "upstream-clang"),
+        ("opencl/kernels.gfx90a.O0.v4.co", "upstream-clang"),
+        ("asm/locations.gfx942.v5.co", "amd"),
+        ("asm/legacy.gfx942.v5.co", "amd-direct-16"),
+        ("x86_64/demo.clang.O2.v5", "amd"),
+    ],
+)
+def test_dialect_of_fixtures(name: str, expected: str) -> None:
+    (unit,) = fixture(name).units
+    assert unit.dialect.name == expected
+
+
+def test_a_forced_dialect() -> None:
+    file = fixture("hip/nest.gfx942.O2.v5.co").object
+    assert DebugInfo(file, dialect="amd").units[0].dialect.name == "amd"
+    with pytest.raises(UsageError, match="unknown dialect x"):
+        assert DebugInfo(file, dialect="x").units[0].dialect
