@@ -277,6 +277,7 @@ def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
 _NAME_DEPTH: Final = 3
 """Function types inside the parameters of function types."""
 _NAME_PARAMETERS: Final = 32
+_NAME_DIMENSIONS: Final = 32
 _NAME_PARTS: Final = 100
 """Declarators in one name."""
 
@@ -318,7 +319,10 @@ def _is_derived(kind: Type | None) -> bool:
 
 
 def _array_mark(kind: Array, declarator: str) -> str:
-    counts = ["" if count is None else str(count) for count in kind.dimensions]
+    shown = kind.dimensions[:_NAME_DIMENSIONS]
+    counts = ["" if count is None else str(count) for count in shown]
+    if len(shown) < len(kind.dimensions):
+        counts.append("...")
     if kind.is_vector:
         return f"__attribute__ ((vector_size({', '.join(counts)}))){declarator}"
     return declarator + "".join(f"[{count}]" for count in counts)

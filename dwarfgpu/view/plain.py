@@ -180,7 +180,10 @@ class _Budget:
         return record
 
     def stretches(self, storage: Compound) -> Iterable[Stretch]:
-        """As many distinct parts as can be shown, and one more; found once for a composite that is part of many others."""
+        """As many distinct parts as can be shown, and one more.
+
+        Found once for a composite that is part of many others.
+        """
         if not isinstance(storage, Composite):
             return distinct_parts(storage)
         known = self._stretches.get(id(storage))

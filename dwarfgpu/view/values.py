@@ -127,6 +127,16 @@ class _Formatter:
     architecture: Architecture | None
     symbolize: Symbolize | None
     read_memory: ReadMemory | None
+    sizes: dict[Type, int | None] = field(factory=dict)
+    """Sizes already worked out, so that arrays of arrays are not walked for each element."""
+
+    def _size(self, kind: Type | None) -> int:
+        """Bits of a type, 0 where that is not known."""
+        if kind is None:
+            return 0
+        if kind not in self.sizes:
+            self.sizes[kind] = size_bits(kind)
+        return self.sizes[kind] or 0
 
     def value(
         self, kind: Type | None, first_bit: int, depth: int, letter: str | None
@@ -251,8 +261,8 @@ class _Formatter:
             yield f"<error: {len(kind.dimensions)} dimensions>"
             return
         element = kind.element
-        stride = size_bits(element) if kind.stride_bits is None else kind.stride_bits
-        strides = [stride or 0]
+        stride = self._size(element) if kind.stride_bits is None else kind.stride_bits
+        strides = [stride]
         for dimension in reversed(kind.dimensions[1:]):
             strides.insert(0, strides[0] * (dimension or 0))
         counts = [dimension or 0 for dimension in kind.dimensions] or [0]
@@ -439,7 +449,7 @@ class _Formatter:
             return
         yield f"({type_name(kind, cplusplus=self.options.cplusplus)}) {place}"
         size = size_bits(bare.target)
-        if size is None or size > 8 * self.options.characters:
+        if self.read_memory is None or size is None or size > 8 * self.options.characters:
             return
         data = self._read(number, bare.address_space, (size + 7) // 8)
         yield ": "

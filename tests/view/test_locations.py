@@ -236,7 +236,7 @@ def test_hostile_locations_are_bounded(location: Location) -> None:
     assert len(location_text(location)) <= 10_003
     assert len(entry_text(location)) <= 250
     json.dumps(entry_json(location))
-    assert time.process_time() - start < 2
+    assert time.process_time() - start < 5
 
 
 def test_parts_beyond_the_budget_are_counted() -> None:
