@@ -22,8 +22,8 @@ def regval_type(
     ctx: Context, *, register: RegisterNumber, type: TypeOffset
 ) -> Value | ImplicitPointerValue:
     """Push the contents of a register as a value of a base type."""
-    base = require(ctx.unit, "compilation unit").base_type(type)
-    return _retrieved(ctx, regx(ctx, register=register), base)
+    location = regx(ctx, register=register)
+    return _retrieved(ctx, location, require(ctx.unit, "compilation unit").base_type(type))
 
 
 @op(0x06, spec="A.2.5.4.3.4")

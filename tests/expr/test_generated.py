@@ -1,0 +1,304 @@
+"""What holds for every declared operation of every dialect, generated from the declarations.
+
+Nothing here lists operations: a new declaration is tested by being there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from random import Random
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext, Unsupported
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.decode import decode, encode
+from dwarfgpu.expr.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
+from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
+from dwarfgpu.model.storage import Memory, Part
+from dwarfgpu.model.value import Value
+from tools.worlds import (
+    ARCHITECTURES,
+    BASE_TYPES,
+    DIES,
+    Machine,
+    World,
+    likely_operand,
+    opcode,
+    random_context,
+    random_location,
+    random_operand,
+    random_value,
+)
+
+EVERY = [
+    pytest.param(dialect, code, operation, id=f"{dialect}-{operation.name}-{opcode(code).hex()}")
+    for dialect in DIALECTS.values()
+    for code, operation in dialect.by_code.items()
+]
+FORMATS = [
+    UnitFormat(address_size, offset_size, version, endian)
+    for address_size, offset_size, version, endian in itertools.product(
+        (2, 4, 8), (4, 8), (2, 3, 4, 5), ("little", "big")
+    )
+]
+every_operation = pytest.mark.parametrize(("dialect", "code", "operation"), EVERY)
+every_declaration = pytest.mark.parametrize(
+    "operation", [pytest.param(each, id=each.name) for each in OPERATIONS.values()]
+)
+
+
+def encoded(
+    code: Code, operation: Operation, operands: tuple[Operand, ...], form: UnitFormat
+) -> bytes:
+    return opcode(code) + b"".join(
+        info.codec.write(operand, form)
+        for info, operand in zip(operation.operands, operands, strict=True)
+    )
+
+
+@every_operation
+def test_round_trip(dialect: Dialect, code: Code, operation: Operation) -> None:
+    rng = Random(operation.name)
+    for form in FORMATS:
+        for _ in range(3 if operation.operands else 1):
+            operands = tuple(random_operand(rng, i.codec, form) for i in operation.operands)
+            data = encoded(code, operation, operands, form)
+            decoded = decode(data, dialect, form)
+            assert decoded.error is None
+            (instruction,) = decoded.instructions
+            assert instruction.operation is operation
+            assert instruction.operands == operands
+            assert (instruction.offset, instruction.encoding) == (0, data)
+            if dialect.codes[operation.name] == code:
+                assert encode(operation, operands, dialect, form) == data
+
+
+@every_operation
+def test_every_prefix_is_malformed(dialect: Dialect, code: Code, operation: Operation) -> None:
+    rng = Random(operation.name)
+    for form in FORMATS[:: 3 if operation.operands else 47]:
+        operands = tuple(random_operand(rng, i.codec, form) for i in operation.operands)
+        data = encoded(code, operation, operands, form)
+        for size in range(1, len(data)):
+            decoded = decode(data[:size], dialect, form)
+            assert decoded.instructions == ()
+            assert decoded.error is not None and decoded.error.site is not None
+            assert decoded.error.site.offset == 0
+            assert decoded.undecoded == data[:size]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=str)
+def test_an_encoding_means_one_operation_or_none(dialect: Dialect) -> None:
+    user = [code for code in dialect.by_code if isinstance(code, tuple)]
+    assert all(code[0] == LLVM_USER for code in user)
+    assert not (user and LLVM_USER in dialect.by_code), "one byte with two meanings"
+    operands = b"\x01" * 64
+    for code in itertools.chain(range(256), ((LLVM_USER, sub) for sub in range(300))):
+        decoded = decode(opcode(code) + operands, dialect, UnitFormat())
+        meant = dialect.by_code.get(code)
+        if meant is not None:
+            assert decoded.instructions[0].operation is meant
+        elif code != LLVM_USER and isinstance(code, int):
+            assert decoded.instructions == () and decoded.error is not None
+
+
+def full_context(rng: Random) -> tuple[World, Context]:
+    """A world in which nothing is missing."""
+    return _pooled(rng.randrange(120))
+
+
+@cache
+def _pooled(seed: int) -> tuple[World, Context]:
+    rng = Random(seed)
+    world = World.random(rng, AMD_PROVISIONAL, ARCHITECTURES[seed % len(ARCHITECTURES)])
+    # The format that an absent unit has too.
+    world = evolve(world, form=UnitFormat(world.form.address_size, 4, 5, world.form.endian))
+    while True:
+        ctx = random_context(rng, world)
+        present = (ctx.wave, ctx.lane, ctx.iteration, ctx.frame, ctx.pc, ctx.unit, ctx.object)
+        if None not in (*present, ctx.architecture, ctx.target):
+            target = Machine(rng.randbytes(509))  # at the stop of every location: none is stale
+            return world, evolve(ctx, initial_stack=(), result_kind=None, target=target)
+
+
+def suitable(rng: Random, world: World, ctx: Context, operation: Operation) -> list[Entry]:
+    """Entries of the kinds that the operation pops, deepest first."""
+    assert ctx.architecture is not None and ctx.unit is not None
+    spaces = list(ctx.architecture.address_spaces)
+    out: list[Entry] = []
+    for pop in operation.pops:
+        if pop.kind == "location" or (pop.kind == "entry" and rng.random() < 0.5):
+            out.append(random_location(rng, world, ctx.unit))  # type: ignore[arg-type]
+        elif pop.name == "space":
+            out.append(Value.of(rng.choice(spaces), ctx.generic))
+        elif rng.random() < 0.7:
+            out.append(Value.of(rng.choice((0, 1, 8, 64, 700)), ctx.generic))
+        else:
+            out.append(random_value(rng, ctx.architecture))
+    if operation.leading and operation.leading[-1] == "stack":
+        out += [Value.of(5, ctx.generic)] * 260
+        if operation.name == "LLVM_piece_end":
+            out.append(PartialComposite(Part(random_location(rng, world, ctx.unit), 8), None, 1, 8))  # type: ignore[arg-type]
+    return out
+
+
+def one_operation(rng: Random, world: World, operation: Operation) -> bytes:
+    """One operation of the dialect with everything, with operands that mean something."""
+    code = next(c for c, each in AMD_PROVISIONAL.by_code.items() if each is operation)
+    operands = tuple(likely_operand(rng, i.codec, world, 9) for i in operation.operands)
+    return encoded(code, operation, operands, world.form)
+
+
+@every_declaration
+def test_too_short_a_stack_is_ill_formed(operation: Operation) -> None:
+    rng = Random(operation.name)
+    needed = len(operation.pops) or (1 if operation.name in ("LLVM_piece_end", "pick") else 0)
+    for _ in range(10):
+        world, ctx = full_context(rng)
+        data = one_operation(rng, world, operation)
+        entries = suitable(rng, world, ctx, operation)
+        for count in range(needed):
+            short = evolve(ctx, initial_stack=tuple(entries[:count]))
+            expected = Unsupported if operation.unsupported else IllFormed
+            with pytest.raises(expected) as caught:
+                evaluate(data, short, dialect=AMD_PROVISIONAL)
+            assert caught.value.site is not None
+            assert caught.value.site.operation == operation.title
+            assert caught.value.site.section == operation.section
+
+
+def outcome(data: bytes, ctx: Context) -> Result | type[DwarfGpuError]:
+    try:
+        return evaluate(data, ctx, dialect=AMD_PROVISIONAL)
+    except DwarfGpuError as error:
+        return type(error)
+
+
+def without_wave(result: Result) -> Result:
+    """Memory of scope `any` notes what its address may lower to, where that is known."""
+    if not isinstance(result, Location):
+        return result
+    places = tuple(
+        SingleLocation(Memory(place.storage.space), place.bit_offset)
+        if isinstance(place.storage, Memory) and place.storage.space.scope == "any"
+        else place
+        for place in result.places
+    )
+    return Location(places)
+
+
+ELEMENTS = ("wave", "lane", "iteration", "frame", "pc", "unit", "object", "target", "architecture")
+
+
+@every_declaration
+def test_a_missing_element_is_reported_never_guessed(operation: Operation) -> None:
+    """Without an element of the context: the same result, or an error that says so."""
+    rng = Random(operation.name)
+    reported = (MissingContext, Unsupported)
+    for _ in range(25):
+        world, ctx = full_context(rng)
+        ctx = evolve(ctx, initial_stack=tuple(suitable(rng, world, ctx, operation)))
+        data = one_operation(rng, world, operation)
+        whole = outcome(data, ctx)
+        bare = Context(architecture=ctx.architecture, initial_stack=ctx.initial_stack)
+        for less in (bare, *(evolve(ctx, **{element: None}) for element in ELEMENTS)):
+            partial = outcome(data, less)
+            if isinstance(partial, type):
+                same_error = isinstance(whole, type) and partial is whole
+                # A nested expression may fail earlier, for the want of what it needed first.
+                assert same_error or issubclass(partial, reported) or _nests(data, ctx), partial
+            elif not isinstance(whole, type):
+                assert without_wave(partial) == without_wave(whole)
+            else:
+                # Only what an absent target would have told can be missing from an error.
+                assert less.target is None or _nests(data, ctx), (partial, whole)
+
+
+def _nests(data: bytes, ctx: Context) -> bool:
+    """Whether the operation evaluates something else, whose outcome is not its own."""
+    unit = ctx.unit
+    assert unit is not None
+    (step,) = prepare(data, AMD_PROVISIONAL, unit.format).steps
+    instruction = step.instruction
+    meanings = {info.codec.meaning for info in instruction.operation.operands}
+    pointers = any(isinstance(entry, ImplicitPointerValue) for entry in ctx.initial_stack)
+    return bool(meanings & {"die", "expression"}) or pointers
+
+
+def assembled(text: str, operands: dict[str, Operand], form: UnitFormat) -> bytes:
+    """The operations of an `equals=`, with the operands of the operation put in."""
+    out = b""
+    for each in text.split(";"):
+        name, _, rest = each.strip().partition(" ")
+        arguments = [
+            operands[word[1:-1]] if word.startswith("{") else int(word)
+            for word in (part.strip() for part in rest.split(",") if part.strip())
+        ]
+        out += encode(OPERATIONS[name.removeprefix("DW_OP_")], arguments, AMD_PROVISIONAL, form)
+    return out
+
+
+EQUAL = [
+    pytest.param(each, id=each.name) for each in OPERATIONS.values() if each.equals is not None
+]
+
+
+@pytest.mark.parametrize("operation", EQUAL)
+def test_equals(operation: Operation) -> None:
+    """An operation and the operations to which it is equivalent: the same outcome."""
+    rng = Random(operation.name)
+    results = 0
+    assert operation.equals is not None
+    for _ in range(400 if operation.number in (None, 3) else 50):
+        world, ctx = full_context(rng)
+        stack = suitable(rng, world, ctx, operation)
+        if rng.random() < 0.3:
+            ctx = evolve(ctx, **{rng.choice(ELEMENTS[:-1]): None})
+        if rng.random() < 0.2:
+            rng.shuffle(stack)
+        ctx = evolve(ctx, initial_stack=tuple(stack))
+        operands: dict[str, Operand] = {
+            info.name: likely_operand(rng, info.codec, world, 9) for info in operation.operands
+        }
+        operands_in_order = [operands[info.name] for info in operation.operands]
+        kind = BASE_TYPES.get(operands.get("type", 0))  # type: ignore[call-overload]
+        operands.setdefault("size", kind.size_bytes if kind is not None else 1)
+        direct = encode(operation, operands_in_order, AMD_PROVISIONAL, world.form)
+        expansion = assembled(operation.equals, operands, world.form)
+        expected = outcome(expansion, ctx)
+        assert outcome(direct, ctx) == expected, (direct.hex(), expansion.hex(), ctx)
+        results += not isinstance(expected, type)
+    assert results >= 2, "the law was hardly tried: nearly every outcome is an error"
+
+
+def test_entries_named_by_the_worlds_exist() -> None:
+    """The generators above are only worth what they reach."""
+    _, ctx = full_context(Random(1))
+    assert ctx.unit is not None
+    for offset in DIES:
+        ctx.unit.location_at(offset)
+    for offset in BASE_TYPES:
+        ctx.unit.base_type(offset)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS.values(), ids=str)
+def test_undecodable_bytes_fail_when_reached(dialect: Dialect) -> None:
+    """A malformed end is an error of the evaluation, after the operations before it."""
+    steps = []
+    ctx = Context(architecture=ARCHITECTURES[0])
+    with pytest.raises(Malformed):
+        evaluate(b"\x31\xc0", ctx, dialect=dialect, observe=steps.append)
+    assert [step.instruction.operation.name for step in steps] == ["lit1"]
