@@ -16,7 +16,7 @@ from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import Dialect
-from dwarfgpu.expr.operation import LLVM_USER, Operation
+from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
 
 
 @frozen
@@ -98,6 +98,13 @@ def encode(
     code = dialect.codes.get(operation.name)
     if code is None:
         raise Malformed(f"{operation} has no encoding in dialect {dialect}")
+    return encode_as(code, operation, operands, form)
+
+
+def encode_as(
+    code: Code, operation: Operation, operands: Iterable[Operand], form: UnitFormat
+) -> bytes:
+    """The shortest encoding under one of the encodings of the operation in some dialect."""
     out = bytes((code[0],)) + encode_uleb(code[1]) if isinstance(code, tuple) else bytes((code,))
     return out + b"".join(
         info.codec.write(operand, form)

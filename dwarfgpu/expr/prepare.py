@@ -63,7 +63,8 @@ def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     instructions = expression.instructions
     notes: tuple[str, ...] = ()
     if dialect.upstream_clang:
-        instructions, notes = upstream.translated(instructions, dialect)
+        meant = upstream.translated(instructions)
+        instructions, notes = meant.instructions, meant.notes
     steps = tuple(Prepared(_bound(each, form), each) for each in instructions)
     index_of = {each.offset: index for index, each in enumerate(instructions)}
     if expression.error is None:

@@ -1,0 +1,161 @@
+"""State files: a stopped machine as one JSON document (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from dwarfgpu import plain
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.plain import Field
+from dwarfgpu.target import WaveId
+
+SCHEMA = "dwarfgpu-state-1"
+
+
+@frozen
+class StateCodeObject:
+    """A code object that a state names."""
+
+    path: Path
+    load_address: int
+
+
+@frozen
+class WaveState:
+    """What a state tells of a wave besides registers and memory."""
+
+    wave: WaveId
+    pc: int | None
+    cfa: int | None = None
+    """In the default address space."""
+
+
+@frozen
+class State:
+    """A loaded state file."""
+
+    architecture: Architecture
+    target: StateTarget
+    waves: tuple[WaveState, ...]
+    code_objects: tuple[StateCodeObject, ...] = ()
+
+
+def load_state(path: Path) -> State:
+    """The state of a file; `UsageError` names the field that is not as the format says."""
+    document = plain.load(path)
+    document.only("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
+    document["schema"].text(SCHEMA)
+    wave_size = document.get("wave_size")
+    named = document["architecture"]
+    try:
+        arch = architecture(named.text(), None if wave_size is None else wave_size.integer(1, 64))
+    except UsageError as error:
+        raise UsageError(f"{path}: architecture: {error.message}") from None
+    target = StateTarget(arch)
+    waves = tuple(_wave(each, target) for each in document["waves"].items())
+    for each in _items(document, "memory"):
+        add_memory(target, each, None)
+    return State(arch, target, waves, tuple(_code_objects(document, path)))
+
+
+def _items(field: Field, name: str) -> list[Field]:
+    found = field.get(name)
+    return [] if found is None else found.items()
+
+
+def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
+    out: list[StateCodeObject] = []
+    for each in _items(document, "code_objects"):
+        each.only("path", "load_address")
+        load_address = each.get("load_address")
+        out.append(
+            StateCodeObject(
+                path.parent / each["path"].text(),
+                0 if load_address is None else load_address.integer(0),
+            )
+        )
+    return out
+
+
+def _wave(field: Field, target: StateTarget) -> WaveState:
+    field.only("id", "workgroup", "pc", "cfa", "registers", "memory")
+    wave, group, pc, cfa = (field.get(name) for name in ("id", "workgroup", "pc", "cfa"))
+    number = len(target.waves) if wave is None else wave.integer(0)
+    if number in target.waves:
+        assert wave is not None
+        raise wave.expected("a wave id that no other wave has")
+    target.add_wave(number, None if group is None else group.integer(0))
+    arch = target.architecture
+    registers = field.get("registers")
+    for name, value in () if registers is None else registers.members():
+        register = arch.register_named(name)
+        if register is None:
+            raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
+        set_register(target, number, register, value)
+    if pc is not None and (register := arch.register_named("pc")) is not None:
+        set_register(target, number, register, pc)
+    for each in _items(field, "memory"):
+        add_memory(target, each, number)
+    return WaveState(
+        number,
+        None if pc is None else pc.integer(0),
+        None if cfa is None else cfa.integer(0),
+    )
+
+
+def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field) -> None:
+    """A register's contents: an integer, `{"bytes": hex}`, or a list with a value for each lane."""
+    size_bits = register.size_bits
+    if isinstance(field.value, list):
+        lanes = register.type.vector_size
+        if lanes is None or len(field.value) > lanes:
+            raise field.expected(f"at most {lanes or 1} lane(s) of register {register}")
+        bits = size_bits // lanes
+        values = [
+            None if each.value is None else each.integer(-(1 << bits - 1), (1 << bits) - 1)
+            for each in field.items()
+        ]
+        target.set_lanes(wave, register, values)
+        return
+    if isinstance(field.value, dict):
+        field.only("bytes")
+        data = field["bytes"].hexadecimal()
+        if 8 * len(data) != size_bits:
+            raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
+    else:
+        number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
+        data = (number & (1 << size_bits) - 1).to_bytes(
+            (size_bits + 7) // 8, target.architecture.endian
+        )
+    target.set_register(wave, register, data)
+
+
+def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:
+    """One range of one address space."""
+    field.only("space", "lane", "address", "bytes")
+    named, lane = field.get("space"), field.get("lane")
+    arch = target.architecture
+    if named is None:
+        space: AddressSpace | None = arch.address_space(0)
+    else:
+        space = arch.address_space_named(named.text())
+    if space is None:
+        assert named is not None
+        known = ", ".join(each.name for each in arch.address_spaces.values())
+        raise named.expected(f"an address space of {arch.name} ({known})")
+    if space.scope == "lane" and lane is None:
+        raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
+    if wave is None and space.scope != "process":
+        raise field.expected(f"global memory here; {space} memory belongs to a wave")
+    number = None if lane is None else lane.integer(0, arch.lane_count - 1)
+    address, data = field["address"].integer(0), field["bytes"].hexadecimal()
+    try:
+        target.set_memory(Memory(space, wave, number), address, data)
+    except DwarfGpuError as error:
+        raise UsageError(f"{field.source}: {field.path}: {error.message}") from None

@@ -1,0 +1,100 @@
+"""Words of the text of expressions, each with its place."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import Final, Literal
+
+from attrs import frozen
+
+from dwarfgpu.errors import Malformed
+
+Kind = Literal["word", "punctuation", "newline", "undecoded", "end"]
+
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<skip> [ \t\r\f\v\u00a0]+ | \#[^\n]* | //[^\n]* | "[^"\n]*"
+            | \(start\ ==\ end\)            # readelf, of an empty range
+            | or\ DW_OP_HP_\w+              # readelf, of an operation with two meanings
+            | \?\?\?                        # eu-readelf, of an index that it cannot look up
+    )
+    | (?P<newline> \n )
+    | (?P<undecoded> <decoding\ error> )    # llvm-dwarfdump: the rest of the bytes follow
+    | (?P<word> [$%]?\.?[A-Za-z0-9_][A-Za-z0-9_.]* )
+    | (?P<punctuation> -> | [()\[\]<>:;,+-] )
+    """,
+    re.VERBOSE,
+)
+_NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
+_MOST_DIGITS: Final = 4000
+"""Of a decimal number: what Python converts at once, and far more than any operand."""
+
+
+@frozen
+class Token:
+    """A word or sign of the text."""
+
+    kind: Kind
+    text: str
+    line: int
+    """From 1."""
+    column: int
+    """From 1, in characters."""
+
+    def is_sign(self, signs: str) -> bool:
+        """Whether it is one of these one-character punctuation signs."""
+        return self.kind == "punctuation" and self.text in signs
+
+    @property
+    def number(self) -> int | None:
+        """The decimal or 0x number that the word is; None where it is none."""
+        if self.kind != "word" or not _NUMBER.fullmatch(self.text):
+            return None
+        return self._convert(self.text, 16 if self.text[1:2] in ("x", "X") else 10)
+
+    @property
+    def hexadecimal(self) -> int | None:
+        """The number that the word is in hexadecimal, with or without 0x."""
+        if self.kind != "word" or not _HEX.fullmatch(self.text):
+            return None
+        return self._convert(self.text, 16)
+
+    def _convert(self, text: str, base: int) -> int:
+        if base == 10 and len(text) > _MOST_DIGITS:
+            raise self.error(f"a number of {len(text)} digits")
+        return int(text, base)
+
+    def error(self, message: str) -> Malformed:
+        """`message` with the place and the piece of text."""
+        piece = self.text if len(self.text) <= 40 else f"{self.text[:37]}..."
+        named = {"end": "end of text", "newline": "end of line"}.get(self.kind, f"'{piece}'")
+        return Malformed(f"{self.line}:{self.column}: {named}: {message}")
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of `text`, an end token last; `Malformed` at a character that starts none."""
+    found: list[Token] = []
+    line, start, position = 1, 0, 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise Token("word", text[position], line, position - start + 1).error(
+                "this character has no meaning here"
+            )
+        kind = match.lastgroup
+        if kind != "skip":
+            name: Kind = kind  # type: ignore[assignment]  # the group names are the kinds
+            found.append(Token(name, match.group(), line, position - start + 1))
+        position = match.end()
+        if kind == "newline":
+            line, start = line + 1, position
+    found.append(Token("end", "", line, position - start + 1))
+    return found
+
+
+def suggestion(word: str, known: list[str]) -> str:
+    """`; did you mean …` with the closest of the known names, or nothing."""
+    close = get_close_matches(word[:80], known, 3, 0.7)
+    return f"; did you mean {' or '.join(close)}" if close else ""
