@@ -1,0 +1,403 @@
+"""A session: code objects, a target and a focus; variables as plain data.
+
+Everything that a user asks of a program goes through here: the command line, the prompt and
+scripts only choose and show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import evolve, field, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.scopes import Subprogram, Variable
+from dwarfgpu.dwarf.types import Type, size_bits
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    MissingContext,
+    Unavailable,
+    UndefinedBits,
+    UsageError,
+)
+from dwarfgpu.expr.context import (
+    ConstValue,
+    Context,
+    ExprLoc,
+    Frame,
+    Limits,
+    LocationAttribute,
+    LocList,
+)
+from dwarfgpu.expr.convert import constant_location, memory_location
+from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.expr.upstream import VECTOR_REGISTERS
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
+from dwarfgpu.model.value import Value
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.target import Target, WaveId
+
+
+@frozen(eq=False)
+class CodeObject:
+    """An object file as loaded."""
+
+    file: ObjectFile
+    info: DebugInfo
+    scopes: Scopes
+    load_address: int
+
+    @classmethod
+    def open(
+        cls, path: str | Path, load_address: int = 0, dialect: str | None = None
+    ) -> CodeObject:
+        """Read a file; `UsageError` or `Malformed` where it is no readable object file."""
+        file = open_object(path)
+        info = DebugInfo(file, load_address, dialect)
+        return cls(file, info, Scopes(info), load_address)
+
+    @property
+    def name(self) -> str:
+        return Path(self.file.path).name
+
+    def covers(self, pc: int) -> bool:
+        return self.file.is_code(pc - self.load_address)
+
+    def offset_text(self, pc: int) -> str:
+        """`k.co+0x1a40`."""
+        return f"{self.name}+{pc - self.load_address:#x}"
+
+
+@frozen
+class Reading:
+    """What is known of a variable, for one lane."""
+
+    variable: Variable
+    type: Type | None
+    lane: int | None
+    location: Location | None = None
+    bits: Bits | None = None
+    """Its contents; None where nothing could be read."""
+    pointer: ImplicitPointer | None = None
+    """A removed pointer, in place of contents."""
+    error: DwarfGpuError | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every bit of the variable is known."""
+        return self.error is None and (
+            self.pointer is not None or (self.bits is not None and self.bits.is_complete)
+        )
+
+
+@frozen(eq=False)
+class TopFrame:
+    """The call frame that executes, of a wave at a program location in a code object."""
+
+    session: Session = field(repr=False)
+    code_object: CodeObject | None
+    pc: int | None
+    given_cfa: int | None = None
+    level: int = 0
+
+    @property
+    def architecture(self) -> Architecture | None:
+        return self.session.architecture
+
+    @property
+    def subprogram(self) -> Subprogram | None:
+        if self.code_object is None or self.pc is None:
+            return None
+        return self.code_object.scopes.subprogram_at(self.pc)
+
+    def register(self, number: int) -> Location:
+        raise AssertionError("the top frame's registers are the wave's")
+
+    def entry_register(self, number: int) -> Location:
+        """By the architecture's default rule, where no call frame information says otherwise."""
+        info = None if self.code_object is None else self.code_object.file
+        if info is not None and any(
+            info.has_section(name) for name in (".debug_frame", ".eh_frame")
+        ):
+            raise MissingContext(
+                "the call frame information of the code object is not read yet, so what register "
+                f"{number} held on entry is not known"
+            )
+        session = self.session
+        if session.architecture.machine != "AMDGPU":
+            raise MissingContext(f"no call frame information tells register {number} on entry")
+        storage = Register(session.architecture.register(number), session.wave)
+        return Location((SingleLocation(storage),), session.stop)
+
+    def cfa(self) -> Location:
+        if self.given_cfa is None:
+            raise MissingContext("the context has no canonical frame address (CFA); give --cfa")
+        return self._default(self.given_cfa)
+
+    def frame_base(self) -> Location:
+        given = self.session.given_frame_base
+        if given is not None:
+            return self._default(given)
+        subprogram = self.subprogram
+        if subprogram is None:
+            raise MissingContext("the context has no subprogram, whose frame base is needed")
+        attribute = subprogram.frame_base
+        if attribute is None:
+            raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
+        return self.session.frame_base(self, attribute)
+
+    def caller(self) -> tuple[Frame, int]:
+        raise MissingContext("the context has no calling frame: frames are not unwound yet")
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        return None
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return None
+
+    def _default(self, address: int) -> Location:
+        context = Context(architecture=self.session.architecture, target=self.session.target)
+        return memory_location(context, self.session.architecture.address_space(0), address)
+
+
+class _NoFrameBase(TopFrame):
+    """The frame while its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
+
+    def frame_base(self) -> Location:
+        raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
+
+
+@frozen(eq=False)
+class Session:
+    """Code objects, a machine, and where the user looks."""
+
+    architecture: Architecture
+    code_objects: tuple[CodeObject, ...] = ()
+    target: Target | None = None
+    wave: WaveId = 0
+    lane: int | None = None
+    iteration: int | None = None
+    pc: int | None = None
+    """The wave's program location, as loaded."""
+    given_lanes: int | None = None
+    """The lane count, where the user gives it."""
+    given_cfa: int | None = None
+    given_frame_base: int | None = None
+    strict: bool = False
+    """Read what compilers write literally."""
+    limits: Limits = Limits()
+    notes: tuple[str, ...] = ()
+    """What the user should know of how the session was made."""
+
+    @property
+    def stop(self) -> int | None:
+        return None if self.target is None else self.target.stop
+
+    @property
+    def code_object(self) -> CodeObject | None:
+        """The code object of the program location; the only one where there is no location.
+
+        `UsageError` for a program location in no code object.
+        """
+        if self.pc is None:
+            return self.code_objects[0] if len(self.code_objects) == 1 else None
+        for each in self.code_objects:
+            if each.covers(self.pc):
+                return each
+        if not self.code_objects:
+            return None
+        names = ", ".join(
+            f"{each.name} loaded at {each.load_address:#x}" for each in self.code_objects
+        )
+        raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+
+    @property
+    def frame(self) -> TopFrame:
+        return TopFrame(self, self.code_object, self.pc, self.given_cfa)
+
+    def focused(self, lane: int | None) -> Session:
+        """The same session, looking at another lane."""
+        return evolve(self, lane=lane)
+
+    def lane_count(self) -> tuple[int, str | None]:
+        """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
+        if self.given_lanes is not None:
+            return self.given_lanes, None
+        subprogram = self.frame.subprogram
+        if subprogram is not None:
+            lanes = subprogram.lanes
+            if lanes is not None:
+                return lanes, None
+            if self.strict:
+                return 1, None
+        count = self.architecture.lane_count
+        if subprogram is None or count == 1:
+            return count, None
+        return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
+
+    def is_active(self, lane: int) -> bool | None:
+        """Whether the execution mask has the lane; None where it cannot be read."""
+        register = self.architecture.register_named("exec")
+        if self.target is None or register is None:
+            return None
+        try:
+            mask = self.target.read_register(self.wave, register)
+        except Unavailable:
+            return None
+        return bool(int.from_bytes(mask, self.architecture.endian) >> lane & 1)
+
+    def context(self, frame: TopFrame | None = None) -> Context:
+        """The evaluation context of the focus, without a unit."""
+        count, _ = self.lane_count()
+        return Context(
+            architecture=self.architecture,
+            wave=self.wave,
+            lane=self.lane,
+            iteration=self.iteration,
+            frame=frame or self.frame,
+            pc=self.pc,
+            target=self.target,
+            lane_count=count,
+            limits=self.limits,
+        )
+
+    def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
+        """The frame base that an attribute describes (A.3.3.5)."""
+        plain = _NoFrameBase(self, frame.code_object, frame.pc, frame.given_cfa)
+        context = evolve(self.context(plain), unit=attribute.unit, result_kind="location")
+        location = evaluate_attribute(attribute, context)
+        assert isinstance(location, Location)
+        if len(location.places) != 1:
+            raise IllFormed("DW_AT_frame_base does not give exactly one single location")
+        storage = location.places[0].storage
+        if isinstance(storage, Register):
+            if attribute.unit.dialect.upstream_clang:
+                return self._scratch_base(context, location, storage)
+            address = context.access.retrieve(location, self._base_bits(storage))
+            assert isinstance(address, int)
+            return memory_location(context, self.architecture.address_space(0), address)
+        if not isinstance(storage, Memory):
+            raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
+        return location
+
+    def _base_bits(self, storage: Register) -> int:
+        """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
+        if storage.size_bits < self.architecture.address_bits:
+            raise EvaluationError(
+                f"the frame base register {storage.register} of {storage.size_bits} bits is "
+                f"narrower than an address of {self.architecture.address_bits} bits"
+            )
+        return self.architecture.address_bits
+
+    def _scratch_base(self, context: Context, location: Location, storage: Register) -> Location:
+        """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
+        offset = context.access.retrieve(location, storage.size_bits)
+        assert isinstance(offset, int)
+        if not processor(self.architecture.name).has_architected_flat_scratch:
+            offset //= self.architecture.lane_count
+        private_lane = self.architecture.address_space_named("private_lane")
+        assert private_lane is not None
+        return memory_location(context, private_lane, offset, bind_lane=False)
+
+    def variables(self) -> list[Variable]:
+        """Every variable in scope at the program location, innermost first."""
+        code_object = self.code_object
+        if code_object is None or self.pc is None:
+            raise MissingContext("the context has no program location; give --pc")
+        return code_object.scopes.variables_at(self.pc)
+
+    def variable(self, name: str) -> Variable:
+        """The variable that a name means; `UsageError` in GDB's words where there is none."""
+        for found in self._candidates(name):
+            return found
+        raise UsageError(f'No symbol "{name}" in current context.')
+
+    def _candidates(self, name: str) -> Iterator[Variable]:
+        code_object = self.code_object
+        if code_object is not None and self.pc is not None:
+            found = code_object.scopes.variable_at(self.pc, name)
+            if found is not None:
+                yield found
+        for each in self.code_objects:
+            found = each.scopes.global_named(name)
+            if found is not None:
+                yield found
+
+    def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
+        """Where an attribute says the object is, in the context of the focus."""
+        context = self.context()
+        if isinstance(attribute, ConstValue):
+            return constant_location(context, attribute.data)
+        context = evolve(context, unit=attribute.unit, result_kind="location")
+        location = evaluate_attribute(attribute, context, observe=observe)
+        assert isinstance(location, Location)
+        return location
+
+    def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
+        """The variable's contents for the focus; an error is kept, not raised."""
+        reading = Reading(variable, None, self.lane, notes=self._notes(variable))
+        try:
+            reading = evolve(reading, type=variable.type)
+            attribute = variable.location
+            if attribute is None or (self.pc is not None and variable.why_not(self.pc)):
+                why = None if self.pc is None else variable.why_not(self.pc)
+                raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
+            reading = evolve(reading, location=self.locate(attribute, observe))
+            return self._contents(reading)
+        except DwarfGpuError as error:
+            return evolve(reading, error=error)
+
+    def _contents(self, reading: Reading) -> Reading:
+        location = reading.location
+        assert location is not None
+        size = size_bits(reading.type)
+        if size is None:
+            raise UndefinedBits(f"the type of {reading.variable.name} has no size")
+        if reading.variable.unit.dialect.upstream_clang:
+            self._check_upstream(location, size)
+        access = self.context().access
+        if any(isinstance(place.storage, ImplicitPointer) for place in location.places):
+            held = access.retrieve(location, size)
+            assert isinstance(held, ImplicitPointer)
+            return evolve(reading, pointer=held)
+        return evolve(reading, bits=access.read(location, size))
+
+    def _check_upstream(self, location: Location, size: int) -> None:
+        place = location.places[0]
+        storage = place.storage
+        if (
+            isinstance(storage, Register)
+            and storage.register.number in VECTOR_REGISTERS
+            and size > 32
+        ):
+            raise Unavailable(
+                f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
+            )
+
+    def _notes(self, variable: Variable) -> tuple[str, ...]:
+        """What was assumed about the variable's description."""
+        notes: list[str] = []
+        _, note = self.lane_count()
+        try:
+            attribute = variable.location
+            if isinstance(attribute, LocList):
+                entries = matching_entries(attribute.entries, self.pc)
+                expressions = [each.expression for each in entries]
+            else:
+                expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
+            for expression in expressions:
+                unit = variable.unit
+                notes += prepare(expression, unit.dialect, unit.format).notes
+        except DwarfGpuError:
+            pass  # the reading itself reports it
+        return tuple(dict.fromkeys([*([note] if note else []), *notes]))
