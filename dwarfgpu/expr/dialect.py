@@ -50,11 +50,11 @@ class Dialect:
     upstream_clang: bool = False
     """Whether a final `litN, swap, xderef` means an address space of upstream clang."""
     codes: Mapping[str, Code] = field(init=False, repr=False)
-    """The encoding of each operation, by its name; the preferred one where it has two."""
+    """The encoding of each operation, by its name; the one-byte encoding where it has two."""
 
     @codes.default
     def _codes(self) -> dict[str, Code]:
-        return {operation.name: code for code, operation in reversed(list(self.by_code.items()))}
+        return {operation.name: code for code, operation in self.by_code.items()}
 
     def __str__(self) -> str:
         return self.name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final, Literal
 
@@ -94,7 +95,8 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def suggestion(word: str, known: list[str]) -> str:
-    """`; did you mean …` with the closest of the known names, or nothing."""
-    close = get_close_matches(word[:80], known, 3, 0.7)
-    return f"; did you mean {' or '.join(close)}" if close else ""
+def suggestion(word: str, known: Mapping[str, str]) -> str:
+    """`; did you mean …` with the closest of the known names, by their lower-case spellings."""
+    close = get_close_matches(word.lower()[:80], known, 3, 0.7)
+    names = list(dict.fromkeys(known[each] for each in close))
+    return f"; did you mean {' or '.join(names)}" if names else ""

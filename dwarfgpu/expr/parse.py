@@ -16,7 +16,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect import DIALECTS, Dialect
 from dwarfgpu.expr.lexer import Token, suggestion, tokens
-from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Operation, OperandInfo
+from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, OperandInfo, Operation
 
 _DEEPEST: Final = 64
 """Expressions within one another, in the text."""
@@ -185,7 +185,8 @@ class Parser:
         operation = self._user_number(token) if user else None
         operation = operation or _operation(token.text)
         if operation is None:
-            raise token.error(f"unknown operation{suggestion(token.text, _known(token.text))}")
+            prefix = "DW_OP_" if token.text.lower().startswith("dw_op_") else ""
+            raise token.error(f"unknown operation{suggestion(token.text, _known(prefix))}")
         if user and not operation.name.startswith("LLVM_"):
             raise token.error("no operation of DW_OP_LLVM_user")
         colon = self._accept(":") is not None
@@ -279,8 +280,8 @@ class Parser:
         kind = "register" if info.codec.meaning == "register" else "number"
         close = ""
         if token.kind == "word" and _operation(token.text) is None:
-            names = [] if self._arch is None else [*self._arch.by_name]
-            close = suggestion(token.text.lower(), names)
+            names = {} if self._arch is None else self._arch.by_name
+            close = suggestion(token.text, {name: name for name in names})
             if kind == "register":
                 place = "without an architecture" if self._arch is None else f"of {self._arch.name}"
                 close = f"; no register {place} has this name{close}"
@@ -439,9 +440,10 @@ class _Part:
 
     def finished(self) -> bytes:
         """The bytes, once every branch has its displacement."""
+        labels = {label.lower(): label for label in self._labels}
         for offset, token in self._branches:
             if token.text not in self._labels:
-                raise token.error(f"no such label{suggestion(token.text, [*self._labels])}")
+                raise token.error(f"no such label{suggestion(token.text, labels)}")
             end = offset + _BRANCH_BYTES
             by = self._labels[token.text] - end
             if not -0x8000 <= by < 0x8000:
@@ -464,8 +466,9 @@ def _by_name() -> dict[str, Operation]:
     return {name.lower(): operation for name, operation in OPERATIONS.items()}
 
 
-def _known(word: str) -> list[str]:
-    """Names to suggest for a word, spelled as it is: with or without DW_OP_."""
-    prefix = "DW_OP_" if word.lower().startswith("dw_op_") else ""
-    names = [prefix + name for name in OPERATIONS]
-    return names + [prefix + name.removeprefix("LLVM_") for name in OPERATIONS if "LLVM_" in name]
+@lru_cache(maxsize=2)
+def _known(prefix: str) -> dict[str, str]:
+    """Names to suggest, by lower-case spellings with and without LLVM_."""
+    names = {prefix + name.removeprefix("LLVM_"): prefix + name for name in OPERATIONS}
+    names |= {prefix + name: prefix + name for name in OPERATIONS}
+    return {spelling.lower(): name for spelling, name in names.items()}
