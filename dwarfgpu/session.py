@@ -58,11 +58,19 @@ class CodeObject:
 
     @classmethod
     def open(
-        cls, path: str | Path, load_address: int = 0, dialect: str | None = None
+        cls,
+        path: str | Path,
+        load_address: int = 0,
+        dialect: str | None = None,
+        *,
+        strict: bool = False,
     ) -> CodeObject:
-        """Read a file; `UsageError` or `Malformed` where it is no readable object file."""
+        """Read a file; `UsageError` or `Malformed` where it is no readable object file.
+
+        `strict`: what compilers write is read literally.
+        """
         file = open_object(path)
-        info = DebugInfo(file, load_address, dialect)
+        info = DebugInfo(file, load_address, dialect, literal=strict)
         return cls(file, info, Scopes(info), load_address)
 
     @property
@@ -100,6 +108,15 @@ class Reading:
         )
 
 
+@frozen
+class GivenAddress:
+    """An address that the user gives."""
+
+    space: int
+    """DWARF number of its address space."""
+    address: int
+
+
 @frozen(eq=False)
 class TopFrame:
     """The call frame that executes, of a wave at a program location in a code object."""
@@ -107,7 +124,6 @@ class TopFrame:
     session: Session = field(repr=False)
     code_object: CodeObject | None
     pc: int | None
-    given_cfa: int | None = None
     level: int = 0
 
     @property
@@ -140,14 +156,15 @@ class TopFrame:
         return Location((SingleLocation(storage),), session.stop)
 
     def cfa(self) -> Location:
-        if self.given_cfa is None:
-            raise MissingContext("the context has no canonical frame address (CFA); give --cfa")
-        return self._default(self.given_cfa)
+        given = self.session.given_cfa
+        if given is None:
+            raise MissingContext("the context has no canonical frame address (CFA)")
+        return self.session.place(given)
 
     def frame_base(self) -> Location:
         given = self.session.given_frame_base
         if given is not None:
-            return self._default(given)
+            return self.session.place(given)
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")
@@ -164,10 +181,6 @@ class TopFrame:
 
     def lane_was_active(self, lane: int) -> bool | None:
         return None
-
-    def _default(self, address: int) -> Location:
-        context = Context(architecture=self.session.architecture, target=self.session.target)
-        return memory_location(context, self.session.architecture.address_space(0), address)
 
 
 class _NoFrameBase(TopFrame):
@@ -191,11 +204,11 @@ class Session:
     """The wave's program location, as loaded."""
     given_lanes: int | None = None
     """The lane count, where the user gives it."""
-    given_cfa: int | None = None
-    given_frame_base: int | None = None
+    given_cfa: GivenAddress | None = None
+    given_frame_base: GivenAddress | None = None
     strict: bool = False
     """Read what compilers write literally."""
-    limits: Limits = Limits()
+    limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
 
@@ -223,7 +236,16 @@ class Session:
 
     @property
     def frame(self) -> TopFrame:
-        return TopFrame(self, self.code_object, self.pc, self.given_cfa)
+        return TopFrame(self, self.code_object, self.pc)
+
+    def place(self, given: GivenAddress) -> Location:
+        """Where an address given by hand is, for the focus."""
+        arch = self.architecture
+        context = Context(
+            architecture=arch, wave=self.wave, lane=self.lane, target=self.target
+        )
+        space = arch.address_space(given.space)
+        return memory_location(context, space, given.address, bind_lane=False)
 
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""
@@ -273,7 +295,7 @@ class Session:
 
     def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""
-        plain = _NoFrameBase(self, frame.code_object, frame.pc, frame.given_cfa)
+        plain = _NoFrameBase(self, frame.code_object, frame.pc)
         context = evolve(self.context(plain), unit=attribute.unit, result_kind="location")
         location = evaluate_attribute(attribute, context)
         assert isinstance(location, Location)

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.type_builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
 from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
@@ -28,12 +28,18 @@ class DebugInfo:
     """The units of an object file that is loaded `load_address` above its own addresses."""
 
     def __init__(
-        self, object: ObjectFile, load_address: int = 0, dialect: str | None = None
+        self,
+        object: ObjectFile,
+        load_address: int = 0,
+        dialect: str | None = None,
+        *,
+        literal: bool = False,
     ) -> None:
         self.object = object
         self.load_address = load_address
         self.types = TypeBuilder(self)
         self._forced_dialect = dialect
+        self._literal = literal
         self._sections: dict[str, bytes] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
 
@@ -123,6 +129,8 @@ class DebugInfo:
     def dialect_of(self, unit: CompilationUnit) -> Dialect:
         """The dialect that the user forced, else the one that the unit shows.
 
-        `UsageError` where the forced one does not exist.
+        With `literal`, what upstream clang writes is read by the letter. `UsageError` where the
+        forced one does not exist.
         """
-        return dialect_named(self._forced_dialect or dialect_name(unit))
+        found = dialect_named(self._forced_dialect or dialect_name(unit))
+        return AMD if self._literal and found.upstream_clang else found
