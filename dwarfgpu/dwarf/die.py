@@ -32,6 +32,9 @@ LEGACY_ATTRIBUTES: Final = {
 MAX_ORIGINS: Final = 16
 """Entries that name one another by abstract origin or specification."""
 
+LARGEST_CONSTANT_BYTES: Final = 16
+"""The size of DW_FORM_data16; larger objects are blocks."""
+
 _FIXED_DATA: Final = {
     dw.FORM_DATA1: 1,
     dw.FORM_DATA2: 2,
@@ -95,14 +98,16 @@ class Die:
             yield name, attribute
 
     def string(self, name: int) -> str | None:
-        """A string attribute; bytes that are not UTF-8 are shown as escapes."""
+        """A string attribute; what is not UTF-8 or cannot be printed is shown as escapes."""
         attribute = self.attribute(name)
         if attribute is None:
             return None
         try:
-            return self.unit.string_of(attribute).decode("utf-8", "backslashreplace")
+            data = self.unit.string_of(attribute)
         except DwarfGpuError as error:
             raise self.located(error)
+        text = data.decode("utf-8", "backslashreplace")
+        return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
     def flag(self, name: int) -> bool:
         """A flag; absent is false."""
@@ -229,5 +234,7 @@ def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian)
         return raw + b"\0" if attribute.kind == "string" else raw
     if attribute.kind not in ("constant", "flag"):
         raise Malformed(f"DW_AT_const_value is of class {attribute.kind}")
-    size = size_bytes or _FIXED_DATA.get(attribute.form) or max(8, raw.bit_length() // 8 + 1)
+    size = size_bytes or _FIXED_DATA.get(attribute.form) or 8
+    if size > LARGEST_CONSTANT_BYTES:
+        raise IllFormed(f"DW_AT_const_value is a number, its object has {size} bytes")
     return (raw & (1 << size * 8) - 1).to_bytes(size, endian)

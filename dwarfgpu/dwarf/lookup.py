@@ -24,8 +24,8 @@ from dwarfgpu.dwarf.scopes import (
     VariableKind,
     code_ranges,
 )
-from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.dwarf.unit import MOST_LIST_ENTRIES, CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported
 
 
 class Scopes:
@@ -148,14 +148,24 @@ class Scopes:
     def _code_of(self, unit: CompilationUnit) -> list[tuple[Range, int]]:
         """The ranges of all subprograms of a unit."""
         if unit.offset not in self._subprograms:
+            _refuse_split(unit)
             out: list[tuple[Range, int]] = []
             for index, abbreviation in enumerate(unit.tree.abbreviations):
                 if abbreviation.tag == dw.TAG_SUBPROGRAM and (
                     dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
                 ):
                     out += [(span, index) for span in code_ranges(unit.die(index))]
+                if len(out) > MOST_LIST_ENTRIES:
+                    raise LimitExceeded(f"more than {MOST_LIST_ENTRIES} ranges of subprograms")
             self._subprograms[unit.offset] = out
         return self._subprograms[unit.offset]
+
+
+def _refuse_split(unit: CompilationUnit) -> None:
+    for name in (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME):
+        file = unit.root.string(name)
+        if file is not None and len(unit.tree.offsets) == 1:
+            raise Unsupported(f"the entries of unit {unit.offset:#x} are in the split file {file}")
 
 
 def _inner(scope: Die, address: int) -> Die | None:

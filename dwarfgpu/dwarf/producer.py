@@ -141,6 +141,6 @@ def _expressions_of(unit: CompilationUnit, index: int, name: int) -> Iterator[by
         if isinstance(attribute.raw, bytes):
             yield attribute.raw
         else:
-            yield from (entry.expression for entry in unit.locations_of(attribute))
+            yield from (entry.expression for entry in unit.locations_of(attribute).entries)
     except DwarfGpuError:
         return

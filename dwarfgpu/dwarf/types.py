@@ -271,44 +271,67 @@ def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
     `cplusplus`: structures are named without their tag. Never raises: a type that refers to
     itself by no name ends in `...`.
     """
-    return _spelled(kind, cplusplus, _NAME_DEPTH)
+    return _Speller(cplusplus).spelled(kind)
 
 
-_NAME_DEPTH: Final = 3
-"""Function types inside the parameters of function types."""
-_NAME_PARAMETERS: Final = 32
-_NAME_DIMENSIONS: Final = 32
 _NAME_PARTS: Final = 100
-"""Declarators in one name."""
+"""Types in one name; those beyond it are `...`."""
+_NAME_DIMENSIONS: Final = 32
 
 
-def _spelled(kind: Type | None, cplusplus: bool, depth: int) -> str:
-    """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
-    declarator = words = ""
-    after_pointer = False
-    for _ in range(_NAME_PARTS):
-        if isinstance(kind, Qualified):
-            kind, words = _qualified(kind, cplusplus)
-            continue
-        if not _is_derived(kind):
-            break
-        if isinstance(kind, Pointer | MemberPointer):
-            if words:
-                declarator = f" {words} {declarator}" if declarator else f" {words}"
-                words = ""
-            declarator = _pointer_mark(kind, cplusplus, depth) + declarator
-            kind, after_pointer = kind.target, True
-            continue
-        declarator = f"({declarator})" if after_pointer else declarator
+class _Speller:
+    """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
+
+    def __init__(self, cplusplus: bool) -> None:
+        self.cplusplus = cplusplus
+        self.parts_left = _NAME_PARTS
+
+    def spelled(self, kind: Type | None) -> str:
+        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
+        declarator = words = ""
         after_pointer = False
-        if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
-            declarator = _array_mark(kind, declarator)
-            kind = kind.element
-        elif isinstance(kind, Function):
-            declarator += _parameters(kind, cplusplus, depth)
-            kind = kind.result
-    leaf = "..." if _is_derived(kind) else _leaf(kind, cplusplus)
-    return " ".join(part for part in (words, leaf, declarator) if part)
+        while self.parts_left > 0:
+            self.parts_left -= 1
+            if isinstance(kind, Qualified):
+                kind, words = _qualified(kind, self.cplusplus)
+                continue
+            if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
+                if words:
+                    declarator = f" {words} {declarator}" if declarator else f" {words}"
+                    words = ""
+                declarator = self.pointer_mark(kind) + declarator
+                kind, after_pointer = kind.target, True
+                continue
+            if not _is_derived(kind):
+                break
+            declarator = f"({declarator})" if after_pointer else declarator
+            after_pointer = False
+            if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
+                declarator = _array_mark(kind, declarator)
+                kind = kind.element
+            elif isinstance(kind, Function):
+                declarator += self.parameters(kind)
+                kind = kind.result
+        leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
+        return " ".join(part for part in (words, leaf, declarator) if part)
+
+    def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
+        if isinstance(kind, MemberPointer):
+            return f"{self.spelled(kind.container)}::*"
+        return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
+
+    def parameters(self, kind: Function) -> str:
+        names: list[str] = []
+        parameters = kind.parameters
+        for parameter in parameters:
+            if self.parts_left <= 0:
+                break
+            names.append(self.spelled(parameter))
+        if kind.is_variadic or len(names) < len(parameters):
+            names.append("...")
+        if not names and (kind.is_prototyped or self.cplusplus):
+            names.append("void")
+        return f"({', '.join(names)})"
 
 
 def _is_derived(kind: Type | None) -> bool:
@@ -320,18 +343,12 @@ def _is_derived(kind: Type | None) -> bool:
 
 def _array_mark(kind: Array, declarator: str) -> str:
     shown = kind.dimensions[:_NAME_DIMENSIONS]
-    counts = ["" if count is None else str(count) for count in shown]
+    counts = ["" if count is None else str(count) if count < 1 << 64 else "..." for count in shown]
     if len(shown) < len(kind.dimensions):
         counts.append("...")
     if kind.is_vector:
         return f"__attribute__ ((vector_size({', '.join(counts)}))){declarator}"
     return declarator + "".join(f"[{count}]" for count in counts)
-
-
-def _pointer_mark(kind: Pointer | MemberPointer, cplusplus: bool, depth: int) -> str:
-    if isinstance(kind, MemberPointer):
-        return f"{_spelled(kind.container, cplusplus, depth - 1) if depth else '...'}::*"
-    return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
 
 
 def _qualified(kind: Qualified, cplusplus: bool) -> tuple[Type | None, str]:
@@ -350,19 +367,6 @@ def _qualified(kind: Qualified, cplusplus: bool) -> tuple[Type | None, str]:
         "atomic": "_Atomic",
     }
     return inner, " ".join(word for qualifier, word in words.items() if qualifier in found)
-
-
-def _parameters(kind: Function, cplusplus: bool, depth: int) -> str:
-    if depth == 0:
-        return "(...)"
-    parameters = kind.parameters
-    shown = parameters[:_NAME_PARAMETERS]
-    names = [_spelled(parameter, cplusplus, depth - 1) for parameter in shown]
-    if kind.is_variadic or len(shown) < len(parameters):
-        names.append("...")
-    if not names and (kind.is_prototyped or cplusplus):
-        names.append("void")
-    return f"({', '.join(names)})"
 
 
 def _leaf(kind: Type | None, cplusplus: bool) -> str:

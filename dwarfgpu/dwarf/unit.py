@@ -7,7 +7,7 @@ other entries when one of them is. Nothing is parsed twice.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.tree import Tree, read_tree
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
+    LimitExceeded,
     Malformed,
     MissingContext,
     Unsupported,
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
 
 
+MOST_LIST_ENTRIES: Final = 4_000_000
+"""Entries of all location and range lists of one unit."""
+
+
 class CompilationUnit:
     """A unit: its format, its entries, and what its indexes and offsets refer to."""
 
@@ -56,8 +61,9 @@ class CompilationUnit:
         self.address_mask = (1 << 8 * header.format.address_size) - 1
         self.tombstone = self.address_mask - 1
         """The lower of the two addresses by which linkers mark code that they dropped."""
-        self._locations: dict[int, tuple[FileLocation, ...]] = {}
+        self._locations: dict[int, LocList] = {}
         self._ranges: dict[int, tuple[Range, ...]] = {}
+        self._list_entries = 0
         self._base_types: dict[int, BaseType] = {}
 
     @property
@@ -156,7 +162,7 @@ class CompilationUnit:
         """Entry `index` of a table of numbers."""
         data = self.info.section(section)
         at = base + index * size_bytes
-        if at + size_bytes > len(data):
+        if at < 0 or at + size_bytes > len(data):
             raise Malformed(f"index {index} at {section}+{base:#x} is outside the section")
         return int.from_bytes(data[at : at + size_bytes], self.endian)
 
@@ -207,15 +213,29 @@ class CompilationUnit:
             raise Malformed(f"list {index} of the {count} at {section}+{base:#x}")
         return base + self._entry(section, base, index, self.format.offset_size)
 
-    def locations_of(self, attribute: Attribute) -> tuple[FileLocation, ...]:
-        """The location list of an attribute, with addresses of the file."""
+    def locations_of(self, attribute: Attribute) -> LocList:
+        """The location list of an attribute, as loaded."""
         offset = attribute.raw
         assert isinstance(offset, int)
         if attribute.kind == "loclistx":
             offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
         if offset not in self._locations:
-            self._locations[offset] = read_locations(self, offset)
+            entries = tuple(map(self._loaded, read_locations(self, offset)))
+            self._count_entries(len(entries))
+            self._locations[offset] = LocList(entries, self)
         return self._locations[offset]
+
+    def _loaded(self, entry: FileLocation) -> LocationListEntry:
+        if entry.bounds is None:
+            return LocationListEntry(entry.expression, None, None)
+        begin, end = map(self.relocate, entry.bounds)
+        return LocationListEntry(entry.expression, begin, end)
+
+    def _count_entries(self, count: int) -> None:
+        """Lists may overlap, so that a small section can hold very many entries."""
+        self._list_entries += count
+        if self._list_entries > MOST_LIST_ENTRIES:
+            raise LimitExceeded(f"the lists of a unit have more than {MOST_LIST_ENTRIES} entries")
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """The range list of an attribute, with addresses of the file."""
@@ -225,7 +245,9 @@ class CompilationUnit:
         if attribute.kind == "rnglistx":
             offset = self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
         if offset not in self._ranges:
-            self._ranges[offset] = read_ranges(self, offset)
+            ranges = read_ranges(self, offset)
+            self._count_entries(len(ranges))
+            self._ranges[offset] = ranges
         return self._ranges[offset]
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
@@ -244,15 +266,7 @@ class CompilationUnit:
         is_offset = attribute.form in (dw.FORM_DATA4, dw.FORM_DATA8) and self.format.version < 4
         if attribute.kind not in ("loclistx", "sec_offset") and not is_offset:
             raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is no location")
-        entries = tuple(
-            LocationListEntry(entry.expression, None, None)
-            if entry.bounds is None
-            else LocationListEntry(
-                entry.expression, self.relocate(entry.bounds.begin), self.relocate(entry.bounds.end)
-            )
-            for entry in self.locations_of(attribute)
-        )
-        return LocList(entries, self)
+        return self.locations_of(attribute)
 
     # The protocol `dwarfgpu.expr.context.Unit`
 

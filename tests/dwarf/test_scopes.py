@@ -1,0 +1,256 @@
+"""Subprograms, variables and their locations, by program location and name."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.lookup import Scopes, qualified_name
+from dwarfgpu.dwarf.scopes import Subprogram, Variable, code_ranges
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
+from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, fixture, unit
+
+LEAF = "x86_64/demo.gcc.O2.v5"
+BLOCK = 0x123E
+"""In leaf, in its block, in the inlined clamp, in the block of that."""
+
+
+def scopes(name: str, load_address: int = 0) -> Scopes:
+    return Scopes(fixture(name, load_address))
+
+
+def named(variables: list[Variable], name: str) -> list[Variable]:
+    return [each for each in variables if each.name == name]
+
+
+@pytest.mark.parametrize(
+    ("name", "pc", "expected"),
+    [
+        (LEAF, 0x1210, "leaf"),
+        (LEAF, 0x12B1, "leaf"),
+        (LEAF, 0x12C0, "mid"),
+        (LEAF, 0x1050, "main"),  # the cold part of main
+        (LEAF, 0x1055, None),  # between the parts
+        (LEAF, 0x1, None),
+        ("hip/nest.gfx942.O2.v5.co", 0x1600, "nest"),
+        ("hip/nest.gfx942.O2.v5.co", 0x17AC, None),
+    ],
+)
+@pytest.mark.parametrize("load_address", [0, 0x7FFF_0000_0000])
+def test_subprogram_at(name: str, pc: int, expected: str | None, load_address: int) -> None:
+    found = scopes(name, load_address).subprogram_at(pc + load_address)
+    assert (found.name if found else None) == expected
+    if found is not None:
+        assert any(span.covers(pc + load_address) for span in found.ranges)
+
+
+def test_chain_at() -> None:
+    chain = scopes(LEAF).chain_at(BLOCK)
+    assert [die.tag for die in chain] == [
+        dw.TAG_SUBPROGRAM, dw.TAG_LEXICAL_BLOCK, dw.TAG_INLINED_SUBROUTINE, dw.TAG_LEXICAL_BLOCK,
+    ]  # fmt: skip
+    assert [die.name for die in chain] == ["leaf", None, "clamp", None]
+
+
+def test_variables_innermost_first() -> None:
+    found = scopes(LEAF).variables_at(BLOCK)
+    assert [(each.name, each.kind, each.inline_level) for each in found][:4] == [
+        ("result", "local", 0),
+        ("high", "parameter", 0),
+        ("low", "parameter", 0),
+        ("value", "parameter", 0),
+    ]
+    inner, outer = named(found, "local")
+    assert (inner.decl_line, inner.inline_level, inner.is_shadowed) == (92, 1, False)
+    assert (outer.decl_line, outer.inline_level, outer.is_shadowed) == (82, 1, True)
+    # The inlined function sees the globals before the variables of its caller.
+    order = [each.name for each in found]
+    assert order.index("result") < order.index("global_struct") < order.index("local")
+
+
+def test_a_name_means_the_innermost_variable() -> None:
+    here = scopes(LEAF)
+    inside, outside = here.variable_at(BLOCK, "local"), here.variable_at(0x1236 + 0x40, "local")
+    assert inside is not None and outside is not None
+    assert (inside.decl_line, outside.decl_line) == (92, 82)
+    assert here.variable_at(BLOCK, "nothing") is None
+    found = here.variable_at(0x12C0, "numbers")
+    assert found is not None and found.kind == "global"
+
+
+def test_a_variable_of_the_abstract_instance_gives_name_and_type() -> None:
+    result = scopes(LEAF).variable_at(BLOCK, "result")
+    assert result is not None and isinstance(result.location, LocList)
+    assert (result.decl_line, str(result.type and result.type.name)) == (77, "int")
+
+
+def test_locations_and_their_gaps() -> None:
+    here = scopes(LEAF, 0x10000)
+    sp = here.variable_at(0x11210, "sp")
+    assert sp is not None
+    assert sp.described == ((0x11210, 0x112B2),)
+    assert sp.why_not(0x11210) is None
+    into = here.variable_at(0x11210, "into")
+    assert into is not None
+    assert into.why_not(0x11210) == (
+        "into is declared here but its location list does not cover 0x11210; "
+        "it is available at [0x1123d,0x112b2)"
+    )
+    lost = here.variable_at(0x11210, "lost")
+    assert lost is not None
+    assert (lost.location, lost.described) == (None, ())
+    assert "optimized out" in (lost.why_not(0x11210) or "")
+    array = here.variable_at(0x11210, "array")
+    assert array is not None
+    assert isinstance(array.location, ExprLoc) and array.why_not(0x11210) is None
+
+
+def test_load_address_moves_what_leaves_the_file() -> None:
+    near, far = (
+        fixture("hip/nest.gfx942.O2.v5.co"),
+        fixture("hip/nest.gfx942.O2.v5.co", 0x1_0000_0000),
+    )
+    a, b = near.units[0], far.units[0]
+    assert (a.address(0), a.relocate(0x10)) == (b.address(0), b.relocate(0x10) - 0x1_0000_0000)
+    here, there = Scopes(near).variable_at(0x1644, "a"), Scopes(far).variable_at(0x1_0000_1644, "a")
+    assert here is not None and there is not None
+    assert here.described == ((0x1644, 0x169C),)
+    assert there.described == ((0x1_0000_1644, 0x1_0000_169C),)
+
+
+def test_subprogram_attributes_of_the_amd_text() -> None:
+    kernel = scopes("asm/locations.gfx942.v5.co").subprogram_at(0x1642)
+    assert kernel is not None
+    assert (kernel.name, kernel.lanes) == ("k", 64)
+    assert isinstance(kernel.lane_pc, LocList)
+    assert isinstance(kernel.frame_base, ExprLoc)
+    plain = scopes("hip/nest.gfx942.O2.v5.co").subprogram_at(0x1642)
+    assert plain is not None
+    assert (plain.lanes, plain.lane_pc, plain.frame_base) == (None, None, None)
+
+
+def test_attributes_under_their_old_numbers() -> None:
+    here = scopes("asm/legacy.gfx942.v5.co")
+    kernel = here.subprogram_at(0x1642)
+    assert kernel is not None
+    assert kernel.lanes == 64
+    word = here.variable_at(0x1642, "lds_word")
+    assert word is not None
+    assert word.memory_space is not None
+
+
+@pytest.mark.parametrize(("lanes", "expected"), [(b"\x20", 32), (b"\x00", None), (b"\xff", 255)])
+def test_lanes_must_be_above_zero(lanes: bytes, expected: int | None) -> None:
+    shapes = [Shape(0x11, (), True), Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LLVM_LANES, 0x0B),))]
+    found = Subprogram(debug_info(file_of(b"\x01\x02" + lanes, shapes)).die_at(0xD))
+    if expected is None:
+        with pytest.raises(IllFormed, match="DW_AT_LLVM_lanes of subprogram 0xd is 0"):
+            assert found.lanes
+    else:
+        assert found.lanes == expected
+
+
+def test_constants_are_objects_of_their_types() -> None:
+    here = scopes("asm/locations.gfx942.v5.co")
+    value = here.variable_at(0x1642, "const_value")
+    assert value is not None
+    assert isinstance(value.location, ConstValue)
+    assert len(value.location.data) == 4
+    assert value.why_not(0x1642) is None
+
+
+def test_globals_of_other_units_and_of_namespaces() -> None:
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_DECLARATION, dw.FORM_FLAG))),
+    ]
+    first = b"\x01\x04far\0\x01\x03near\0\0"
+    second = b"\x01\x02ns\0\x03far\0\0\x03plain\0\0"
+    info = debug_info(
+        elf({
+            ".debug_info": unit(first) + unit(second),
+            ".debug_abbrev": abbreviations(*shapes),
+        })
+    )  # fmt: skip
+    here = Scopes(info)
+    assert [each.name for each in here.globals_of(info.units[0])] == ["near"]
+    found = here.global_named("far")
+    assert found is not None and found.unit is info.units[1]
+    assert qualified_name(found.die) == "ns::far"
+    assert here.global_named("ns::far") == found
+    assert here.global_named("other::far") is None
+    assert here.global_named("ns::plain") is None
+
+
+def test_an_unreadable_unit_does_not_hide_another() -> None:
+    shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
+    broken, good = unit(b"\x01\x07"), unit(b"\x01\x02x\0\0")
+    sections = {".debug_info": broken + good, ".debug_abbrev": abbreviations(*shapes)}
+    here = Scopes(debug_info(elf(sections)))
+    assert here.global_named("x") is not None
+    with pytest.raises(Malformed, match="unknown abbreviation 7"):
+        here.global_named("y")
+
+
+def test_an_extern_declaration_in_a_block_means_the_global() -> None:
+    shapes = [
+        Shape(0x11, ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B)), True),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B)), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_DECLARATION, dw.FORM_FLAG))),
+    ]
+    pc = (0x1000).to_bytes(8, "little") + b"\x10"
+    entries = b"\x01" + pc + b"\x02" + pc + b"\x03x\0\x01\0" + b"\x03x\0\0\0"
+    found = Scopes(debug_info(file_of(entries, shapes))).variables_at(0x1000)
+    assert [(each.name, each.kind) for each in found] == [("x", "global")]
+
+
+def test_a_variable_that_only_the_abstract_instance_has() -> None:
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(dw.TAG_SUBPROGRAM, (), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(
+            dw.TAG_SUBPROGRAM,
+            ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B), (dw.AT_ABSTRACT_ORIGIN, 0x11)),
+            True,
+        ),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_ABSTRACT_ORIGIN, 0x11), (dw.AT_LOCATION, 0x18))),
+    ]
+    abstract = b"\x02\x03kept\0\x03gone\0\0"  # at 0xd, 0xe and 0x14
+    concrete = b"\x04" + (0x1000).to_bytes(8, "little") + b"\x10\x0d" + b"\x05\x0e\x01\x50\0\0"
+    here = Scopes(debug_info(file_of(b"\x01" + abstract + concrete, shapes)))
+    kept, gone = here.variables_at(0x1008)
+    assert (kept.name, kept.location is not None) == ("kept", True)
+    assert (gone.name, gone.location) == ("gone", None)
+
+
+def test_split_units_are_refused_by_the_name_of_their_file() -> None:
+    attributes = ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B), (dw.AT_DWO_NAME, dw.FORM_STRING))
+    entries = b"\x01" + (0x1000).to_bytes(8, "little") + b"\x10k.dwo\0"
+    here = Scopes(debug_info(file_of(entries, [Shape(dw.TAG_SKELETON_UNIT, attributes)])))
+    with pytest.raises(Unsupported, match=r"in the split file k\.dwo"):
+        here.variables_at(0x1000)
+
+
+def test_names_that_cannot_be_printed_are_escaped() -> None:
+    shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
+    entries = b"\x01\x02a\x1b[2J\n\0\x02\xce\xb1\0\0"
+    here = Scopes(debug_info(file_of(entries, shapes)))
+    assert [each.name for each in here.globals_of(here.info.units[0])] == ["a\\x1b[2J\\n", "α"]
+
+
+def test_lists_that_overlap_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.dwarf.unit.MOST_LIST_ENTRIES", 2)
+    shapes = [
+        Shape(0x11, ((dw.AT_LOW_PC, 1),), True),
+        Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)),
+    ]
+    entries = b"\x01" + bytes(8) + b"".join(b"\x02" + bytes((at, 0, 0, 0)) for at in (0, 3)) + b"\0"
+    lists = {".debug_rnglists": b"\x04\x01\x02\x04\x03\x04\0"}
+    first, second = debug_info(file_of(entries, shapes, lists)).units[0].root.children()
+    assert code_ranges(first) == ((1, 2), (3, 4))
+    with pytest.raises(LimitExceeded, match="more than 2 entries"):
+        code_ranges(second)

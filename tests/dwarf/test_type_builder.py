@@ -1,0 +1,260 @@
+"""Types from their entries: those of the fixtures, and the encodings that no fixture has."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+    size_bytes,
+    strip,
+)
+from dwarfgpu.errors import IllFormed
+from tests.dwarf.builder import X86_64, Shape, debug_info, file_of, fixture
+
+DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.v5")]
+
+
+def type_of(file: str, name: str) -> Type:
+    found = Scopes(fixture(file)).global_named(name)
+    assert found is not None
+    kind = found.type
+    assert kind is not None
+    return kind
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_members_of_a_structure(demo: str) -> None:
+    outer = strip(type_of(demo, "global_struct"))
+    assert isinstance(outer, Struct)
+    assert (outer.kind, outer.name, outer.size_bytes) == ("struct", "outer", 128)
+    assert outer.members is outer.members
+    assert [
+        (each.name, each.bit_offset, each.bit_size, size_bytes(each.type)) for each in outer.members
+    ] == [
+        ("a", 0, None, 4),
+        ("name", 32, None, 8),
+        ("in", 128, None, 48),
+        ("p", 512, None, 8),
+        ("color", 576, None, 4),
+        ("b1", 608, 3, 4),
+        ("b2", 611, 5, 4),
+        ("b3", 640, 40, 8),
+        ("un", 704, None, 4),
+        ("fn", 768, None, 8),
+        ("mat", 832, None, 6),
+        ("ok", 880, None, 1),
+        ("next", 896, None, 8),
+        (None, 960, None, 4),
+    ]
+
+
+@pytest.mark.parametrize("demo", DEMOS)
+def test_types_that_refer_to_one_another(demo: str) -> None:
+    outer = strip(type_of(demo, "global_struct"))
+    assert isinstance(outer, Struct)
+    members = {each.name: each.type for each in outer.members}
+    next_type = members["next"]
+    assert isinstance(next_type, Pointer) and next_type.target is outer
+    mat = members["mat"]
+    assert isinstance(mat, Array) and mat.dimensions == (2, 3)
+    assert isinstance(mat.element, Typedef) and mat.element.name == "uint8_t"
+    color = members["color"]
+    assert isinstance(color, Enum)
+    assert color.enumerators == (("RED", 0), ("GREEN", 5), ("BLUE", 6))
+    fn = members["fn"]
+    assert isinstance(fn, Pointer)
+    assert isinstance(fn.target, Function)
+    assert isinstance(fn.target.result, Base) and len(fn.target.parameters) == 1
+    union = members["un"]
+    assert isinstance(union, Struct) and union.kind == "union"
+
+
+def test_one_entry_is_one_type() -> None:
+    info = fixture(DEMOS[0])
+    here = Scopes(info)
+    a, b = here.global_named("numbers"), here.global_named("numbers")
+    assert a is not None and b is not None and a.type is b.type
+    assert size_bytes(a.type) == 1200
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("lds_word", "int"), ("local_vector", "float4")],
+)
+def test_types_of_the_legacy_fixture(name: str, expected: str) -> None:
+    here = Scopes(fixture("asm/legacy.gfx942.v5.co"))
+    found = here.variable_at(0x1642, name)
+    assert found is not None and isinstance(found.type, Base)
+    assert found.type.name == expected
+    if expected == "float4":
+        base = found.type.base
+        assert (base.vector_size, base.bit_size, base.encoding) == (4, 128, "float")
+        assert base.float_format is not None and base.float_format.size_bits == 32
+
+
+def test_pointers_have_the_size_of_their_address_space() -> None:
+    here = Scopes(fixture("opencl/kernels.gfx942.O0.v5.co"))
+    sizes = {
+        each.name: (kind.address_class, kind.size_bytes)
+        for pc in (0x49A4, 0x5052)
+        for each in here.variables_at(pc)
+        if isinstance(kind := strip(each.type), Pointer)
+    }
+    assert sizes["mate"] == (2, 4)  # clang's number of LDS, whose addresses have 32 bits
+    assert sizes["out"] == (None, 8)
+
+
+# One unit with entry after entry; the type under test is the first child.
+ROOT = Shape(dw.TAG_COMPILE_UNIT, (), True)
+FIRST = 0xD
+
+
+def build(entries: bytes, *shapes: Shape, version: int = 5, machine: int = X86_64) -> Type:
+    first = FIRST if version >= 5 else FIRST - 1
+    info = debug_info(file_of(b"\x01" + entries, [ROOT, *shapes], version=version, machine=machine))
+    return info.types.build(info.die_at(first))
+
+
+def base(encoding: int, **sizes: int) -> Type:
+    attributes = [(dw.AT_ENCODING, dw.FORM_DATA1)]
+    names = {
+        "byte_size": dw.AT_BYTE_SIZE, "bit_size": dw.AT_BIT_SIZE, "endianity": dw.AT_ENDIANITY,
+        "space": dw.AT_LLVM_ADDRESS_SPACE, "vector": dw.AT_LLVM_VECTOR_SIZE,
+    }  # fmt: skip
+    attributes += [(names[name], dw.FORM_SDATA) for name in sizes]
+    data = bytes((2, encoding)) + bytes(value & 0x7F for value in sizes.values())
+    return build(data, Shape(dw.TAG_BASE_TYPE, tuple(attributes)))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "sizes", "expected"),
+    [
+        (5, {"byte_size": 4}, ("signed", 32, "little", None, None)),
+        (7, {"byte_size": 4, "bit_size": 24}, ("unsigned", 24, "little", None, None)),
+        (7, {"bit_size": 1}, ("unsigned", 1, "little", None, None)),
+        (5, {"byte_size": 2, "endianity": 1}, ("signed", 16, "big", None, None)),
+        (1, {"byte_size": 8}, ("address", 64, "little", None, 0)),
+        (1, {"byte_size": 4, "space": 5}, ("address", 32, "little", None, 5)),
+        (4, {"byte_size": 4, "vector": 4}, ("float", 128, "little", 4, None)),
+        (0x60, {"byte_size": 4}, ("encoding 0x60", 32, "little", None, None)),
+    ],
+)
+def test_base_types(
+    encoding: int, sizes: dict[str, int], expected: tuple[str, int, str, int | None, int | None]
+) -> None:
+    kind = base(encoding, **sizes)
+    assert isinstance(kind, Base)
+    found = kind.base
+    assert (
+        found.encoding, found.bit_size, found.endian, found.vector_size, found.address_space
+    ) == expected  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ({}, "has no size"),
+        ({"byte_size": 0}, "has no size"),
+        ({"byte_size": 4, "vector": 0}, "vector size of 0"),
+    ],
+)
+def test_base_types_that_are_ill_formed(sizes: dict[str, int], message: str) -> None:
+    with pytest.raises(IllFormed, match=message):
+        base(5, **sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "data", "expected"),
+    [
+        (dw.AT_COUNT, dw.FORM_DATA1, b"\xc8", 200),
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xc7", 200),
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xff", 0),  # -1: no elements
+        (dw.AT_UPPER_BOUND, dw.FORM_SDATA, b"\x7f", 0),
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA8, b"\xff" * 8, 0),
+        (dw.AT_UPPER_BOUND, dw.FORM_EXPRLOC, b"\x01\x30", None),
+        (dw.AT_NAME, dw.FORM_STRING, b"x\0", None),
+    ],
+)
+def test_number_of_elements(name: int, form: int, data: bytes, expected: int | None) -> None:
+    shapes = [Shape(dw.TAG_ARRAY_TYPE, (), True), Shape(dw.TAG_SUBRANGE_TYPE, ((name, form),))]
+    kind = build(b"\x02\x03" + data + b"\0", *shapes)
+    assert isinstance(kind, Array) and kind.dimensions == (expected,)
+
+
+@pytest.mark.parametrize(("language", "expected"), [(0x0E, 5), (0x0C, 6)])
+def test_the_lower_bound_of_a_language(language: int, expected: int) -> None:
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        Shape(dw.TAG_ARRAY_TYPE, (), True),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_UPPER_BOUND, dw.FORM_DATA1),)),
+    ]
+    info = debug_info(file_of(b"\x01" + bytes((language,)) + b"\x02\x03\x05\0", shapes))
+    kind = info.types.build(info.die_at(0xE))
+    assert isinstance(kind, Array) and kind.dimensions == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (b"\x23\x08", (64, None)),  # plus_uconst 8
+        (b"\x10\x08\x22", (64, None)),  # constu 8; plus
+        (b"\x12\x06\x22", (None, b"\x12\x06\x22")),  # through a virtual table
+        (b"\x23\x80", (None, b"\x23\x80")),  # cut short: evaluating it says so
+    ],
+)
+def test_member_locations_of_dwarf_2(
+    expression: bytes, expected: tuple[int | None, bytes | None]
+) -> None:
+    shapes = [
+        Shape(dw.TAG_STRUCTURE_TYPE, (), True),
+        Shape(dw.TAG_MEMBER, ((dw.AT_DATA_MEMBER_LOCATION, dw.FORM_BLOCK1),)),
+    ]
+    data = b"\x02\x03" + bytes((len(expression),)) + expression + b"\0"
+    kind = build(data, *shapes, version=2)
+    assert isinstance(kind, Struct)
+    (member,) = kind.members
+    assert (member.bit_offset, member.location_expression) == expected
+
+
+def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
+    pointer = build(b"\x02", Shape(dw.TAG_POINTER_TYPE))
+    assert isinstance(pointer, Pointer)
+    assert (pointer.target, pointer.size_bytes) == (None, 8)
+    typedef = build(b"\x02", Shape(dw.TAG_TYPEDEF))
+    assert isinstance(typedef, Typedef) and typedef.target is None
+    unknown = build(b"\x02", Shape(0x4109))
+    assert isinstance(unknown, Unspecified) and unknown.name == "DW_TAG 0x4109"
+
+
+def test_a_declaration_has_no_size() -> None:
+    shape = Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT),))
+    kind = build(b"\x02", shape)
+    assert isinstance(kind, Struct) and kind.is_declaration and kind.size_bytes is None
+
+
+def test_a_cycle_of_typedefs_is_ill_formed() -> None:
+    shape = Shape(dw.TAG_TYPEDEF, ((dw.AT_TYPE, dw.FORM_REF1),))
+    kind = build(bytes((2, FIRST)), shape)
+    with pytest.raises(IllFormed, match="refer to one another"):
+        strip(kind)
+
+
+def test_a_long_chain_of_enumerations_does_not_recurse() -> None:
+    shape = Shape(dw.TAG_ENUMERATION_TYPE, ((dw.AT_TYPE, dw.FORM_REF4),))
+    count = 20_000
+    entries = b"".join(b"\x02" + struct.pack("<I", FIRST + 5 * (n + 1)) for n in range(count))
+    kind = build(entries + b"\x02" + struct.pack("<I", FIRST), shape)
+    assert isinstance(kind, Enum) and kind.size_bytes == 4
