@@ -1,0 +1,117 @@
+"""Bytes to call frame instructions and back (DWARF 5 7.24; AMD text A.7.24).
+
+Law: decoding never loses what it read. Where an instruction is unknown or cut short, those
+before it stay usable, and the reason is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.cfi import instruction as _declarations  # noqa: F401 - importing declares them
+from dwarfgpu.cfi.operation import CfaOperation, CfiFormat, Operand, operations_of
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsupported
+
+MAX_INSTRUCTIONS: Final = 250_000
+"""Instructions of one CIE or FDE."""
+
+
+@frozen
+class CfaInstruction:
+    """One decoded call frame instruction."""
+
+    offset: int
+    """Bytes from the start of what the reader was given: of the section, or of the instructions."""
+    operation: CfaOperation
+    operands: tuple[Operand, ...]
+    """As encoded: factors are not applied, addresses are absolute."""
+    encoding: bytes
+    """The bytes as found, padded LEB128 numbers included."""
+
+    @property
+    def title(self) -> str:
+        """The name as in the AMD text."""
+        return self.operation.title
+
+    @property
+    def site(self) -> Site:
+        """What an error says of the place."""
+        return Site(self.offset, self.title, self.operation.section)
+
+    def named_operands(self) -> dict[str, Operand]:
+        """The operands as encoded, by name: register, offset_bytes, address_space …"""
+        names = (info.name for info in self.operation.operands)
+        return dict(zip(names, self.operands, strict=True))
+
+    def arguments(self, form: CfiFormat) -> dict[str, Operand]:
+        """The operands with the factors of the CIE applied, by name."""
+        infos = self.operation.operands
+        return {
+            info.name: info.kind.scaled(operand, form)
+            for info, operand in zip(infos, self.operands, strict=True)
+        }
+
+
+@frozen
+class CfaProgram:
+    """The instructions of a CIE or an FDE."""
+
+    format: CfiFormat
+    instructions: tuple[CfaInstruction, ...] = ()
+    error: DwarfGpuError | None = field(default=None, eq=False)
+    """Why decoding ended before the end."""
+
+
+def decode_cfa(data: bytes, form: CfiFormat, start: int = 0, end: int | None = None) -> CfaProgram:
+    """Decode `data` from offset `start` to `end` as far as possible; never raises.
+
+    `error` is `Malformed`, `Unsupported` (a pointer relative to something unknown) or
+    `LimitExceeded`.
+    """
+    instructions: list[CfaInstruction] = []
+    error: DwarfGpuError | None = None
+    try:
+        reader = Reader(data, form.endian, start, end)
+    except Malformed as cause:
+        return CfaProgram(form, (), cause)
+    table = operations_of(form.machine)
+    while reader:
+        at = reader.position
+        operation: CfaOperation | None = None
+        try:
+            if len(instructions) >= MAX_INSTRUCTIONS:
+                raise LimitExceeded(f"more than {MAX_INSTRUCTIONS} call frame instructions")
+            opcode = reader.u8()
+            operation = table.get(opcode & 0xC0 or opcode)
+            if operation is None:
+                raise Malformed(f"unknown call frame instruction {opcode:#04x}")
+            operands = tuple(i.kind.read(reader, opcode, form) for i in operation.operands)
+        except (Malformed, Unsupported, LimitExceeded) as cause:
+            error = cause
+            section = operation.section if operation else "A.6.4.2"
+            name = operation.title if operation else "call frame instruction"
+            error.site = Site(at, name, section)
+            break
+        encoding = data[at : reader.position]
+        instructions.append(CfaInstruction(at, operation, operands, encoding))
+    return CfaProgram(form, tuple(instructions), error)
+
+
+def encode_cfa(operation: CfaOperation, operands: Iterable[Operand], form: CfiFormat) -> bytes:
+    """The shortest encoding; `Malformed` where an operand does not fit.
+
+    `Unsupported` where an address has an encoding other than absolute.
+    """
+    code = operation.code
+    out = b""
+    for info, operand in zip(operation.operands, operands, strict=True):
+        if info.kind.is_packed:
+            if not isinstance(operand, int) or not 0 <= operand < 0x40:
+                raise Malformed(f"{operand!r} does not fit the six bits of {operation}")
+            code |= operand
+        out += info.kind.write(operand, form)
+    return bytes((code,)) + out

@@ -1,0 +1,314 @@
+"""A call frame instruction is declared once: `@cfa` turns a function into a table entry.
+
+Keyword-only parameters are the encoded operands in order; the function receives them with the
+CIE's factors applied. Positional parameters are what else the instruction depends on:
+`RegisterCfa` (the current CFA rule, which must be of that kind), `Rules` (the current register
+rules), `CfiFormat` (the CIE). What is returned is the change to the row being built.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_type_hints
+
+from attrs import field, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import Endian, Reader, encode_sleb, encode_uleb
+from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
+from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
+from dwarfgpu.errors import Malformed, Unsupported
+
+Operand: TypeAlias = int | bytes
+Meaning = Literal["register", "offset", "space", "expression", "advance", "address"]
+Factor = Literal["code", "data"]
+
+
+@frozen(cache_hash=True)
+class CfiFormat:
+    """What reading and executing instructions needs to know of their CIE."""
+
+    address_size: int = 8
+    """Bytes of an address."""
+    endian: Endian = "little"
+    code_alignment: int = 1
+    data_alignment: int = 1
+    architecture: Architecture | None = field(default=None, repr=False)
+    """Whose address spaces there are; None: every number is one."""
+    machine: str | None = field()
+    """As `Architecture.machine`; decides what the codes mean that vendors share."""
+    pointer_encoding: int = ABSOLUTE
+    """Of addresses in the instructions: the CIE's `R` in `.eh_frame`."""
+    section_address: int = 0
+    """Where the first byte of the section is loaded, for pointers relative to their place."""
+
+    @machine.default
+    def _machine(self) -> str | None:
+        return None if self.architecture is None else self.architecture.machine
+
+
+@frozen
+class OperandKind:
+    """How an operand is read and written, and what it stands for."""
+
+    name: str
+    meaning: Meaning
+    read: Callable[[Reader, int, CfiFormat], Operand]
+    """Given the reader after the opcode, the opcode, and the CIE."""
+    write: Callable[[Operand, CfiFormat], bytes]
+    """The bytes after the opcode; none for what is part of it."""
+    factor: Factor | None = None
+    """By which factor of the CIE the encoded number is multiplied."""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it is the low six bits of the opcode."""
+        return self.name == "packed"
+
+    def scaled(self, value: Operand, form: CfiFormat) -> Operand:
+        """The operand with the CIE's factor applied."""
+        if self.factor is None or isinstance(value, bytes):
+            return value
+        return value * (form.code_alignment if self.factor == "code" else form.data_alignment)
+
+
+def _number(value: Operand) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _write_uleb(value: Operand, form: CfiFormat) -> bytes:
+    return encode_uleb(_checked(_number(value), False))
+
+
+def _checked(value: int, signed: bool) -> int:
+    low, high = (-1 << 63, 1 << 63) if signed else (0, 1 << 64)
+    if not low <= value < high:
+        raise Malformed(f"operand of {value.bit_length()} bits does not fit 64 bits")
+    return value
+
+
+def _uleb(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
+    return OperandKind(
+        "uleb",
+        meaning,
+        lambda reader, opcode, form: _checked(reader.uleb(), False),
+        _write_uleb,
+        factor,
+    )
+
+
+def _sleb(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
+    return OperandKind(
+        "sleb",
+        meaning,
+        lambda reader, opcode, form: _checked(reader.sleb(), True),
+        lambda value, form: encode_sleb(_checked(_number(value), True)),
+        factor,
+    )
+
+
+def _packed(meaning: Meaning, factor: Factor | None = None) -> OperandKind:
+    return OperandKind(
+        "packed",
+        meaning,
+        lambda reader, opcode, form: opcode & 0x3F,
+        lambda value, form: b"",
+        factor,
+    )
+
+
+def _fit(value: Operand, size_bytes: int, form: CfiFormat) -> bytes:
+    number = _number(value)
+    if not 0 <= number < 1 << 8 * size_bytes:
+        raise Malformed(f"{number:#x} does not fit an operand of {size_bytes} bytes")
+    return number.to_bytes(size_bytes, form.endian)
+
+
+def _delta(size_bytes: int) -> OperandKind:
+    return OperandKind(
+        f"u{8 * size_bytes}",
+        "advance",
+        lambda reader, opcode, form: reader.unsigned(size_bytes),
+        lambda value, form: _fit(value, size_bytes, form),
+        "code",
+    )
+
+
+def _write_address(value: Operand, form: CfiFormat) -> bytes:
+    if form.pointer_encoding != ABSOLUTE:
+        raise Unsupported(f"writing a pointer with encoding {form.pointer_encoding:#04x}")
+    return _fit(value, form.address_size, form)
+
+
+def _write_block(value: Operand, form: CfiFormat) -> bytes:
+    assert isinstance(value, bytes)
+    return encode_uleb(len(value)) + value
+
+
+Register: TypeAlias = Annotated[int, _uleb("register")]
+PackedRegister: TypeAlias = Annotated[int, _packed("register")]
+Bytes: TypeAlias = Annotated[int, _uleb("offset")]
+"""An unsigned number of bytes, not factored."""
+Factored: TypeAlias = Annotated[int, _uleb("offset", "data")]
+SignedFactored: TypeAlias = Annotated[int, _sleb("offset", "data")]
+Space: TypeAlias = Annotated[int, _uleb("space")]
+PackedDelta: TypeAlias = Annotated[int, _packed("advance", "code")]
+Delta1: TypeAlias = Annotated[int, _delta(1)]
+Delta2: TypeAlias = Annotated[int, _delta(2)]
+Delta4: TypeAlias = Annotated[int, _delta(4)]
+Delta8: TypeAlias = Annotated[int, _delta(8)]
+Address: TypeAlias = Annotated[
+    int,
+    OperandKind(
+        "address",
+        "address",
+        lambda reader, opcode, form: read_pointer(
+            reader, form.pointer_encoding, form.address_size, form.section_address
+        ),
+        _write_address,
+    ),
+]
+ExpressionBlock: TypeAlias = Annotated[
+    bytes,
+    OperandKind("block", "expression", lambda reader, opcode, form: reader.block(), _write_block),
+]
+
+
+@frozen
+class Assign:
+    """The register gets a rule."""
+
+    register: int
+    rule: Rule
+
+
+@frozen
+class Restore:
+    """The register gets back the rule that the CIE gave it."""
+
+    register: int
+
+
+@frozen
+class Advance:
+    """The row ends; the next starts that many bytes later."""
+
+    delta_bytes: int
+
+
+@frozen
+class MoveTo:
+    """The row ends; the next starts at that program location."""
+
+    location: int
+
+
+@frozen
+class Remember:
+    """The CFA rule and all register rules are pushed."""
+
+
+@frozen
+class Recall:
+    """The CFA rule and all register rules are popped."""
+
+
+@frozen
+class ArgumentsSize:
+    """The bytes of arguments pushed change."""
+
+    size_bytes: int
+
+
+Change: TypeAlias = (
+    CfaRule | Assign | tuple[Assign, ...] | Restore | Advance | MoveTo | Remember | Recall
+    | ArgumentsSize | None
+)  # fmt: skip
+Leading = Literal["cfa", "rules", "format"]
+_LEADING: Final[dict[object, Leading]] = {RegisterCfa: "cfa", Rules: "rules", CfiFormat: "format"}
+
+
+@frozen
+class OperandInfo:
+    name: str
+    kind: OperandKind
+
+
+@frozen
+class CfaOperation:
+    """All that is known of one call frame instruction."""
+
+    name: str
+    """Without DW_CFA_."""
+    code: int
+    """Its first byte; where an operand is packed into it, with the low six bits clear."""
+    function: Callable[..., Change] = field(repr=False, eq=False)
+    operands: tuple[OperandInfo, ...]
+    leading: tuple[Leading, ...]
+    section: str
+    """Section of the AMD text, or else of DWARF 5, that defines it."""
+    summary: str
+    machine: str | None = None
+    """The one machine on which the code means this."""
+
+    @property
+    def title(self) -> str:
+        """The name as in the AMD text."""
+        return f"DW_CFA_{self.name}"
+
+    @property
+    def is_packed(self) -> bool:
+        return bool(self.operands) and self.operands[0].kind.is_packed
+
+    def __str__(self) -> str:
+        return self.title
+
+
+F = TypeVar("F", bound=Callable[..., Change])
+
+CFA_OPERATIONS: dict[str, CfaOperation] = {}
+"""Every declared instruction by name; filled by importing `dwarfgpu.cfi.instruction`."""
+
+
+def cfa(code: int, *, spec: str, machine: str | None = None) -> Callable[[F], F]:
+    """Declare a call frame instruction."""
+
+    def declare(function: F) -> F:
+        name = function.__name__
+        assert name not in CFA_OPERATIONS, f"{name} is declared twice"
+        # Any: an annotation is whatever Python allows there.
+        hints: dict[str, Any] = get_type_hints(function, include_extras=True)
+        leading: list[Leading] = []
+        operands: list[OperandInfo] = []
+        for parameter in inspect.signature(function).parameters.values():
+            hint = hints[parameter.name]
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                operands.append(OperandInfo(parameter.name, get_args(hint)[1]))
+            else:
+                leading.append(_LEADING[hint])
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+        CFA_OPERATIONS[name] = CfaOperation(
+            name, code, function, tuple(operands), tuple(leading), spec, summary, machine
+        )
+        return function
+
+    return declare
+
+
+@lru_cache(maxsize=64)
+def operations_of(machine: str | None) -> Mapping[int, CfaOperation]:
+    """What every first byte means on a machine, one that packs an operand by its high two bits.
+
+    A meaning of one machine only comes before the one that all others give to the code.
+    """
+    table: dict[int, CfaOperation] = {}
+    for operation in CFA_OPERATIONS.values():
+        if operation.machine in (None, machine):
+            known = table.get(operation.code)
+            assert known is None or known.machine != operation.machine, f"{known} and {operation}"
+            if known is None or operation.machine is not None:
+                table[operation.code] = operation
+    return table

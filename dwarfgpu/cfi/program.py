@@ -1,0 +1,266 @@
+"""Call frame instructions to rows (AMD text A.6.4.1, A.6.4.2; DWARF 5 6.4.3).
+
+Law: time and memory are bounded by `CfiLimits`, however hostile the instructions; a row that was
+completed before an error stays usable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from attrs import define, field, frozen
+
+from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
+from dwarfgpu.cfi.operation import (
+    Advance,
+    ArgumentsSize,
+    Assign,
+    CfiFormat,
+    Change,
+    MoveTo,
+    Recall,
+    Remember,
+    Restore,
+)
+from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+
+
+@frozen
+class CfiLimits:
+    """Budgets of one FDE; beyond them it is `LimitExceeded`."""
+
+    rows: int = 100_000
+    states: int = 10_000
+    """DW_CFA_remember_state inside one another."""
+    rules: int = 2_000_000
+    """Register rules held by all rows and states together, those that are shared once."""
+
+
+@frozen
+class Initial:
+    """The rules that the CIE's initial instructions make: where every FDE of it starts."""
+
+    format: CfiFormat
+    cfa: CfaRule | None = None
+    rules: Rules = field(factory=dict)
+    args_size_bytes: int = 0
+
+
+@frozen
+class RowTable:
+    """The rows of an FDE, in the order of their program locations."""
+
+    rows: tuple[Row, ...]
+    error: DwarfGpuError | None = field(default=None, eq=False)
+    """Why there are no further rows."""
+
+
+@define
+class _State:
+    """The row being built. Its rules are copied before they change once a row holds them."""
+
+    form: CfiFormat
+    limits: CfiLimits
+    initial: Rules | None
+    """None while the initial instructions themselves are executed."""
+    cfa: CfaRule | None
+    rules: Rules
+    args_size_bytes: int
+    own: dict[int, Rule] | None = None
+    """`rules` where it may still be changed."""
+    saved: list[tuple[CfaRule | None, Rules]] = field(factory=list)
+    held: int = 0
+
+    def share(self) -> Rules:
+        """The rules, from now on not to be changed."""
+        self.own = None
+        return self.rules
+
+    def assign(self, register: int, rule: Rule | None) -> None:
+        """Set the rule of a register; None for its default rule."""
+        if self.own is None:
+            self._hold(len(self.rules))
+            self.rules = self.own = dict(self.rules)
+        if rule is None:
+            self.own.pop(register, None)
+        else:
+            self._hold(1)
+            self.own[register] = rule
+
+    def _hold(self, count: int) -> None:
+        self.held += count
+        if self.held > self.limits.rules:
+            raise LimitExceeded(f"more than {self.limits.rules} register rules in one frame entry")
+
+    def remember(self) -> None:
+        if len(self.saved) >= self.limits.states:
+            raise LimitExceeded(f"more than {self.limits.states} remembered states")
+        self.saved.append((self.cfa, self.share()))
+
+    def recall(self) -> None:
+        if not self.saved:
+            raise IllFormed("no state was remembered")
+        self.cfa, self.rules = self.saved.pop()
+        self.own = None
+
+    def restore(self, register: int) -> None:
+        if self.initial is None:
+            raise IllFormed(f"register {register} is restored by the initial instructions")
+        self.assign(register, self.initial.get(register))
+
+
+def initial_rules(cie: CfaProgram, limits: CfiLimits | None = None) -> Initial:
+    """Execute a CIE's initial instructions; raises what decoding them found, or `IllFormed`."""
+    state = _State(cie.format, limits or CfiLimits(), None, None, {}, 0)
+    for instruction in cie.instructions:
+        change = _change(instruction, state)
+        if isinstance(change, Advance | MoveTo):
+            raise _at(instruction, IllFormed("initial instructions belong to no program location"))
+        _apply(instruction, change, state)
+    if cie.error is not None:
+        raise cie.error
+    return Initial(cie.format, state.cfa, state.share(), state.args_size_bytes)
+
+
+def iterate_rows(
+    initial: Initial,
+    fde: CfaProgram,
+    initial_location: int,
+    address_range: int,
+    limits: CfiLimits | None = None,
+) -> Iterator[Row]:
+    """The rows that cover at least one program location of the FDE, one by one, as asked for.
+
+    Raises what decoding found, `IllFormed` or `LimitExceeded` when it gets there.
+    """
+    form, limits = fde.format, limits or CfiLimits()
+    args = initial.args_size_bytes
+    state = _State(form, limits, initial.rules, initial.cfa, initial.rules, args)
+    start, end, count = initial_location, initial_location + address_range, 0
+    for instruction in fde.instructions:
+        change = _change(instruction, state)
+        if not isinstance(change, Advance | MoveTo):
+            _apply(instruction, change, state)
+            continue
+        following = _moved(instruction, change, start, form)
+        if start < min(following, end):
+            count += 1
+            if count > limits.rows:
+                raise _at(instruction, LimitExceeded(f"more than {limits.rows} rows"))
+            stop = min(following, end)
+            yield Row(start, stop, state.cfa, state.share(), state.args_size_bytes)
+        start = following
+    if fde.error is not None:
+        raise fde.error
+    if start < end:
+        yield Row(start, end, state.cfa, state.share(), state.args_size_bytes)
+
+
+def row_table(
+    initial: Initial,
+    fde: CfaProgram,
+    initial_location: int,
+    address_range: int,
+    limits: CfiLimits | None = None,
+) -> RowTable:
+    """The rows of an FDE as far as its instructions can be executed; never raises."""
+    found: list[Row] = []
+    try:
+        found.extend(iterate_rows(initial, fde, initial_location, address_range, limits))
+    except DwarfGpuError as cause:
+        return RowTable(tuple(found), cause)
+    return RowTable(tuple(found))
+
+
+def rows(
+    cie: CfaProgram,
+    fde: CfaProgram,
+    initial_location: int,
+    address_range: int,
+    limits: CfiLimits | None = None,
+) -> tuple[Row, ...]:
+    """All rows of an FDE; raises where an instruction of it or of its CIE cannot be executed."""
+    initial = initial_rules(cie, limits)
+    return tuple(iterate_rows(initial, fde, initial_location, address_range, limits))
+
+
+def _at(instruction: CfaInstruction, error: DwarfGpuError) -> DwarfGpuError:
+    if error.site is None:
+        error.site = instruction.site
+    return error
+
+
+def _moved(
+    instruction: CfaInstruction, change: Advance | MoveTo, start: int, form: CfiFormat
+) -> int:
+    """Where the next row starts: DWARF 5 6.4.2.1 lets no location go back."""
+    if isinstance(change, MoveTo):
+        if change.location <= start:
+            raise _at(
+                instruction,
+                IllFormed(f"location {change.location:#x} is not beyond the current {start:#x}"),
+            )
+        return change.location
+    following = start + change.delta_bytes
+    if following >> 8 * form.address_size:
+        raise _at(
+            instruction,
+            IllFormed(f"{start:#x} + {change.delta_bytes:#x} is beyond the address space"),
+        )
+    return following
+
+
+def _change(instruction: CfaInstruction, state: _State) -> Change:
+    operation = instruction.operation
+    leading: list[RegisterCfa | Rules | CfiFormat] = []
+    try:
+        for kind in operation.leading:
+            if kind == "cfa":
+                leading.append(_register_cfa(state.cfa))
+            else:
+                leading.append(state.rules if kind == "rules" else state.form)
+        return operation.function(*leading, **instruction.arguments(state.form))
+    except DwarfGpuError as error:
+        raise _at(instruction, error)
+
+
+def _register_cfa(rule: CfaRule | None) -> RegisterCfa:
+    """The current CFA rule, where register and offset can be changed one by one."""
+    match rule:
+        case RegisterCfa():
+            return rule
+        case None:
+            raise IllFormed("there is no current CFA rule")
+        case ExpressionCfa():
+            raise IllFormed("the current CFA rule is an expression")
+        case other:
+            assert_never(other)
+
+
+def _apply(instruction: CfaInstruction, change: Change, state: _State) -> None:
+    """Everything but the ends of rows."""
+    try:
+        match change:
+            case RegisterCfa() | ExpressionCfa():
+                state.cfa = change
+            case Assign():
+                state.assign(change.register, change.rule)
+            case tuple():
+                for each in change:
+                    state.assign(each.register, each.rule)
+            case Restore():
+                state.restore(change.register)
+            case Remember():
+                state.remember()
+            case Recall():
+                state.recall()
+            case ArgumentsSize():
+                state.args_size_bytes = change.size_bytes
+            case None | Advance() | MoveTo():
+                pass
+            case other:
+                assert_never(other)
+    except DwarfGpuError as error:
+        raise _at(instruction, error)

@@ -1,0 +1,117 @@
+"""Register rules and CFA rules (AMD text A.6.4.1, A.6.4.2.2): nouns, evaluated elsewhere.
+
+Law: factors are applied already; every offset is in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from attrs import frozen
+
+
+@frozen
+class Undefined:
+    """The register has no recoverable value in the previous frame."""
+
+
+@frozen
+class SameValue:
+    """The register has not been modified from the previous frame."""
+
+
+@frozen
+class Offset:
+    """offset(N): the previous value is saved at the CFA displaced by N bytes."""
+
+    offset_bytes: int
+
+
+@frozen
+class ValOffset:
+    """val_offset(N): the previous value is the address of the CFA displaced by N bytes."""
+
+    offset_bytes: int
+
+
+@frozen
+class RegisterRule:
+    """register(R): the previous value is where this frame's rules put register R."""
+
+    register: int
+
+
+@frozen
+class ExpressionRule:
+    """expression(E): the previous value is at the location that E gives."""
+
+    expression: bytes
+
+
+@frozen
+class ValExpressionRule:
+    """val_expression(E): the previous value is the value that E gives."""
+
+    expression: bytes
+
+
+@frozen
+class Architectural:
+    """A rule defined outside DWARF, by the augmenter: a state of its own, and its number."""
+
+    name: str
+    value: int
+
+
+Rule: TypeAlias = (
+    Undefined
+    | SameValue
+    | Offset
+    | ValOffset
+    | RegisterRule
+    | ExpressionRule
+    | ValExpressionRule
+    | Architectural
+)
+Rules: TypeAlias = Mapping[int, Rule]
+"""By DWARF register number; a register that is not there has the architecture's default rule."""
+
+
+@frozen
+class RegisterCfa:
+    """The CFA is `LLVM_aspace_bregx` of a register, a displacement and an address space."""
+
+    register: int
+    offset_bytes: int
+    address_space: int = 0
+    """The default address space unless an `LLVM_def_aspace_cfa` instruction names another."""
+
+
+@frozen
+class ExpressionCfa:
+    """The CFA is the memory location that an operation expression gives."""
+
+    expression: bytes
+
+
+CfaRule: TypeAlias = RegisterCfa | ExpressionCfa
+
+
+@frozen
+class Row:
+    """One row of the table: the rules that hold from `start` up to, not including, `end`."""
+
+    start: int
+    """A program location, as the CIE and FDE tell it: not relocated."""
+    end: int
+    cfa: CfaRule | None
+    """None where no instruction has defined it, as in the empty FDEs of upstream clang."""
+    rules: Rules
+    args_size_bytes: int = 0
+    """Bytes of arguments pushed, by DW_CFA_GNU_args_size."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said of the CFA or of any register."""
+        return self.cfa is None and not self.rules
