@@ -116,7 +116,8 @@ def _implicit(storage: Implicit) -> str:
 
 def _implicit_pointer(storage: ImplicitPointer) -> str:
     moved_by = storage.displacement_bytes
-    where = f" {'-' if moved_by < 0 else '+'} {abs(moved_by)} bytes" if moved_by else ""
+    far = str(abs(moved_by)) if abs(moved_by) < 1 << 64 else "..."
+    where = f" {'-' if moved_by < 0 else '+'} {far} bytes" if moved_by else ""
     space = f" in {storage.space.name}" if storage.space.number else ""
     return f"implicit pointer to DIE {storage.die.section_offset:#x}{where}{space}"
 
@@ -222,7 +223,7 @@ def entry_text(entry: Entry) -> str:
 def _value(value: Value) -> str:
     base = value.type
     if base.bit_size > MAX_BITS:
-        return f"{_size(base.bit_size)} of type {base.name}"
+        return f"more than {MAX_BITS} bits of type {base.name}"
     if base.vector_size is not None:
         return f"{hexadecimal(value.bits)} ({base.name})"
     if not base.is_generic:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.bits import Endian, to_bytes
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import LimitExceeded, Unsupported
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -32,10 +32,11 @@ from dwarfgpu.model.storage import (
 )
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.layout import Compound, Stretch, distinct_parts, part_count
-from dwarfgpu.view.scalars import format_of
+from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 MAX_PARTS: Final = 4_096
 MAX_NESTING: Final = 100
+_MAX_VALUE_BITS: Final = 1 << 20
 
 Plain: TypeAlias = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 """What `json.dumps` accepts."""
@@ -62,8 +63,13 @@ def entry_json(entry: Entry, endian: Endian = "little") -> Record:
 
 
 def value_json(value: Value) -> Record:
-    """A value with its type; `value` is null where the type has no one number."""
+    """A value with its type; `value` is null where the type has no one number.
+
+    Raises `LimitExceeded` for a type that no reader of JSON can take.
+    """
     base = value.type
+    if base.bit_size > _MAX_VALUE_BITS:
+        raise LimitExceeded(f"value of more than {_MAX_VALUE_BITS} bits, of type {base.name}")
     return {
         "kind": "value",
         "type": {"name": base.name, "encoding": base.encoding, "bit_size": base.bit_size},
@@ -74,7 +80,7 @@ def value_json(value: Value) -> Record:
 
 def _number(value: Value) -> Plain:
     base = value.type
-    if base.vector_size is not None:
+    if base.vector_size is not None or base.bit_size > MAX_BITS:
         return None
     if base.encoding != "float":
         try:
@@ -96,6 +102,8 @@ def location_json(location: Location, endian: Endian = "little") -> Record:
 
 
 def _implicit_pointer(storage: ImplicitPointer) -> Record:
+    if storage.displacement_bytes.bit_length() > MAX_BITS:
+        raise LimitExceeded(f"displacement of an implicit pointer of more than {MAX_BITS} bits")
     return {
         "die": storage.die.section_offset,
         "displacement_bytes": storage.displacement_bytes,

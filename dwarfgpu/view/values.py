@@ -160,7 +160,7 @@ class _Formatter:
                 if size is None:
                     yield "<incomplete type>"
                 elif size > scalars.MAX_BITS:
-                    yield f"<{size} bits of type {type_name(kind)}>"
+                    yield f"<more than {scalars.MAX_BITS} bits of type {type_name(kind)}>"
                 elif size == 0:
                     yield "<no bits>"
                 else:
@@ -234,7 +234,7 @@ class _Formatter:
         bare = strip(member.type)
         size = size_bits(bare) or 0
         if not 0 < count <= max(size, count) <= scalars.MAX_BITS or bare is None:
-            yield f"<error: bit-field of {count} bits in a type of {size} bits>"
+            yield "<error: bit-field of no bits or of too many>"
             return
         bits = self.object.bits(first_bit, count)
         number = bits.value
@@ -248,7 +248,7 @@ class _Formatter:
     ) -> Iterator[str]:
         """A vector base type (DW_AT_LLVM_vector_size): an array of numbers."""
         if count <= 0 or base.bit_size % count:
-            yield f"<error: {base.bit_size} bits are not {count} elements of equal size>"
+            yield "<error: vector of elements of unequal size>"
             return
         element = Base(evolve(base, bit_size=base.bit_size // count, vector_size=None))
         kind = Array(element, (count,), is_vector=True)
@@ -257,15 +257,15 @@ class _Formatter:
     def _array_type(
         self, kind: Array, first_bit: int, depth: int, letter: str | None
     ) -> Iterator[str]:
-        if len(kind.dimensions) > _DIMENSIONS:
-            yield f"<error: {len(kind.dimensions)} dimensions>"
+        if len(kind.dimensions) > _DIMENSIONS or max(map(_count, kind.dimensions), default=0) >> 64:
+            yield "<error: array of too many dimensions or elements>"
             return
         element = kind.element
         stride = self._size(element) if kind.stride_bits is None else kind.stride_bits
         strides = [stride]
-        for dimension in reversed(kind.dimensions[1:]):
-            strides.insert(0, strides[0] * (dimension or 0))
-        counts = [dimension or 0 for dimension in kind.dimensions] or [0]
+        counts = [_count(dimension) for dimension in kind.dimensions] or [0]
+        for count in reversed(counts[1:]):
+            strides.insert(0, strides[0] * count)
         if kind.is_vector and letter is None and character_kind(element) is not None:
             letter = "d" if _is_signed(strip(element)) else "u"  # elements are numbers, not text
         yield from self._array(element, counts, strides, first_bit, depth, letter)
@@ -285,11 +285,10 @@ class _Formatter:
             yield "{}" if place is None else self._address(place)
             return
         last = len(counts) == 1
-        if last and letter in (None, "s", "r"):
-            text = self._string(element, first_bit, count, stride)
-            if text is not None:
-                yield text
-                return
+        text = self._string(element, first_bit, count, stride, letter) if last else None
+        if text is not None:
+            yield text
+            return
         if depth >= min(self.options.max_depth, _DEEPEST):
             yield "{...}"
             return
@@ -304,19 +303,19 @@ class _Formatter:
             else:
                 yield from self.value(element, start, depth + 1, letter)
             equal = self.object.equal_neighbours(start, stride, count - index)
-            if equal > self.options.repeats:
+            is_repeated = equal > self.options.repeats
+            if is_repeated:
                 yield f" <repeats {equal} times>"
-                index += equal
-                shown += self.options.repeats
-            else:
-                index += 1
-                shown += 1
+            index += equal if is_repeated else 1
+            shown += self.options.repeats if is_repeated else 1
         yield "...}" if index < count else "}"
 
-    def _string(self, element: Type | None, first_bit: int, count: int, stride: int) -> str | None:
+    def _string(
+        self, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
+    ) -> str | None:
         """The array as a string, if it is one of characters that are all known."""
         kind = character_kind(element)
-        if kind is None or stride != 8 * kind.unit_bytes:
+        if kind is None or stride != 8 * kind.unit_bytes or letter not in (None, "s", "r"):
             return None
         data = self.object.known_bytes(first_bit, count * stride)
         return None if data is None else self._quoted(data, kind, is_cut=False)
@@ -459,13 +458,19 @@ class _Formatter:
             return
         target = ObjectBytes(data, None, None, 8 * len(data), self.object.endian)
         inner = evolve(self, object=target, address=None if bare.address_space else number)
-        yield from inner.value(bare.target, 0, 1, letter)
+        is_aggregate = isinstance(strip(bare.target), Struct | Array)
+        yield from inner.value(bare.target, 0, 0 if is_aggregate else 1, letter)
 
     def _member_pointer(self, bare: MemberPointer, number: int, size_bits: int) -> str:
         if isinstance(strip(bare.target), Function):
             address = number & (1 << size_bits // 2) - 1
             return self._address(address) if address else "NULL"
         return "NULL" if number == (1 << size_bits) - 1 else str(signed(number, size_bits))
+
+
+def _count(dimension: int | None) -> int:
+    """Elements of a dimension: none where that is not known, or makes no sense."""
+    return max(dimension or 0, 0)
 
 
 def _unqualified(kind: Type | None) -> Type | None:

@@ -9,6 +9,7 @@ import pytest
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.floats import BINARY32
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
@@ -243,3 +244,14 @@ def test_parts_beyond_the_budget_are_counted() -> None:
     (place,) = location_json(wide(5_000))["places"]  # type: ignore[misc, union-attr]
     assert len(place["parts"]) == 4_096  # type: ignore[arg-type, call-overload, index]
     assert place["parts_omitted"] == 904  # type: ignore[call-overload, index]
+
+
+def test_numbers_that_no_one_can_read_are_limits() -> None:
+    far = ImplicitPointer(DieReference(0x2A), -(2**100_000), GLOBAL)
+    assert location_text(at(far)) == "implicit pointer to DIE 0x2a - ... bytes"
+    with pytest.raises(LimitExceeded):
+        location_json(at(far))
+    wide_value = Value(0, BaseType("wide", "unsigned", 2**100_000))
+    assert entry_text(wide_value).startswith("more than 4096 bits of type ")
+    with pytest.raises(LimitExceeded):
+        value_json(wide_value)

@@ -168,6 +168,52 @@ def test_references_and_strings_are_read() -> None:
     )
 
 
+BASE = Struct("struct", "Base", 4, (Member("a", INT, 0),))
+EMPTY = Struct("struct", "Empty", 1)
+DERIVED = Struct(
+    "struct",
+    "D",
+    8,
+    (
+        Member("Base", BASE, 0, is_base_class=True),
+        Member("Empty", EMPTY, 0, is_base_class=True),
+        Member("z", INT, 32),
+        Member("st", INT, None, is_static=True),
+    ),
+)
+PRETTY_DERIVED = """{
+  <Base> = {
+    a = 1
+  }, 
+  <Empty> = {<No data fields>}, 
+  members of D:
+  z = 2
+}"""  # noqa: W291 (GDB leaves these blanks)
+
+
+def test_base_classes_and_references_as_gdb_prints_them() -> None:
+    bits = Bits(0x2_0000_0001, 64)
+
+    def read(address: int, space: int, size_bytes: int) -> bytes:
+        return bits.to_bytes("little")[:size_bytes]
+
+    one_line = "{<Base> = {a = 1}, <Empty> = {<No data fields>}, z = 2}"
+    assert format_value(bits, DERIVED) == one_line
+    pretty = FormatOptions(pretty=True, cplusplus=True)
+    assert format_value(bits, DERIVED, pretty) == PRETTY_DERIVED
+    reference = Pointer(DERIVED, kind="reference")
+    whole = format_value(Bits(16, 64), reference, pretty, read_memory=read)
+    assert whole == f"(D &) @0x10: {PRETTY_DERIVED}"
+    to_pointer = Pointer(Pointer(INT), kind="reference")
+    text = format_value(Bits(16, 64), to_pointer, read_memory=read)
+    assert text == "(int *&) @0x10: 0x200000001"
+    inside = Struct("struct", "R", 8, (Member("r", Pointer(INT, kind="reference"), 0),))
+    assert format_value(Bits(16, 64), inside, read_memory=read) == "{r = @0x10}"
+    hexadecimal = FormatOptions("x")
+    to_int = Pointer(INT, kind="reference")
+    assert format_value(Bits(16, 64), to_int, hexadecimal, read_memory=read) == "(int &) @0x10: 0x1"
+
+
 def nested(levels: int) -> Type:
     kind: Type = INT
     for _ in range(levels):
@@ -186,6 +232,9 @@ def chain(levels: int) -> Type:
     "kind",
     [
         Array(INT, (2**60,)),
+        Array(INT, (2**100_000,)),
+        Array(Array(Array(INT, (2**60, 2**60)), (2**60, 2**60)), (2**60, 2**60)),
+        Struct("struct", None, 4, (Member("x", INT, 2**100_000, 2**100_000),)),
         Array(CHAR, (2**60,)),
         Array(Struct("struct", None, 0), (2**60,)),
         Array(INT, (2**31, 2**31, 2**31)),
@@ -198,6 +247,8 @@ def chain(levels: int) -> Type:
         ITSELF,
         NODE,
         Base(BaseType("wide", "signed", 2**60)),
+        Base(BaseType("wide", "signed", 2**100_000)),
+        Base(BaseType("wide", "signed", 2**100_000, vector_size=3)),
         Base(BaseType("wide", "unsigned", 2**60, vector_size=2**59)),
         Base(BaseType("none", "unsigned", 0)),
         Base(BaseType("none", "unsigned", 8, vector_size=0)),
