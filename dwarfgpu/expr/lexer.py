@@ -22,6 +22,7 @@ _TOKEN: Final = re.compile(
     )
     | (?P<newline> \n )
     | (?P<undecoded> <decoding\ error> )    # llvm-dwarfdump: the rest of the bytes follow
+    | (?P<lost> (?:User\ defined|Unknown)\ location\ op\ 0x[0-9a-f]+ )
     | (?P<word> [$%]?\.?[A-Za-z0-9_][A-Za-z0-9_.]* )
     | (?P<punctuation> -> | [()\[\]<>:;,+-] )
     """,
@@ -70,7 +71,7 @@ class Token:
     def error(self, message: str) -> Malformed:
         """`message` with the place and the piece of text."""
         piece = self.text if len(self.text) <= 40 else f"{self.text[:37]}..."
-        named = {"end": "end of text", "newline": "end of line"}.get(self.kind, f"'{piece}'")
+        named = {"end": "end of text", "newline": "end of line"}.get(self.kind, repr(piece))
         return Malformed(f"{self.line}:{self.column}: {named}: {message}")
 
 
@@ -81,10 +82,12 @@ def tokens(text: str) -> list[Token]:
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            raise Token("word", text[position], line, position - start + 1).error(
-                "this character has no meaning here"
-            )
+            character = Token("word", text[position], line, position - start + 1)
+            raise character.error("this character has no meaning here")
         kind = match.lastgroup
+        if kind == "lost":
+            lost = Token("word", match.group(), line, position - start + 1)
+            raise lost.error("readelf stops here; take the bytes, or the text of another tool")
         if kind != "skip":
             name: Kind = kind  # type: ignore[assignment]  # the group names are the kinds
             found.append(Token(name, match.group(), line, position - start + 1))

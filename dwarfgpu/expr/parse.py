@@ -118,7 +118,7 @@ class Parser:
             part.listed = token.number
             if part.listed is None:
                 part.define(token)
-        elif token.kind == "word":
+        elif token.kind == "word" and token.number is None:
             self._operation(part, token, depth)
             part.listed = None
         else:
@@ -277,15 +277,17 @@ class Parser:
         return -value if sign is not None and sign.text == "-" else value
 
     def _no_number(self, token: Token, operation: Operation, info: OperandInfo) -> Malformed:
-        kind = "register" if info.codec.meaning == "register" else "number"
-        close = ""
+        is_register = info.codec.meaning == "register"
+        why = ""
         if token.kind == "word" and _operation(token.text) is None:
             names = {} if self._arch is None else self._arch.by_name
-            close = suggestion(token.text, {name: name for name in names})
-            if kind == "register":
-                place = "without an architecture" if self._arch is None else f"of {self._arch.name}"
-                close = f"; no register {place} has this name{close}"
-        return token.error(f"{operation} needs a {kind} ({info.name}) here{close}")
+            if is_register and self._arch is None:
+                why = "; names of registers need an architecture"
+            elif is_register and self._arch is not None:
+                why = f"; {self._arch.name} has no register of this name"
+            why += suggestion(token.text, {name: name for name in names})
+        kind = "a register" if is_register else f"a number ({info.name})"
+        return token.error(f"{operation} needs {kind} here{why}")
 
     def _arch_number(self, token: Token) -> int | None:
         """The DWARF number of the register or address space that the word names."""

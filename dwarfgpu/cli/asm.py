@@ -1,0 +1,61 @@
+"""`dwarfgpu asm`: an expression as text to its bytes."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from dwarfgpu.cli.unit_options import add_encoding_options, encoding, text_input
+from dwarfgpu.expr.text import assemble
+
+NAME: Final = "asm"
+HELP: Final = "assemble an expression: text to bytes"
+SCHEMA: Final = "dwarfgpu-asm-1"
+
+
+def _listed(data: bytes) -> str:
+    return ", ".join(f"{byte:#04x}" for byte in data)
+
+
+_FORMATS: Final[Mapping[str, Callable[[bytes], str]]] = {
+    "hex": bytes.hex,
+    "byte": lambda data: f".byte {_listed(data)}" if data else "",
+    "cfi_escape": lambda data: f".cfi_escape {_listed(data)}" if data else "",
+    "c": lambda data: f"{{{_listed(data)}}}",
+}
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "text", nargs="*", help="operations, as in docs/expression-syntax.md; - for standard input"
+    )
+    parser.add_argument("--file", metavar="FILE", help="read the text from a file")
+    parser.add_argument("--format", choices=tuple(_FORMATS), default="hex")
+    parser.add_argument(
+        "--unit-offset",
+        type=lambda number: int(number, 0),
+        default=0,
+        metavar="OFFSET",
+        help="of the unit in .debug_info, where references in brackets count from that section",
+    )
+    add_encoding_options(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the bytes. `Malformed` tells where the text is wrong."""
+    given = encoding(arguments)
+    data = assemble(
+        text_input(arguments.text, arguments.file),
+        given.dialect,
+        given.format,
+        given.arch,
+        unit_offset=arguments.unit_offset,
+    )
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, "hex": data.hex(), "length": len(data)}))
+    else:
+        print(_FORMATS[arguments.format](data))
+    return 0

@@ -1,0 +1,93 @@
+"""`dwarfgpu dis`: the bytes of an expression to text."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Final
+
+from dwarfgpu.cli.unit_options import add_encoding_options, encoding, read_file, text_input
+from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.hexinput import parse_hex
+from dwarfgpu.expr.text import Line, disassemble
+
+NAME: Final = "dis"
+HELP: Final = "disassemble an expression: bytes to text"
+SCHEMA: Final = "dwarfgpu-dis-1"
+_WIDEST: Final = 24
+"""Columns for the bytes of an operation."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "bytes", nargs="*", help="as in docs/expression-syntax.md; - for standard input"
+    )
+    files = parser.add_mutually_exclusive_group()
+    files.add_argument("--file", metavar="FILE", help="read the bytes, as text, from a file")
+    files.add_argument("--binary", metavar="FILE", help="read the bytes themselves from a file")
+    add_encoding_options(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print every operation; 1 where the end could not be decoded."""
+    given = encoding(arguments)
+    data = _input(arguments)
+    lines = disassemble(data, given.dialect, given.format, given.arch)
+    error = decode(data, given.dialect, given.format).error
+    if arguments.json:
+        answer = {
+            "schema": SCHEMA,
+            "instructions": [_object(line) for line in lines],
+            "error": None if error is None else _error(error),
+        }
+        print(json.dumps(answer))
+    else:
+        width = min(_WIDEST, max((2 * len(line.data) for line in lines), default=0))
+        for line in lines:
+            print(f"{line.offset:#06x}  {line.data.hex():<{width}}  {line}")
+    return 0 if error is None else 1
+
+
+def _input(arguments: Namespace) -> bytes:
+    if arguments.binary is None:
+        return parse_hex(text_input(arguments.bytes, arguments.file))
+    if arguments.bytes:
+        raise UsageError("give the bytes or --binary, not both")
+    return read_file(arguments.binary)
+
+
+def _object(line: Line) -> dict[str, object]:
+    instruction = line.instruction
+    operation = None if instruction is None else instruction.operation
+    operands = () if instruction is None else instruction.operands
+    return {
+        "offset": line.offset,
+        "length": len(line.data),
+        "operation": None if operation is None else operation.title,
+        "operands": [_operand(operand) for operand in operands],
+        "hex": line.data.hex(),
+        "text": line.text,
+        "comment": line.comment,
+        "section": None if operation is None else operation.section,
+    }
+
+
+def _operand(operand: Operand) -> int | str:
+    """Blocks as hexadecimal digits; numbers beyond 64 bits, which few readers take, as 0x text."""
+    if isinstance(operand, bytes):
+        return operand.hex()
+    return operand if operand.bit_length() <= 64 else f"{operand:#x}"
+
+
+def _error(error: Malformed) -> dict[str, object]:
+    site = error.site
+    return {
+        "kind": error.kind,
+        "message": error.message,
+        "operation": None if site is None else site.operation,
+        "offset": None if site is None else site.offset,
+        "section": None if site is None else site.section,
+    }

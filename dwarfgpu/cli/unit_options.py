@@ -1,0 +1,82 @@
+"""Options that say how an expression is encoded, and the input of `asm` and `dis`."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
+
+
+@frozen
+class Encoding:
+    """What the options say."""
+
+    dialect: Dialect
+    format: UnitFormat
+    arch: Architecture
+
+
+def add_encoding_options(parser: ArgumentParser) -> None:
+    """Dialect, architecture and the format of the unit."""
+    group = parser.add_argument_group("encoding")
+    group.add_argument("--arch", default="gfx942", metavar="NAME", help="default: gfx942")
+    group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")
+    names = ", ".join(DIALECTS)
+    group.add_argument("--dialect", default="amd", metavar="NAME", help=f"{names}; default: amd")
+    group.add_argument(
+        "--address-size", type=int, choices=(2, 4, 8), help="bytes; default: the architecture's"
+    )
+    formats = group.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--dwarf32", dest="offset_size", action="store_const", const=4, help="the default"
+    )
+    formats.add_argument("--dwarf64", dest="offset_size", action="store_const", const=8)
+    parser.set_defaults(offset_size=4)
+    group.add_argument("--dwarf-version", type=int, choices=(2, 3, 4, 5), default=5)
+    group.add_argument("--big-endian", action="store_true")
+
+
+def encoding(arguments: Namespace) -> Encoding:
+    """`UsageError` for a name that does not exist."""
+    arch = architecture(arguments.arch, arguments.wave_size)
+    form = UnitFormat(
+        arguments.address_size or arch.address_bits // 8,
+        arguments.offset_size,
+        arguments.dwarf_version,
+        "big" if arguments.big_endian else arch.endian,
+    )
+    return Encoding(dialect(arguments.dialect), form, arch)
+
+
+def text_input(words: Sequence[str], file: str | None) -> str:
+    """The words of the command line, else the file, else (or for `-`) standard input.
+
+    `UsageError` where there are both, or the file cannot be read. Bytes that are no UTF-8 become
+    characters that have no meaning, so that whoever reads the text tells where they are.
+    """
+    if words and file is not None:
+        raise UsageError("give the text or --file, not both")
+    if file is not None:
+        return read_file(file).decode("utf-8", "replace")
+    if words and list(words) != ["-"]:
+        return " ".join(words)
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def read_file(path: str) -> bytes:
+    """The whole file; `UsageError` where it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as cause:
+        raise UsageError(f"{path}: {cause.strerror or cause}") from None
+    except ValueError:  # a NUL in the name
+        raise UsageError(f"{path!r} is no file name") from None
