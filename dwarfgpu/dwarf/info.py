@@ -38,7 +38,8 @@ class DebugInfo:
         self.object = object
         self.load_address = load_address
         self.types = TypeBuilder(self)
-        self._forced_dialect = dialect
+        self.forced_dialect = dialect
+        """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal
         self._sections: dict[str, bytes] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
@@ -132,5 +133,5 @@ class DebugInfo:
         With `literal`, what upstream clang writes is read by the letter. `UsageError` where the
         forced one does not exist.
         """
-        found = dialect_named(self._forced_dialect or dialect_name(unit))
+        found = dialect_named(self.forced_dialect or dialect_name(unit))
         return AMD if self._literal and found.upstream_clang else found

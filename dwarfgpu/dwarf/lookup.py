@@ -33,6 +33,7 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
+        self._spans: dict[int, tuple[Range, ...]] = {}
         self._subprograms: dict[int, list[tuple[Range, int]]] = {}
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
@@ -44,7 +45,7 @@ class Scopes:
         problem: DwarfGpuError | None = None
         for unit in self.info.units:
             try:
-                spans = code_ranges(unit.root)
+                spans = self._spans_of(unit)
                 if any(span.covers(address) for span in spans):
                     return unit
                 if not spans and self._find(unit, address) is not None:
@@ -144,6 +145,12 @@ class Scopes:
             if span.covers(address):
                 found = index
         return None if found is None else unit.die(found)
+
+    def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
+        """The addresses that a unit says it covers."""
+        if unit.offset not in self._spans:
+            self._spans[unit.offset] = code_ranges(unit.root)
+        return self._spans[unit.offset]
 
     def _code_of(self, unit: CompilationUnit) -> list[tuple[Range, int]]:
         """The ranges of all subprograms of a unit."""

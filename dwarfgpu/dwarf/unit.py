@@ -127,6 +127,9 @@ class CompilationUnit:
     @cached_property
     def has_legacy_attributes(self) -> bool:
         """Whether DW_AT_LLVM attributes may have the numbers of LLVM 18 and before."""
+        forced = self.info.forced_dialect
+        if forced is not None:
+            return forced.startswith("amd-direct")
         return has_legacy_attributes(self.producer)
 
     @cached_property
