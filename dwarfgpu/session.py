@@ -241,9 +241,7 @@ class Session:
     def place(self, given: GivenAddress) -> Location:
         """Where an address given by hand is, for the focus."""
         arch = self.architecture
-        context = Context(
-            architecture=arch, wave=self.wave, lane=self.lane, target=self.target
-        )
+        context = Context(architecture=arch, wave=self.wave, lane=self.lane, target=self.target)
         space = arch.address_space(given.space)
         return memory_location(context, space, given.address, bind_lane=False)
 

@@ -7,11 +7,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dwarfgpu.cli.unit_options import add_encoding_options, encoding, text_input
+from dwarfgpu.cli.unit_options import add_encoding_options, encoding, natural, text_input
+from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text import assemble
 
-NAME: Final = "asm"
-HELP: Final = "assemble an expression: text to bytes"
 SCHEMA: Final = "dwarfgpu-asm-1"
 
 
@@ -36,8 +35,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--format", choices=tuple(_FORMATS), default="hex")
     parser.add_argument(
         "--unit-offset",
-        type=lambda number: int(number, 0),
-        default=0,
+        default="0",
         metavar="OFFSET",
         help="of the unit in .debug_info, where references in brackets count from that section",
     )
@@ -45,15 +43,14 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the bytes. `Malformed` tells where the text is wrong."""
+    """Print the bytes. `UsageError` tells where the text is wrong."""
     given = encoding(arguments)
-    data = assemble(
-        text_input(arguments.text, arguments.file),
-        given.dialect,
-        given.format,
-        given.arch,
-        unit_offset=arguments.unit_offset,
-    )
+    text = text_input(arguments.text, arguments.file)
+    unit_offset = natural(arguments.unit_offset, "--unit-offset")
+    try:
+        data = assemble(text, given.dialect, given.format, given.arch, unit_offset=unit_offset)
+    except Malformed as error:  # the request, not some file's bytes, is what is wrong
+        raise UsageError(error.message) from None
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "hex": data.hex(), "length": len(data)}))
     else:

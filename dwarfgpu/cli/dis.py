@@ -13,8 +13,6 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.text import Line, disassemble
 
-NAME: Final = "dis"
-HELP: Final = "disassemble an expression: bytes to text"
 SCHEMA: Final = "dwarfgpu-dis-1"
 _WIDEST: Final = 24
 """Columns for the bytes of an operation."""

@@ -57,6 +57,17 @@ def encoding(arguments: Namespace) -> Encoding:
     return Encoding(dialect(arguments.dialect), form, arch)
 
 
+def natural(text: str, option: str) -> int:
+    """A number of at least 0; `UsageError` for anything else."""
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise UsageError(f"{option}: expected an integer of at least 0, not {text!r}")
+    return value
+
+
 def text_input(words: Sequence[str], file: str | None) -> str:
     """The words of the command line, else the file, else (or for `-`) standard input.
 

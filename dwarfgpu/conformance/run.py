@@ -115,7 +115,7 @@ def _text(case: Case) -> None:
     arch = machine_of(case, None).context.architecture
     data = assemble(case.field["text"].text(), case.dialect, case.form, arch)
     _check(case.data.hex(), data.hex())
-    shown = "\n".join(disassemble(case.data, case.dialect, case.form, arch))
+    shown = "\n".join(map(str, disassemble(case.data, case.dialect, case.form, arch)))
     _check(case.data.hex(), assemble(shown, case.dialect, case.form, arch).hex())
 
 

@@ -5,6 +5,7 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field, frozen
@@ -42,6 +43,14 @@ class UnitFormat:
     """Bytes of a reference into a section: 4 in 32-bit DWARF, 8 in 64-bit DWARF."""
     version: int = 5
     endian: Endian = "little"
+
+
+@lru_cache(maxsize=16)
+def format_of(architecture: Architecture | None) -> UnitFormat:
+    """The format of an expression that belongs to no unit: the architecture's sizes."""
+    if architecture is None:
+        return UnitFormat()
+    return UnitFormat(address_size=architecture.address_bits // 8, endian=architecture.endian)
 
 
 @frozen

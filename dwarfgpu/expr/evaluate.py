@@ -7,7 +7,6 @@ starts nested evaluations and counts what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeAlias
 
 from attrs import frozen
@@ -23,11 +22,11 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
-    LocList,
     LocationListEntry,
+    LocList,
     ResultKind,
     Unit,
-    UnitFormat,
+    format_of,
 )
 from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
@@ -170,7 +169,7 @@ class _Evaluator:
     ) -> tuple[Stack, Instruction | None]:
         """Perform all operations; the stack they leave and the last of them."""
         unit = ctx.unit
-        form = unit.format if unit is not None else _format_of(ctx)
+        form = unit.format if unit is not None else format_of(ctx.architecture)
         program = prepare(data, dialect or (unit.dialect if unit is not None else AMD), form)
         stack: Stack = list(ctx.initial_stack)
         callers: list[tuple[Program, int, Context]] = []
@@ -234,19 +233,6 @@ class _Evaluator:
         if kind == "location":
             return self._as_location(entry, ctx)
         return as_value(ctx, entry)
-
-
-def _format_of(ctx: Context) -> UnitFormat:
-    """The format of an expression without a unit: the architecture's sizes."""
-    arch = ctx.architecture
-    if arch is None:
-        return UnitFormat()
-    return _architecture_format(arch.address_bits, arch.endian)
-
-
-@lru_cache(maxsize=16)
-def _architecture_format(address_bits: int, endian: str) -> UnitFormat:
-    return UnitFormat(address_size=address_bits // 8, endian="big" if endian == "big" else "little")
 
 
 def _target(program: Program, instruction: Instruction, jump: Jump) -> int:

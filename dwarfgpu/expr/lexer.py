@@ -17,6 +17,7 @@ _TOKEN: Final = re.compile(
     r"""
     (?P<skip> [ \t\r\f\v\u00a0]+ | \#[^\n]* | //[^\n]* | "[^"\n]*"
             | \(start\ ==\ end\)            # readelf, of an empty range
+            | \[without\ DW_AT_frame_base\]
             | or\ DW_OP_HP_\w+              # readelf, of an operation with two meanings
             | \?\?\?                        # eu-readelf, of an index that it cannot look up
     )

@@ -401,6 +401,8 @@ class Parser:
             inside = self._peek()
             if inside.kind != "word" or inside.number is not None:
                 return
+            if self._token.text == "[" and not inside.text.startswith("$"):
+                return
             if self._token.text == "(" and _operation(inside.text) is not None:
                 return
             self._bracketed()

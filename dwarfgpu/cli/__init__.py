@@ -1,0 +1,1 @@
+"""The command line: one module a command, loaded when it is used."""

@@ -1,0 +1,122 @@
+"""What a command shows of a result or a variable: text and JSON from the same facts."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from dwarfgpu.bits import Endian
+from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.dwarf.types import Type, type_name
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.expr.evaluate import Result
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
+
+DEFAULT_OPTIONS = FormatOptions()
+
+
+@frozen
+class Answer:
+    """One result for one lane, ready to be shown."""
+
+    text: str
+    """The value, or why there is none."""
+    record: Record
+    """`notes` and `result` or `error`, and with a type `bytes`, `undefined_bits`, `text`."""
+    status: int
+    where: str | None = None
+    """The location in one line."""
+    notes: tuple[str, ...] = ()
+    error: DwarfGpuError | None = None
+
+
+def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
+    """The result of an expression without a type."""
+    record: Record = {"notes": list(notes), "result": entry_json(result, endian)}
+    # Undefined as a whole is an object without bits; a location that is told is an answer.
+    status = 1 if isinstance(result, Location) and result.is_undefined else 0
+    text = location_text(result) if isinstance(result, Location) else entry_text(result)
+    return Answer(text, record, status, notes=notes)
+
+
+def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
+    """An error in place of a result."""
+    return Answer(error_line(error), {**error_json(error)}, 1, notes=notes, error=error)
+
+
+def of_reading(
+    reading: Reading, session: Session, options: FormatOptions = DEFAULT_OPTIONS
+) -> Answer:
+    """A variable."""
+    location, notes = reading.location, reading.notes
+    where = None if location is None else location_text(location)
+    if reading.error is not None:
+        error = reading.error
+        record: Record = {"notes": list(notes), **error_json(error)}
+        text = f"<error: {error_line(error)}>"
+        if isinstance(error, UndefinedBits):
+            text = f"{OPTIMIZED_OUT} ({error.message})"
+        return Answer(text, record, 1, where, notes, error)
+    assert location is not None
+    record = {"notes": list(notes), "result": location_json(location, session.architecture.endian)}
+    if reading.pointer is not None:
+        text = f"({type_name(reading.type)}) <synthetic pointer>"
+        record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": [], "text": text}
+        return Answer(text, record, 0, where, notes)
+    assert reading.bits is not None
+    text = value_text(reading.bits, reading.type, session, location, options)
+    record |= bits_json(reading.bits, session.architecture.endian)
+    record["text"] = text
+    reasons = [f"not available: {each}" for each in reading.bits.reasons[:1]]
+    shown = (*notes, *reasons) if reading.bits.unavailable else notes
+    return Answer(text, record, 0 if reading.is_complete else 1, where, shown)
+
+
+def bits_json(bits: Bits, endian: Endian) -> Record:
+    """The bytes of an object; digits with unknown bits are `?`."""
+
+    def ranges(found: list[tuple[int, int]]) -> list[Plain]:
+        return [{"bit_offset": first, "bit_size": count} for first, count in found]
+
+    return {
+        "bytes": bits.hex(endian),
+        "undefined_bits": ranges(bits.undefined_ranges(endian)),
+        "unavailable_bits": ranges(bits.unavailable_ranges(endian)),
+    }
+
+
+def value_text(
+    bits: Bits,
+    kind: Type | None,
+    session: Session,
+    location: Location | None,
+    options: FormatOptions = DEFAULT_OPTIONS,
+) -> str:
+    """The object as GDB prints it."""
+    architecture = session.architecture
+    address = None
+    if location is not None and len(location.places) == 1:
+        storage = location.places[0].storage
+        if isinstance(storage, Memory) and storage.space.number == 0:
+            address = location.places[0].byte_address
+
+    def read_memory(at: int, space: int, size_bytes: int) -> bytes:
+        if session.target is None:
+            raise UndefinedBits("no target")
+        where = Memory(architecture.address_space(space), session.wave, session.lane)
+        return session.target.read_memory(where, at, size_bytes)
+
+    return format_value(
+        bits,
+        kind,
+        options,
+        endian=architecture.endian,
+        address=address,
+        architecture=architecture,
+        read_memory=read_memory,
+    )

@@ -1,0 +1,69 @@
+"""`dwarfgpu conformance`: run conformance cases (`docs/conformance-format.md`)."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib.resources import files
+from pathlib import Path
+
+from dwarfgpu import plain
+from dwarfgpu.conformance import Case, Failure, load_cases, run_case
+
+SCHEMA = "dwarfgpu-conformance-result-1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="case files")
+
+
+def run(args: argparse.Namespace) -> int:
+    disputed = disputed_cases()
+    totals = {"passed": 0, "failed": 0, "skipped": 0, "disputed": 0}
+    reports: list[dict[str, object]] = []
+    for name in args.files:
+        counts = dict.fromkeys(totals, 0)
+        failures: list[dict[str, str]] = []
+        for case in load_cases(Path(name)):
+            failure = run_case(case)
+            outcome = _outcome(case, failure, disputed)
+            counts[outcome] += 1
+            if failure is not None and outcome == "failed":
+                failures.append(
+                    {"name": case.name, "expected": failure.expected, "got": failure.got}
+                )
+        reports.append({"file": name, **counts, "failures": failures})
+        totals = {key: totals[key] + counts[key] for key in totals}
+    if args.json:
+        print(json.dumps({"schema": SCHEMA, "files": reports, "total": totals}))
+    else:
+        _print(reports, totals)
+    return 1 if totals["failed"] else 0
+
+
+def disputed_cases() -> frozenset[str]:
+    """Names of the cases with which the AMD text disagrees (`docs/disputed.json`)."""
+    text = (files("dwarfgpu") / "data" / "disputed.json").read_text("utf-8")
+    document = plain.parse(text, "disputed.json")
+    return frozenset(each["name"].text() for each in document["disputed"].items())
+
+
+def _outcome(case: Case, failure: Failure | None, disputed: frozenset[str]) -> str:
+    if case.name in disputed:
+        return "disputed"
+    return "passed" if failure is None else "failed"
+
+
+def _print(reports: list[dict[str, object]], totals: dict[str, int]) -> None:
+    def counted(counts: dict[str, object]) -> str:
+        return ", ".join(f"{counts[key]} {key}" for key in totals)
+
+    for report in reports:
+        print(f"{report['file']}: {counted(report)}")
+        failures = report["failures"]
+        assert isinstance(failures, list)
+        for failure in failures:
+            print(f"  {failure['name']}")
+            print(f"    expected: {failure['expected']}")
+            print(f"    got:      {failure['got']}")
+    print(f"total: {counted({**totals})}")

@@ -1,0 +1,233 @@
+"""The evaluation context on the command line: options to a session."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from attrs import evolve
+
+from dwarfgpu import plain
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
+from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.model.location import Entry, Location
+from dwarfgpu.model.value import Value
+from dwarfgpu.plain import Field
+from dwarfgpu.session import CodeObject, GivenAddress, Session
+
+DEFAULT_ARCHITECTURE = "gfx942"
+_ADDRESS = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the context."""
+    machine = parser.add_argument_group("machine")
+    machine.add_argument("--state", metavar="FILE", help="registers and memories of stopped waves")
+    machine.add_argument("--arch", help=f"target architecture, {DEFAULT_ARCHITECTURE} by default")
+    machine.add_argument(
+        "--reg", action="append", default=[], metavar="NAME=VALUE",
+        help="a register: s4=0x10, v3=[1,2,3] (a value a lane), v3=bytes:0a0b…",
+    )  # fmt: skip
+    machine.add_argument(
+        "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
+        help="memory: private_lane[3]#0x10=0a0b0c0d; without [N] that of --lane",
+    )  # fmt: skip
+    machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    focus = parser.add_argument_group("context")
+    focus.add_argument("--wave", metavar="N", help="the current thread")
+    focus.add_argument("--lane", metavar="N|all", help="the current lane")
+    focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
+    focus.add_argument("--iteration", metavar="N", help="the current iteration")
+    focus.add_argument("--pc", metavar="ADDR", help="the current program location, as loaded")
+    focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
+    focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
+    focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
+    focus.add_argument(
+        "--push", action="append", default=[], metavar="TEXT",
+        help="an entry of the initial stack, as an expression; the last given is the top",
+    )  # fmt: skip
+    focus.add_argument("--want", choices=("value", "location"), help="the result kind")
+    focus.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    focus.add_argument(
+        "--strict", action="store_true", help="read literally what upstream clang writes"
+    )
+
+
+def number(text: str | None, option: str) -> int | None:
+    """An integer option; None where it is not given."""
+    if text is None:
+        return None
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UsageError(f"{option}: expected an integer, not {text!r}") from None
+
+
+def natural(text: str | None, option: str) -> int | None:
+    """An option that is not negative; None where it is not given."""
+    value = number(text, option)
+    if value is not None and value < 0:
+        raise UsageError(f"{option}: expected an integer of at least 0, not {text}")
+    return value
+
+
+def session_of(args: argparse.Namespace, files: list[str]) -> Session:
+    """The session that the options describe; the lane `all` leaves it without a lane."""
+    state = load_state(Path(args.state)) if args.state else None
+    code_objects = _code_objects(args, files, state)
+    arch = _architecture(args, state, code_objects)
+    if state is None:
+        target = StateTarget(arch)
+        target.add_wave(natural(args.wave, "--wave") or 0)
+        state = State(arch, target, (WaveState(natural(args.wave, "--wave") or 0, None),))
+    wave = _wave(args, state)
+    session = Session(
+        arch,
+        code_objects,
+        state.target,
+        wave=wave.wave,
+        lane=None if args.lane == "all" else natural(args.lane, "--lane"),
+        iteration=natural(args.iteration, "--iteration"),
+        pc=wave.pc if args.pc is None else natural(args.pc, "--pc"),
+        given_lanes=natural(args.lanes, "--lanes"),
+        given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
+        strict=args.strict,
+    )
+    _set_registers(args, session, state.target)
+    _set_memories(args, session, state.target)
+    return evolve(
+        session,
+        given_cfa=_given_address(args.cfa, "--cfa", arch) or session.given_cfa,
+        given_frame_base=_given_address(args.frame_base, "--frame-base", arch),
+    )
+
+
+def _code_objects(
+    args: argparse.Namespace, files: list[str], state: State | None
+) -> tuple[CodeObject, ...]:
+    load_address = natural(args.load_address, "--load-address")
+    named = [(Path(file), load_address or 0) for file in files]
+    if state is not None:
+        at = {each.path.resolve(): each.load_address for each in state.code_objects}
+        if load_address is None:
+            named = [(path, at.get(path.resolve(), 0)) for path, _ in named]
+        given = {path.resolve() for path, _ in named}
+        named += [
+            (each.path, each.load_address)
+            for each in state.code_objects
+            if each.path.resolve() not in given and not (files and len(state.code_objects) == 1)
+        ]
+    return tuple(
+        CodeObject.open(path, address, args.dialect, strict=args.strict) for path, address in named
+    )
+
+
+def _architecture(
+    args: argparse.Namespace, state: State | None, code_objects: tuple[CodeObject, ...]
+) -> Architecture:
+    found = code_objects[0].info.architecture if code_objects else None
+    if state is not None:
+        arch = state.architecture
+        if args.arch is not None and architecture(args.arch).name != arch.name:
+            raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
+        if found is not None and found.name != arch.name:
+            raise UsageError(
+                f"{code_objects[0].name} is for {found.name}, but the state is of {arch.name}"
+            )
+        return arch
+    if args.arch is not None:
+        arch = architecture(args.arch)
+        return found if found is not None and found.name == arch.name else arch
+    return found or architecture(DEFAULT_ARCHITECTURE)
+
+
+def _wave(args: argparse.Namespace, state: State) -> WaveState:
+    wanted = natural(args.wave, "--wave")
+    for wave in state.waves:
+        if wanted is None or wave.wave == wanted:
+            return wave
+    known = ", ".join(str(wave.wave) for wave in state.waves) or "none"
+    raise UsageError(f"--wave {wanted}: the state has no such wave; it has {known}")
+
+
+def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
+    for text in args.reg:
+        name, equals, value = text.partition("=")
+        register = session.architecture.register_named(name.strip())
+        if not equals:
+            raise UsageError(f"--reg {text}: expected NAME=VALUE")
+        if register is None:
+            raise UsageError(f"--reg {text}: {session.architecture.name} has no register {name}")
+        value = value.strip()
+        field = Field(f"--reg {name}", "value", value)
+        if value.startswith("["):
+            field = plain.parse(value, f"--reg {name}")
+        elif value.startswith("bytes:"):
+            field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
+        target.waves[session.wave].pop(register.name, None)
+        set_register(target, session.wave, register, field)
+
+
+def _set_memories(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
+    for text in args.mem:
+        place, equals, data = text.partition("=")
+        match = _ADDRESS.fullmatch(place.strip())
+        if not equals or match is None:
+            raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
+        lane = match["lane"] or (None if session.lane is None else str(session.lane))
+        space = match["space"] or "global"
+        entry: dict[str, plain.Json] = {
+            "space": space,
+            "address": match["address"],
+            "bytes": data,
+        }
+        if lane is not None and space.endswith("private_lane"):
+            entry["lane"] = lane
+        add_memory(target, Field(f"--mem {text}", "", entry), session.wave)
+
+
+def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAddress | None:
+    if text is None:
+        return None
+    match = _ADDRESS.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{option} {text}: expected [SPACE#]ADDRESS")
+    space = arch.address_space_named(match["space"] or "none")
+    if space is None:
+        known = ", ".join(each.name for each in arch.address_spaces.values())
+        raise UsageError(f"{option} {text}: no address space {match['space']}; known: {known}")
+    return GivenAddress(space.number, natural(match["address"], option) or 0)
+
+
+def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) -> Context:
+    """The context with the object, the initial stack and the result kind of the options."""
+    stack = tuple(_entry(text, "--push", context, chosen) for text in args.push)
+    thing = None if args.object is None else _entry(args.object, "--object", context, chosen)
+    if thing is not None and not isinstance(thing, Location):
+        thing = evaluate(b"", evolve(context, initial_stack=(thing,), result_kind="location"))
+        assert isinstance(thing, Location)
+    return evolve(context, initial_stack=stack, object=thing, result_kind=args.want)
+
+
+def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
+    try:
+        return Value.of(int(text, 0), context.generic)
+    except ValueError:
+        pass
+    form = context.unit.format if context.unit is not None else format_of(context.architecture)
+    return evaluate(assemble(text, chosen, form, context.architecture), context, dialect=chosen)
+
+
+def chosen_dialect(args: argparse.Namespace, context: Context) -> Dialect:
+    """The dialect of the options, else of the unit, else AMD's current one."""
+    if args.dialect is not None:
+        return dialect(args.dialect)
+    return AMD if context.unit is None else context.unit.dialect

@@ -1,0 +1,55 @@
+"""Errors for people and for programs."""
+
+from __future__ import annotations
+
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
+from dwarfgpu.view.plain import Record
+
+HINTS = {
+    "no lane": "give --lane N",
+    "no iteration": "give --iteration N",
+    "no program location": "give --pc ADDR",
+    "needs a program location": "give --pc ADDR",
+    "no frame base": "give --frame-base ADDR",
+    "whose frame base": "give --frame-base ADDR, or --file and --pc",
+    "(CFA)": "give --cfa ADDR",
+    "no object": "give --object LOCATION",
+    "no compilation unit": "give --file CODE_OBJECT",
+    "no target to": "give --state FILE, --reg or --mem",
+    "is not in the state": "give it with --state FILE or --reg",
+    "not in the state": "give it with --state FILE or --mem",
+}
+"""What to do about an error, by a piece of its message."""
+
+
+def hint(error: DwarfGpuError) -> str | None:
+    """What to do, where an option of the command line would help."""
+    if isinstance(error, MissingContext | Unavailable):
+        for piece, advice in HINTS.items():
+            if piece in error.message:
+                return advice
+    return None
+
+
+def error_line(error: DwarfGpuError) -> str:
+    """One line: whose fault, where, what, what to do."""
+    advice = hint(error)
+    kind = "" if error.kind == "UsageError" else f"{error.kind}: "
+    return f"{kind}{error}" + (f"; {advice}" if advice else "")
+
+
+def error_json(error: DwarfGpuError) -> Record:
+    """The `error` member of every schema."""
+    site = error.site
+    # A usage error is a malformed request: the schemas know the kinds of the engine only.
+    kind = "Malformed" if error.kind == "UsageError" else error.kind
+    message = error.message if error.context is None else f"{error.context}: {error.message}"
+    return {
+        "error": {
+            "kind": kind,
+            "message": message,
+            "operation": None if site is None else site.operation,
+            "offset": None if site is None else site.offset,
+            "section": None if site is None else site.section,
+        }
+    }

@@ -1,0 +1,277 @@
+"""`dwarfgpu eval`: a variable of a code object, or operations given as text or hex."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from importlib.resources import as_file, files
+
+from attrs import evolve
+
+from dwarfgpu.cli import context as options
+from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
+from dwarfgpu.expr.evaluate import Observer, evaluate
+from dwarfgpu.expr.hexinput import parse_hex
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.model.location import Location
+from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Plain, Record
+
+SCHEMA = "dwarfgpu-eval-1"
+PROVISIONAL_NOTE = (
+    "dialect amd-provisional: operations without a number today have provisional ones of "
+    "dwarfgpu's own"
+)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    configure_subject(parser)
+    options.configure(parser)
+
+
+def configure_subject(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say what is evaluated."""
+    parser.add_argument(
+        "subject",
+        nargs="*",
+        metavar="EXPRESSION|NAME",
+        help="operations as text; with --file, names of variables (none: all in scope)",
+    )
+    subject = parser.add_argument_group("what is evaluated")
+    subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
+    subject.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    subject.add_argument(
+        "-e", "--expression", metavar="TEXT", help="operations, in the unit at --pc of --file"
+    )
+    subject.add_argument(
+        "--verify-places", action="store_true", help="read all places of an object and compare"
+    )
+    subject.add_argument(
+        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    if not args.demo:
+        return _run(args)
+    with as_file(files("dwarfgpu") / "data") as folder:
+        args.file = str(folder / "demo.co")
+        args.state = args.state or str(folder / "demo.json")
+        args.lane = args.lane or "all"
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    session = session_for(args)
+    if is_operations(args):
+        return _operations(args, session)
+    names: list[str] = args.subject
+    variables = [session.variable(name) for name in names] or session.variables()
+    if args.lane == "all":
+        return _all_lanes(args, session, variables, is_listing=not names)
+    answers = [(each, _answer(args, session, each)) for each in variables]
+    status = max((answer.status for _, answer in answers), default=0)
+    if args.json:
+        if len(names) == 1:
+            print_json({"schema": SCHEMA, **answers[0][1].record})
+        else:
+            print_json({"schema": SCHEMA, "variables": [_named(*each) for each in answers]})
+        return status
+    for variable, answer in answers:
+        if names and answer.error is not None:
+            print(f"dwarfgpu: {variable.name}: {answer.text}", file=sys.stderr)
+        else:
+            print(_line(variable, answer, is_listing=not names))
+    print_notes(note for _, answer in answers for note in answer.notes)
+    return status
+
+
+def session_for(args: argparse.Namespace) -> Session:
+    """The session of the options, and a check of those that need each other."""
+    if args.hex and not args.subject:
+        raise UsageError("--hex needs the bytes of an expression")
+    if args.expression is not None and args.subject:
+        raise UsageError("give operations with -e or as arguments, not both")
+    return options.session_of(args, [args.file] if args.file else [])
+
+
+def is_operations(args: argparse.Namespace) -> bool:
+    """Whether operations are evaluated, not variables."""
+    if args.expression is not None or args.hex:
+        return True
+    if args.file or (args.state and not args.subject):
+        return False
+    if not args.subject:
+        raise UsageError("nothing to evaluate: give operations, or --file and names")
+    return True
+
+
+def _named(variable: Variable, answer: Answer) -> Plain:
+    kind = variable.type
+    return {
+        "name": variable.name,
+        "type": type_name(kind) if kind is not None else None,
+        "line": variable.decl_line,
+        "kind": variable.kind,
+        **answer.record,
+    }
+
+
+def _answer(args: argparse.Namespace, session: Session, variable: Variable) -> Answer:
+    reading = session.read(variable)
+    answer = of_reading(reading, session)
+    if args.verify_places and reading.location is not None and reading.bits is not None:
+        access = session.context().access
+        size_bits = reading.bits.size_bits
+        for index, _ in access.differing_places(reading.location, size_bits):
+            note = f"place {index} holds other bits than place 0: the DWARF is ill-formed"
+            record: Record = {**answer.record, "notes": [*answer.notes, note]}
+            answer = evolve(answer, notes=(*answer.notes, note), status=1, record=record)
+    return answer
+
+
+def _line(variable: Variable, answer: Answer, *, is_listing: bool) -> str:
+    if not is_listing:
+        return f"{variable.name} = {answer.text}"
+    kind = variable.type
+    typed = f"{type_name(kind)} " if kind is not None else ""
+    where = f"  @ {answer.where}" if answer.where else ""
+    return f"{typed}{variable.name} = {answer.text}{where}"
+
+
+def _all_lanes(
+    args: argparse.Namespace, session: Session, variables: list[Variable], *, is_listing: bool
+) -> int:
+    count, _ = session.lane_count()
+    status, notes = 0, dict[str, None]()
+    records: list[Plain] = []
+    for variable in variables:
+        lanes: list[Plain] = []
+        if len(variables) > 1 and not args.json:
+            print(f"{variable.name}:")
+        for lane in range(count):
+            focused = session.focused(lane)
+            active = session.is_active(lane)
+            answer = _answer(args, focused, variable)
+            lanes.append({"lane": lane, "active": active, **answer.record})
+            notes |= dict.fromkeys(answer.notes)
+            if active is not False:
+                status = max(status, answer.status)
+            if not args.json:
+                mark = " (inactive)" if active is False else ""
+                print(f"[{lane:{len(str(count - 1))}}] {answer.text}{mark}")
+        records.append({"name": variable.name, "lanes": lanes})
+    if not args.json:
+        print_notes(notes)
+    elif len(variables) == 1 and not is_listing:
+        only = records[0]
+        assert isinstance(only, dict)
+        print_json({"schema": SCHEMA, "lanes": only["lanes"]})
+    else:
+        print_json({"schema": SCHEMA, "variables": records})
+    return status
+
+
+def _operations(args: argparse.Namespace, session: Session) -> int:
+    """Operations for one lane, or for every lane."""
+    if args.lane != "all":
+        answer = evaluated(args, session)
+        if args.json:
+            print_json({"schema": SCHEMA, **answer.record})
+        elif answer.error is not None:
+            print(f"dwarfgpu: {answer.text}", file=sys.stderr)
+        else:
+            print(answer.text)
+        if not args.json:
+            print_notes(answer.notes)
+        return answer.status
+    count, _ = session.lane_count()
+    lanes: list[Plain] = []
+    status, notes = 0, dict[str, None]()
+    for lane in range(count):
+        active = session.is_active(lane)
+        answer = evaluated(args, session.focused(lane))
+        lanes.append({"lane": lane, "active": active, **answer.record})
+        notes |= dict.fromkeys(answer.notes)
+        if active is not False:
+            status = max(status, answer.status)
+        if not args.json:
+            mark = " (inactive)" if active is False else ""
+            shown = f"<error: {answer.text}>" if answer.error is not None else answer.text
+            print(f"[{lane:{len(str(count - 1))}}] {shown}{mark}")
+    if args.json:
+        print_json({"schema": SCHEMA, "lanes": lanes})
+    else:
+        print_notes(notes)
+    return status
+
+
+def evaluated(
+    args: argparse.Namespace, session: Session, observe: Observer | None = None
+) -> Answer:
+    """The operations of the command line, evaluated for the focus."""
+    data, context, chosen, notes = operations(args, session)
+    try:
+        result = evaluate(data, context, dialect=chosen, observe=observe)
+    except DwarfGpuError as error:
+        return of_error(error, notes)
+    if args.verify_places and isinstance(result, Location) and len(result.places) > 1:
+        notes = (*notes, *_differing(context, result))
+    return of_result(result, notes, context.endian)
+
+
+def _differing(context: Context, result: Location) -> list[str]:
+    size_bits = result.remaining_bits
+    if size_bits is None or size_bits > 1 << 20:
+        return ["--verify-places: the object has no size here; name a variable"]
+    return [
+        f"place {index} holds other bits than place 0: the DWARF is ill-formed"
+        for index, _ in context.access.differing_places(result, size_bits)
+    ]
+
+
+def operations(
+    args: argparse.Namespace, session: Session
+) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
+    """Bytes, context, dialect and notes of the operations of the command line."""
+    context = session.context()
+    code_object = session.code_object
+    if code_object is not None:
+        unit = None if session.pc is None else code_object.scopes.unit_at(session.pc)
+        units = code_object.info.units
+        context = evolve(context, unit=unit or (units[0] if units else None))
+    chosen = options.chosen_dialect(args, context)
+    form = format_of(session.architecture) if context.unit is None else context.unit.format
+    text = " ".join(args.subject) if args.expression is None else args.expression
+    notes: tuple[str, ...] = ()
+    if args.hex:
+        data = parse_hex(text)
+    else:
+        if args.dialect is None and any(
+            name.lower() in text.lower() for name in PROVISIONAL.values()
+        ):
+            chosen = AMD_PROVISIONAL
+        data = assemble(text, chosen, form, session.architecture)
+    if chosen.provisional:
+        notes = (PROVISIONAL_NOTE,)
+    notes = (*notes, *prepare(data, chosen, form).notes)
+    return data, options.with_entries(args, context, chosen), chosen, notes
+
+
+def print_json(record: Record) -> None:
+    """Exactly one object, on stdout."""
+    print(json.dumps(record, allow_nan=False))
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """What was assumed, once each, on stderr."""
+    for note in dict.fromkeys(notes):
+        print(f"note: {note}", file=sys.stderr)

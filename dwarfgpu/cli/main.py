@@ -1,0 +1,97 @@
+"""`dwarfgpu COMMAND …`: dispatch, errors as one line, exit status.
+
+Exit status: 0 a result with all its bits, 1 no result or one with unknown bits, 2 usage or
+unreadable input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn, Protocol, cast
+
+from dwarfgpu import __version__
+from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.errors import DwarfGpuError, UsageError
+
+COMMANDS = {
+    "eval": "evaluate a variable of a code object, or operations given as text or hex",
+    "explain": "evaluate step by step, and say why a value is what it is or is missing",
+    "asm": "operations as text to bytes",
+    "dis": "bytes to operations as text, losslessly",
+    "check": "find what is wrong with an expression without evaluating it",
+    "conformance": "run conformance cases for DWARF evaluators",
+    "debug": "look at a stopped machine interactively",
+    "gdb-path": "print what to source in GDB",
+}
+
+
+class Command(Protocol):
+    """The interface of a command's module."""
+
+    def configure(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors of usage go the way of all errors."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see {self.prog} --help")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print("dwarfgpu: interrupted", file=sys.stderr)
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    command = next((each for each in arguments if not each.startswith("-")), None)
+    try:
+        if command in COMMANDS and arguments[0] == command:
+            parser = _Parser(prog=f"dwarfgpu {command}", description=COMMANDS[command])
+            module = cast(Command, import_module(f"dwarfgpu.cli.{command.replace('-', '_')}"))
+            if command not in ("debug", "gdb-path"):
+                parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+            module.configure(parser)
+            return module.run(parser.parse_intermixed_args(arguments[1:]))
+        return _overview(arguments)
+    except DwarfGpuError as error:
+        if "--json" in arguments:
+            print(json.dumps({"schema": f"dwarfgpu-{command}-1", **error_json(error)}))
+        else:
+            print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
+        return 2 if isinstance(error, UsageError) else 1
+
+
+def _overview(arguments: list[str]) -> int:
+    parser = _Parser(
+        prog="dwarfgpu",
+        description="An exact, explainable engine for DWARF on heterogeneous machines.",
+        epilog="\n".join(["commands:", *(f"  {name:12} {COMMANDS[name]}" for name in COMMANDS)])
+        + "\n\ndwarfgpu COMMAND --help tells more of one of them.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"dwarfgpu {__version__}")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", nargs="?")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    parser.parse_args(arguments)
+    parser.print_help()
+    return 0 if not arguments else 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
