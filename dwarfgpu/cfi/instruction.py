@@ -252,8 +252,8 @@ def GNU_args_size(*, size_bytes: Bytes) -> ArgumentsSize:
 @cfa(0x2D, spec="GNU binutils include/dwarf2.def")
 def GNU_window_save(form: CfiFormat) -> tuple[Assign, ...]:
     """SPARC: the out registers are in the in registers, local and in registers at the CFA."""
-    if form.machine is not None and not form.machine.startswith("SPARC"):
-        raise IllFormed(f"{form.machine} has no register windows")
+    if form.architecture is not None:  # SPARC is none of those that are known here.
+        raise IllFormed(f"{form.architecture.name} has no register windows")
     outs = (Assign(number, RegisterRule(number + 16)) for number in range(8, 16))
     saved = (Assign(number, Offset((number - 16) * form.address_size)) for number in range(16, 32))
     return (*outs, *saved)

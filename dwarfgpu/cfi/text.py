@@ -103,15 +103,17 @@ def cfa_text(
     architecture: Architecture | None,
     expression_text: ExpressionText = hexadecimal,
 ) -> str:
-    """`RSP+8`, `SGPR32 in addrspace6`, an expression, or `unspecified`."""
+    """`RSP+8`, `SGPR32+0 in addrspace6`, an expression, or `unspecified`."""
     match rule:
         case None:
             return "unspecified"
         case ExpressionCfa():
             return expression_text(rule.expression)
         case RegisterCfa():
-            place = register_name(rule.register, architecture) + _displacement(rule.offset_bytes)
-            return place + (f" in addrspace{rule.address_space}" if rule.address_space else "")
+            name = register_name(rule.register, architecture)
+            if rule.address_space:
+                return f"{name}{rule.offset_bytes:+} in addrspace{rule.address_space}"
+            return name + _displacement(rule.offset_bytes)
         case other:
             assert_never(other)
 
