@@ -32,7 +32,7 @@ _TOKEN: Final = re.compile(
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
 _MOST_DIGITS: Final = 4000
-"""Of a decimal number: what Python converts at once, and far more than any operand."""
+"""Of a number: what Python converts at once, and far more than any operand needs."""
 
 
 @frozen
@@ -65,7 +65,7 @@ class Token:
         return self._convert(self.text, 16)
 
     def _convert(self, text: str, base: int) -> int:
-        if base == 10 and len(text) > _MOST_DIGITS:
+        if len(text) > _MOST_DIGITS:
             raise self.error(f"a number of {len(text)} digits")
         return int(text, base)
 
@@ -100,7 +100,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def suggestion(word: str, known: Mapping[str, str]) -> str:
-    """`; did you mean …` with the closest of the known names, by their lower-case spellings."""
+    """`; did you mean …?` with the closest of the known names, by their lower-case spellings."""
     close = get_close_matches(word.lower()[:80], known, 3, 0.7)
     names = list(dict.fromkeys(known[each] for each in close))
-    return f"; did you mean {' or '.join(names)}" if names else ""
+    return f"; did you mean {' or '.join(names)}?" if names else ""

@@ -22,6 +22,8 @@ from dwarfgpu.expr.parse import Parser
 _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32
 """Expressions within one another that are decoded; deeper ones are bytes."""
+_MOST_BITS: Final = 8192
+"""Of a number that is printed as one: far more than any operation takes."""
 _SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
 
 
@@ -94,15 +96,8 @@ def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tup
     lines = [_line(each, expression, arch, depth, starts) for each in expression.instructions]
     rest = expression.undecoded
     if rest:
-        lines.append(
-            Line(
-                len(expression.data) - len(rest),
-                rest,
-                _bytes_text(rest),
-                str(expression.error),
-                None,
-            )
-        )
+        offset = len(expression.data) - len(rest)
+        lines.append(Line(offset, rest, _bytes_text(rest), str(expression.error), None))
     return tuple(lines)
 
 
@@ -114,10 +109,14 @@ def _line(
     starts: set[int],
 ) -> Line:
     dialect, form = expression.dialect, expression.format
-    data = instruction.encoding
-    text = _text(instruction, arch, dialect, form, depth)
-    comment = None
     operation, operands = instruction.operation, instruction.operands
+    data = instruction.encoding
+    widest = max((each.bit_length() for each in operands if isinstance(each, int)), default=0)
+    if widest > _MOST_BITS:
+        why = f"{operation} with a number of {widest} bits"
+        return Line(instruction.offset, data, _bytes_text(data), why, instruction)
+    comment = None
+    text = _text(instruction, arch, dialect, form, depth)
     shortest = encode_as(_code(instruction, dialect), operation, operands, form)
     if shortest != data:
         comment = f"{text}, in {len(data)} bytes where {len(shortest)} are enough"
