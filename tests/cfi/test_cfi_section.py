@@ -1,0 +1,137 @@
+"""Entries of `.debug_frame` and `.eh_frame`, and the operations that their expressions may use."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.bits import encode_sleb, encode_uleb
+from dwarfgpu.cfi.restrict import FORBIDDEN, require_allowed
+from dwarfgpu.cfi.rule import RegisterCfa
+from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
+from dwarfgpu.errors import IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import Expression, decode
+from dwarfgpu.expr.dialect import AMD, AMD_PROVISIONAL
+
+ALL_ONES = b"\xff" * 4
+
+
+def entry(identity: bytes, content: bytes, is_64bit: bool = False) -> bytes:
+    length = len(identity) + len(content)
+    head = ALL_ONES + length.to_bytes(8, "little") if is_64bit else length.to_bytes(4, "little")
+    return head + identity + content
+
+
+def cie(
+    version: int = 4, augmentation: bytes = b"", extra: bytes = b"", code: str = "0c0708"
+) -> bytes:
+    sizes = b"\x08\0" if version == 4 else b""
+    factors = encode_uleb(1) + encode_sleb(-8) + b"\x10"
+    return bytes((version,)) + augmentation + b"\0" + sizes + factors + extra + bytes.fromhex(code)
+
+
+def words(*values: int, size_bytes: int = 8) -> bytes:
+    return b"".join(value.to_bytes(size_bytes, "little") for value in values)
+
+
+def frame(data: bytes) -> FrameSection:
+    return FrameSection(".debug_frame", data)
+
+
+@pytest.mark.parametrize("version", [1, 3, 4])
+@pytest.mark.parametrize("is_64bit", [False, True])
+def test_versions_and_formats(version: int, is_64bit: bool) -> None:
+    size = 8 if is_64bit else 4
+    first = entry(b"\xff" * size, cie(version), is_64bit)
+    section = frame(first + entry(bytes(size), words(0x1000, 0x20), is_64bit))
+    common, fde = section.entries
+    assert isinstance(common, Cie) and isinstance(fde, Fde)
+    assert (common.version, common.is_64bit, common.return_register) == (version, is_64bit, 16)
+    assert (fde.initial_location, fde.end, fde.cie) == (0x1000, 0x1020, common)
+    assert [row.cfa for row in fde.table().rows] == [RegisterCfa(7, 8)]
+
+
+@pytest.mark.parametrize("text", [b"[llvm:v0.0]", b"[amd:v1.2:x=1]", b"[llvm:v0.0][amd:v0.0]"])
+def test_vendor_augmentations_add_no_fields(text: bytes) -> None:
+    common, fde = frame(
+        entry(ALL_ONES, cie(augmentation=text)) + entry(bytes(4), words(0, 1))
+    ).entries
+    assert isinstance(common, Cie) and isinstance(fde, Fde)
+    assert common.augmentation.is_known and len(fde.table().rows) == 1
+
+
+def test_an_unknown_augmentation_leaves_the_range() -> None:
+    section = frame(entry(ALL_ONES, cie(augmentation=b"abc")) + entry(bytes(4), words(0x10, 4)))
+    fde = section.find(0x12)
+    assert fde is not None and (fde.initial_location, fde.end) == (0x10, 0x14)
+    assert fde.program.instructions == () and fde.cie.return_register is None
+    assert isinstance(fde.table().error, Unsupported)
+
+
+def test_segment_selectors() -> None:
+    common = bytearray(cie())
+    common[3] = 2  # segment_selector_size
+    section = frame(entry(ALL_ONES, bytes(common)) + entry(bytes(4), b"\x07\0" + words(0x10, 4)))
+    assert [(fde.segment, fde.initial_location) for fde in section.fdes] == [(7, 0x10)]
+
+
+def test_augmentation_data() -> None:
+    extra = encode_uleb(7) + b"\x9b" + words(0x100, size_bytes=4) + b"\x1b\x1b"
+    first = entry(bytes(4), cie(1, b"zPLRS", extra))
+    pointers = words(0x200, 0x10, size_bytes=4) + b"\x04" + words(0x300, size_bytes=4)
+    second = entry(words(len(first) + 4, size_bytes=4), pointers)
+    section = FrameSection(".eh_frame", first + second + bytes(4), section_address=0x10000)
+    common, fde = section.entries
+    assert isinstance(common, Cie) and isinstance(fde, Fde)
+    known = common.augmentation
+    personality = 0x10000 + first.index(words(0x100, size_bytes=4)) + 0x100
+    assert (known.is_signal_frame, known.fde_encoding) == (True, 0x1B)
+    assert known.personality == personality
+    assert fde.initial_location == 0x10000 + len(first) + 8 + 0x200
+    assert (fde.address_range, fde.lsda) == (0x10, 0x10000 + len(first) + 17 + 0x300)
+
+
+def test_a_broken_entry_costs_no_other() -> None:
+    good = entry(ALL_ONES, cie())
+    bad = entry(ALL_ONES, cie(version=9))
+    data = good + bad + entry(words(len(good), size_bytes=4), words(0, 1))
+    data += entry(words(3, size_bytes=4), words(0, 1)) + entry(bytes(4), words(8, 4))
+    data += entry(bytes(4), words(8))
+    found = frame(data + b"\x99\x99\0\0").entries
+    kinds = [type(each) for each in found]
+    assert kinds == [Cie, BrokenEntry, BrokenEntry, BrokenEntry, Fde, BrokenEntry, BrokenEntry]
+    errors = [each.error for each in found if isinstance(each, BrokenEntry)]
+    assert all(isinstance(error, Malformed) and error.context for error in errors)
+    assert ["version 9" in str(error) for error in errors[:2]] == [True, True]
+    assert "no CIE at offset 0x3" in str(errors[2])
+
+
+def test_find_among_overlapping_entries() -> None:
+    ranges = ((0x10, 0x100), (0x20, 0x10), (0x200, 0x10))
+    fdes = b"".join(entry(bytes(4), words(*each)) for each in ranges)
+    section = frame(entry(ALL_ONES, cie()) + fdes)
+    expected = {0xF: None, 0x10: 0x10, 0x25: 0x20, 0x30: 0x10, 0x110: None, 0x20F: 0x200}
+    found = {at: section.find(at) for at in expected}
+    assert {at: fde and fde.initial_location for at, fde in found.items()} == expected
+
+
+def expression(data: str) -> Expression:
+    return decode(bytes.fromhex(data), AMD, UnitFormat())
+
+
+def test_what_call_frame_expressions_may_use() -> None:
+    require_allowed(expression("90409404362436e902"))  # the CFA of a function in flat scratch
+    for data, name in (
+        ("91 00", "fbreg"),
+        ("30 9c", "call_frame_cfa"),
+        ("f3 01 50", "GNU_entry_value"),
+        ("e903", "LLVM_push_lane"),
+    ):
+        with pytest.raises(IllFormed, match="not allowed") as caught:
+            require_allowed(expression(data))
+        assert caught.value.site is not None and caught.value.site.operation == f"DW_OP_{name}"
+
+
+def test_every_forbidden_operation_exists() -> None:
+    known = {operation.name for operation in AMD_PROVISIONAL.by_code.values()}
+    assert set(FORBIDDEN) <= known and len(FORBIDDEN) == 18
