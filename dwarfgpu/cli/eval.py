@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib.resources import as_file, files
 
 from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
+from dwarfgpu.cli.lanes import LaneAnswer, lane_lines, lane_notes, lane_records, lane_status
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -60,13 +61,20 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    return with_demo(args, _run, lane="all")
+
+
+def with_demo(
+    args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str
+) -> int:
+    """Run, with the kernel and the state that come with dwarfgpu where `--demo` asks for them."""
     if not args.demo:
-        return _run(args)
+        return run(args)
     with as_file(files("dwarfgpu") / "data") as folder:
-        args.file = str(folder / "demo.co")
+        args.file = args.file or str(folder / "demo.co")
         args.state = args.state or str(folder / "demo.json")
-        args.lane = args.lane or "all"
-        return _run(args)
+        args.lane = args.lane or lane
+        return run(args)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -141,10 +149,13 @@ def _answer(args: argparse.Namespace, session: Session, variable: Variable) -> A
 def _line(variable: Variable, answer: Answer, *, is_listing: bool) -> str:
     if not is_listing:
         return f"{variable.name} = {answer.text}"
-    kind = variable.type
-    typed = f"{type_name(kind)} " if kind is not None else ""
     where = f"  @ {answer.where}" if answer.where else ""
-    return f"{typed}{variable.name} = {answer.text}{where}"
+    return f"{_typed_name(variable)} = {answer.text}{where}"
+
+
+def _typed_name(variable: Variable) -> str:
+    kind = variable.type
+    return variable.name if kind is None else f"{type_name(kind)} {variable.name}"
 
 
 def _all_lanes(
@@ -152,31 +163,28 @@ def _all_lanes(
 ) -> int:
     count, _ = session.lane_count()
     status, notes = 0, dict[str, None]()
-    records: list[Plain] = []
+    records: list[Record] = []
     for variable in variables:
-        lanes: list[Plain] = []
-        if len(variables) > 1 and not args.json:
-            print(f"{variable.name}:")
-        for lane in range(count):
-            focused = session.focused(lane)
-            active = session.is_active(lane)
-            answer = _answer(args, focused, variable)
-            lanes.append({"lane": lane, "active": active, **answer.record})
-            notes |= dict.fromkeys(answer.notes)
-            if active is not False:
-                status = max(status, answer.status)
-            if not args.json:
-                mark = " (inactive)" if active is False else ""
-                print(f"[{lane:{len(str(count - 1))}}] {answer.text}{mark}")
-        records.append({"name": variable.name, "lanes": lanes})
+        answers = [
+            LaneAnswer(
+                lane, session.is_active(lane), _answer(args, session.focused(lane), variable)
+            )
+            for lane in range(count)
+        ]
+        status = max(status, lane_status(answers))
+        if args.json:
+            records.append({"name": variable.name, "lanes": lane_records(answers)})
+            continue
+        if len(variables) > 1:
+            print(f"{_typed_name(variable)}:")
+        print(*lane_lines(answers), sep="\n")
+        notes |= dict.fromkeys(lane_notes(answers))
     if not args.json:
         print_notes(notes)
     elif len(variables) == 1 and not is_listing:
-        only = records[0]
-        assert isinstance(only, dict)
-        print_json({"schema": SCHEMA, "lanes": only["lanes"]})
+        print_json({"schema": SCHEMA, "lanes": records[0]["lanes"]})
     else:
-        print_json({"schema": SCHEMA, "variables": records})
+        print_json({"schema": SCHEMA, "variables": [*records]})
     return status
 
 
@@ -194,24 +202,16 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
             print_notes(answer.notes)
         return answer.status
     count, _ = session.lane_count()
-    lanes: list[Plain] = []
-    status, notes = 0, dict[str, None]()
-    for lane in range(count):
-        active = session.is_active(lane)
-        answer = evaluated(args, session.focused(lane))
-        lanes.append({"lane": lane, "active": active, **answer.record})
-        notes |= dict.fromkeys(answer.notes)
-        if active is not False:
-            status = max(status, answer.status)
-        if not args.json:
-            mark = " (inactive)" if active is False else ""
-            shown = f"<error: {answer.text}>" if answer.error is not None else answer.text
-            print(f"[{lane:{len(str(count - 1))}}] {shown}{mark}")
+    answers = [
+        LaneAnswer(lane, session.is_active(lane), evaluated(args, session.focused(lane)))
+        for lane in range(count)
+    ]
     if args.json:
-        print_json({"schema": SCHEMA, "lanes": lanes})
+        print_json({"schema": SCHEMA, "lanes": lane_records(answers)})
     else:
-        print_notes(notes)
-    return status
+        print(*lane_lines(answers), sep="\n")
+        print_notes(lane_notes(answers))
+    return lane_status(answers)
 
 
 def evaluated(

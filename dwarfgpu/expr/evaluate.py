@@ -47,13 +47,21 @@ Result: TypeAlias = Value | ImplicitPointerValue | Location
 """What an evaluation gives."""
 
 
+OBSERVED = 64
+"""Stack entries shown to observers; more would make observing a deep stack quadratic."""
+
+
 @frozen
 class Step:
     """One operation performed, for those who observe."""
 
     instruction: Instruction
     before: tuple[Entry, ...]
+    """The stack, its top last; at most `OBSERVED` entries from the top."""
     after: tuple[Entry, ...]
+    stack_depth_before: int
+    """Entries of the whole stack."""
+    stack_depth_after: int
     depth: int
     """0 in the expression itself, more in what it calls or evaluates."""
     error: DwarfGpuError | None = None
@@ -177,6 +185,7 @@ class _Evaluator:
         step: Prepared | None = None
         stack_limit, observe = self.limits.stack, self.observe
         before: tuple[Entry, ...] = ()
+        count = 0
         try:
             while True:
                 if index >= len(steps):
@@ -194,7 +203,7 @@ class _Evaluator:
                 if self.steps_left < 0:
                     raise LimitExceeded(f"more than {self.limits.steps} operations performed")
                 if observe is not None:
-                    before = tuple(stack)
+                    before, count = tuple(stack[-OBSERVED:]), len(stack)
                 control = step.perform(self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
@@ -211,8 +220,7 @@ class _Evaluator:
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries")
                 if observe is not None:
-                    depth = self.depth + len(callers)
-                    observe(Step(step.instruction, before, tuple(stack), depth))
+                    observe(self._step(step, before, count, stack, len(callers), None))
         except DwarfGpuError as error:
             if step is not None:
                 if error.site is None:
@@ -220,9 +228,20 @@ class _Evaluator:
                     operation = instruction.operation
                     error.site = Site(instruction.offset, operation.title, operation.section)
                 if observe is not None:
-                    depth = self.depth + len(callers)
-                    observe(Step(step.instruction, before, tuple(stack), depth, error))
+                    observe(self._step(step, before, count, stack, len(callers), error))
             raise
+
+    def _step(
+        self,
+        step: Prepared,
+        before: tuple[Entry, ...],
+        count: int,
+        stack: Stack,
+        calls: int,
+        error: DwarfGpuError | None,
+    ) -> Step:
+        after = tuple(stack[-OBSERVED:])
+        return Step(step.instruction, before, after, count, len(stack), self.depth + calls, error)
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """The entry as the kind that the operation requires (A.2.5.4.4.3)."""

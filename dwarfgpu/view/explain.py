@@ -1,0 +1,256 @@
+"""Why a result is what it is: the steps of an evaluation, and a verdict in plain words."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    InconsistentContext,
+    LimitExceeded,
+    Malformed,
+    MissingContext,
+    OutOfRange,
+    StaleLocation,
+    Unavailable,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
+from dwarfgpu.expr.evaluate import Result, Step
+from dwarfgpu.expr.text import instruction_text
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+)
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
+from dwarfgpu.model.value import Value
+from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.plain import Plain, Record, entry_json
+
+SEARCHED = 10_000
+"""Parts of composites looked at to find undefined ones; beyond, nothing is said."""
+
+FAULTS: dict[type[DwarfGpuError], str] = {
+    Malformed: "the bytes are no operations: the file is damaged, or the dialect is another",
+    IllFormed: "the DWARF breaks a rule of its specification: the compiler's mistake",
+    MissingContext: "the context lacks what the operation needs: nothing is wrong with the DWARF",
+    InconsistentContext: "the context contradicts itself: nothing is wrong with the DWARF",
+    StaleLocation: "the target has moved since the location was made: evaluate it again",
+    UndefinedBits: "the compiler kept the value nowhere: it is optimized out here",
+    OutOfRange: "the operation leaves the storage that it works on",
+    Unavailable: "the machine does not tell: nothing is wrong with the DWARF",
+    EvaluationError: "the operation has no result for these operands",
+    Unsupported: "the operation is valid, but dwarfgpu does not implement it",
+    LimitExceeded: "a budget of dwarfgpu is used up: the expression is too large or never ends",
+    UsageError: "the request cannot be carried out",
+}
+"""Whose fault each kind of error is."""
+
+KEPT_STEPS = 1_000
+"""Steps kept from the beginning, and as many from the end."""
+
+
+class Recorder:
+    """An observer that keeps the first and the last steps of an evaluation."""
+
+    def __init__(self) -> None:
+        self.first: list[Step] = []
+        self.last: deque[Step] = deque(maxlen=KEPT_STEPS)
+        self.count = 0
+
+    def __call__(self, step: Step) -> None:
+        self.count += 1
+        if len(self.first) < KEPT_STEPS:
+            self.first.append(step)
+        else:
+            self.last.append(step)
+
+    @property
+    def steps(self) -> list[Step]:
+        return [*self.first, *self.last]
+
+    @property
+    def omitted(self) -> int:
+        """Steps performed between the first and the last that are kept."""
+        return self.count - len(self.first) - len(self.last)
+
+
+@frozen
+class StepView:
+    """One step, ready to be shown."""
+
+    offset: int
+    operation: str
+    """With its operands."""
+    section: str
+    depth: int
+    """0 in the expression itself, more in what it calls or evaluates."""
+    note: str | None
+    step: Step
+
+    @property
+    def text(self) -> str:
+        """Two lines: offset, operation and section; the stack before and after."""
+        indent = "  " * self.depth
+        step = self.step
+        after = _stack_text(step.after, step.stack_depth_after)
+        if step.error is not None:
+            after = f"{step.error.kind}: {step.error.message}"
+        lines = [
+            f"{self.offset:#06x}  {indent}{self.operation}  ({self.section})",
+            f"        {indent}{_stack_text(step.before, step.stack_depth_before)} -> {after}",
+        ]
+        if self.note is not None:
+            lines.append(f"        {indent}^ {self.note}")
+        return "\n".join(lines)
+
+    @property
+    def record(self) -> Record:
+        """The member of `steps` of `dwarfgpu-explain-1`."""
+        operands: list[Plain] = [
+            operand.hex() if isinstance(operand, bytes) else operand
+            for operand in self.step.instruction.operands
+        ]
+        return {
+            "offset": self.offset,
+            "operation": self.step.instruction.operation.title,
+            "operands": operands,
+            "depth": self.depth,
+            "stack_before": [entry_json(entry) for entry in self.step.before],
+            "stack_after": [entry_json(entry) for entry in self.step.after],
+            "section": self.section,
+            "note": self.note,
+        }
+
+
+def views(steps: Sequence[Step], architecture: Architecture | None) -> list[StepView]:
+    """The steps with what is notable about each."""
+    least = min((step.depth for step in steps), default=0)
+    return [
+        StepView(
+            step.instruction.offset,
+            instruction_text(step.instruction, architecture),
+            step.instruction.operation.section,
+            step.depth - least,
+            _note(step),
+            step,
+        )
+        for step in steps
+    ]
+
+
+def _stack_text(entries: tuple[Entry, ...], depth: int) -> str:
+    shown = ", ".join(entry_text(entry) for entry in entries[-4:])
+    return f"[{'… ' if depth > 4 else ''}{shown}]"
+
+
+def _note(step: Step) -> str | None:
+    operation = step.instruction.operation
+    if step.error is not None:
+        return f"this operation fails: {fault(step.error)}"
+    if _makes_undefined(step):
+        if operation.name in ("piece", "bit_piece"):
+            return "no location comes before this piece: its bits are undefined"
+        if operation.name == "LLVM_undefined":
+            return "the compiler says that there is no value here"
+        return "this gives undefined bits"
+    return None
+
+
+def _makes_undefined(step: Step) -> bool:
+    """Whether undefined bits are on the stack that were not there before."""
+    if not step.after or not is_undefined_somewhere(step.after[-1]):
+        return False
+    return not any(is_undefined_somewhere(entry) for entry in step.before)
+
+
+def is_undefined_somewhere(entry: Entry) -> bool:
+    """Whether any part looked at is undefined storage."""
+    if isinstance(entry, Value | ImplicitPointerValue):
+        return False
+    if isinstance(entry, PartialComposite):
+        link: PartialComposite | None = entry
+        for _ in range(SEARCHED):
+            if link is None:
+                return False
+            if is_undefined_somewhere(link.part.location):
+                return True
+            link = link.before
+        return False
+    pending, seen = [entry], 0
+    while pending and seen < SEARCHED:
+        location = pending.pop()
+        seen += 1
+        for place in location.places:
+            match place.storage:
+                case Undefined():
+                    return True
+                case Composite(parts=parts):
+                    pending.extend(part.location for part in parts[: SEARCHED - seen])
+                case Repeated(part=part):
+                    pending.append(part)
+                case Selected(one=one, zero=zero):
+                    pending.extend((one, zero))
+                case _:
+                    pass
+    return False
+
+
+def fault(error: DwarfGpuError) -> str:
+    """Whose fault an error is, in plain words."""
+    return next(FAULTS[kind] for kind in type(error).__mro__ if kind in FAULTS)
+
+
+def verdict_on_error(error: DwarfGpuError) -> list[str]:
+    """Which operation failed, and why."""
+    site = error.site
+    where = ""
+    if site is not None:
+        section = f", section {site.section} of the AMD text" if site.section else ""
+        where = f"{site.operation or 'the bytes'} at offset {site.offset:#x}{section}: "
+    return [f"{where}{error.message}", f"{fault(error)}"]
+
+
+def verdict(result: Result, steps: Sequence[StepView], bits: Bits | None) -> list[str]:
+    """What the result is, and which operation left bits of it undefined."""
+    out: list[str] = []
+    if not isinstance(result, Location):
+        out.append(f"the result is the value {entry_text(result)}")
+        return out
+    culprit = next((view for view in reversed(steps) if _makes_undefined(view.step)), None)
+    if result.is_undefined:
+        if not steps:
+            out.append("the expression is empty: the object is optimized out (A.2.5.4)")
+        elif culprit is None:
+            out.append("the stack is empty at the end: the object is optimized out (A.2.5.4)")
+        else:
+            out.append(_blame(culprit, "the object is optimized out"))
+        return out
+    out.append(f"the object is at {location_text(result)}")
+    if bits is not None and bits.undefined:
+        ranges = bits.undefined_ranges("little")
+        shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
+        what = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
+        out.append(_blame(culprit, what) if culprit is not None else what)
+    elif culprit is not None and bits is None:
+        out.append(_blame(culprit, "parts of it are undefined"))
+    if bits is not None and bits.unavailable:
+        reason = bits.reasons[0] if bits.reasons else "the machine does not tell them"
+        out.append(f"some of its bits are not available: {reason}")
+    return out
+
+
+def _blame(view: StepView, what: str) -> str:
+    title = view.step.instruction.operation.title
+    note = view.note or "it gives undefined storage"
+    return f"{what} because of {title} at offset {view.offset:#x} ({view.section}): {note}"
