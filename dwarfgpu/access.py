@@ -112,6 +112,14 @@ class OneLaneAccess:
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
+        places = location.places
+        if len(places) == 1 and not places[0].bit_offset % 8:
+            storage, bit_offset = places[0].storage, places[0].bit_offset
+            if isinstance(storage, Register | Memory):
+                if bit_offset + 8 * size_bytes > storage.size_bits:
+                    raise _too_short(places[0], 8 * size_bytes)
+                self._check_fresh(location.stop)
+                return self.load(storage, bit_offset // 8, size_bytes)
         held = self.retrieve(location, 8 * size_bytes)
         if isinstance(held, ImplicitPointer):
             raise _no_bits()

@@ -30,8 +30,10 @@ class RegisterInfo:
     register_class: str = "general"
     """amd-dbgapi's register class: general, scalar, vector, system or trap."""
 
-    @property
-    def size_bits(self) -> int:
+    size_bits: int = field(init=False, repr=False, eq=False)
+
+    @size_bits.default
+    def _size_bits(self) -> int:
         return self.type.bit_size
 
     def __str__(self) -> str:
@@ -173,6 +175,13 @@ class Architecture:
     address_type: BaseType = field(init=False, repr=False)
     """The unsigned base type of the size of a default address."""
 
+    largest_space_bits: int = field(init=False, repr=False)
+    """Size in bits of the largest memory storage: the bound of a composite (A.2.5.4.4.6)."""
+
+    @largest_space_bits.default
+    def _largest_space_bits(self) -> int:
+        return max((space.size_bits for space in self.address_spaces.values()), default=0)
+
     @by_name.default
     def _by_name(self) -> dict[str, RegisterInfo]:
         named = {r.name.lower(): r for r in (*self.registers.values(), *self.other_registers)}
@@ -261,11 +270,6 @@ class Architecture:
         as `lower`.
         """
         return self._convert(self, address, from_space, to_space, lane, apertures)
-
-    @property
-    def largest_space_bits(self) -> int:
-        """Size in bits of the largest memory storage: the bound of a composite (A.2.5.4.4.6)."""
-        return max(space.size_bits for space in self.address_spaces.values())
 
 
 def bank(

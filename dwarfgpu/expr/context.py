@@ -57,7 +57,7 @@ def format_of(architecture: Architecture | None) -> UnitFormat:
 class Limits:
     """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
 
-    steps: int = 1_000_000
+    steps: int = 500_000
     """Operations performed, those of called and nested expressions included."""
     stack: int = 100_000
     """Stack entries."""

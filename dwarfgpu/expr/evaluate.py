@@ -180,6 +180,8 @@ class _Evaluator:
         form = unit.format if unit is not None else format_of(ctx.architecture)
         program = prepare(data, dialect or (unit.dialect if unit is not None else AMD), form)
         stack: Stack = list(ctx.initial_stack)
+        if program.is_straight and self.observe is None and self._afford(program, stack):
+            return self._run_straight(program, stack, ctx)
         callers: list[tuple[Program, int, Context]] = []
         steps, index = program.steps, 0
         step: Prepared | None = None
@@ -223,13 +225,36 @@ class _Evaluator:
                     observe(self._step(step, before, count, stack, len(callers), None))
         except DwarfGpuError as error:
             if step is not None:
-                if error.site is None:
-                    instruction = step.instruction
-                    operation = instruction.operation
-                    error.site = Site(instruction.offset, operation.title, operation.section)
+                _locate(error, step.instruction)
                 if observe is not None:
                     observe(self._step(step, before, count, stack, len(callers), error))
             raise
+
+    def _afford(self, program: Program, stack: Stack) -> bool:
+        """Whether no limit can be reached; if so, all steps are paid for."""
+        count = len(program.steps)
+        if count > self.steps_left or len(stack) + 3 * count > self.limits.stack:
+            return False
+        self.steps_left -= count
+        return True
+
+    def _run_straight(
+        self, program: Program, stack: Stack, ctx: Context
+    ) -> tuple[Stack, Instruction | None]:
+        """`run` for what most expressions are, without what they do not need."""
+        step: Prepared | None = None
+        try:
+            for step in program.steps:
+                control = step.perform(self, stack, ctx)
+                if control is not None:
+                    assert isinstance(control, Nested)
+                    outcome = self.attribute(control.attribute, control.context)
+                    stack.append(control.then(outcome))
+        except DwarfGpuError as error:
+            assert step is not None
+            _locate(error, step.instruction)
+            raise
+        return stack, None if step is None else step.instruction
 
     def _step(
         self,
@@ -252,6 +277,13 @@ class _Evaluator:
         if kind == "location":
             return self._as_location(entry, ctx)
         return as_value(ctx, entry)
+
+
+def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
+    """Tell the operation at which an error arose; the innermost one stays."""
+    if error.site is None:
+        operation = instruction.operation
+        error.site = Site(instruction.offset, operation.title, operation.section)
 
 
 def _target(program: Program, instruction: Instruction, jump: Jump) -> int:

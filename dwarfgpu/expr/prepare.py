@@ -52,6 +52,8 @@ class Program:
     steps: tuple[Prepared, ...]
     index_of: dict[int, int] = field(repr=False)
     """The step that starts at an offset; the end of the expression counts as one."""
+    is_straight: bool
+    """Whether its steps are performed once each, in order, up to the end of the bytes."""
     notes: tuple[str, ...] = ()
     """What the dialect changed."""
 
@@ -69,7 +71,14 @@ def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     index_of = {each.offset: index for index, each in enumerate(instructions)}
     if expression.error is None:
         index_of[len(data)] = len(steps)
-    return Program(expression, steps, index_of, notes)
+    is_straight = expression.error is None and not any(
+        each.operation.name in _TRANSFERS for each in instructions
+    )
+    return Program(expression, steps, index_of, is_straight, notes)
+
+
+_TRANSFERS = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
+"""The operations that may return a `Jump` or `Enter`."""
 
 
 def _bound(instruction: Instruction, form: UnitFormat) -> Perform:

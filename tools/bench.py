@@ -1,0 +1,134 @@
+"""Benchmarks through the public API: `tools/bench.py expr` prints a table for docs/benchmarks.md.
+
+Figures are for orientation on one machine; nothing in the tests depends on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from attrs import evolve  # noqa: E402
+
+from dwarfgpu.arch import architecture  # noqa: E402
+from dwarfgpu.backends.state import StateTarget  # noqa: E402
+from dwarfgpu.expr.context import Context, UnitFormat  # noqa: E402
+from dwarfgpu.expr.decode import decode  # noqa: E402
+from dwarfgpu.expr.dialect import AMD  # noqa: E402
+from dwarfgpu.expr.evaluate import evaluate  # noqa: E402
+from dwarfgpu.expr.given import GivenFrame  # noqa: E402
+from dwarfgpu.expr.prepare import prepare  # noqa: E402
+from dwarfgpu.expr.text import assemble  # noqa: E402
+from dwarfgpu.model.location import Location  # noqa: E402
+from dwarfgpu.model.storage import Memory  # noqa: E402
+
+EXPRESSIONS = (
+    ("SGPR", "regx s4", 4),
+    ("VGPR of a lane", "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset", 4),
+    ("64-bit VGPR pair", "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset; piece 4; "
+     "regx v4; LLVM_push_lane; lit4; mul; LLVM_offset; piece 4; LLVM_piece_end", 8),
+    ("kernel local", "lit0; lit6; shr; const1u 16; plus; lit5; LLVM_form_aspace_address", 4),
+    ("function local", "regx s33; deref_size 4; const1u 8; plus; lit5; LLVM_form_aspace_address",
+     4),
+    ("LDS", "lit16; lit3; LLVM_form_aspace_address", 4),
+    ("constant", "const2s -300; stack_value", 8),
+    ("SGPR pair", "regx s4; piece 4; regx s5; piece 4", 8),
+    ("spilled VGPR, masked", "regx v3; const2u 0x4000; lit6; LLVM_form_aspace_address; "
+     "regx exec; deref; LLVM_select_bit_piece 32, 64; LLVM_push_lane; lit4; mul; LLVM_offset", 4),
+    ("branches", "lit0; lit10; back: swap; lit1; plus; swap; lit1; minus; dup; bra back; drop; "
+     "stack_value", 8),
+)  # fmt: skip
+"""Name, operations, bytes of the object read."""
+
+
+def context() -> Context:
+    """A wave of gfx942 with everything known that the expressions read."""
+    arch = architecture("gfx942")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    for name in ("s4", "s5", "v3", "v4", "exec"):
+        register = arch.registers[arch.by_name[name].number or 0]
+        target.set_register(0, register, bytes(register.size_bits // 8))
+    target.set_register(0, arch.by_name["s33"], bytes(4))
+    private_wave, local = arch.address_space(6), arch.address_space(3)
+    target.set_memory(Memory(private_wave, 0), 0, bytes(0x5000))
+    target.set_memory(Memory(local, 0), 0, bytes(64))
+    return Context(
+        architecture=arch,
+        wave=0,
+        lane=3,
+        lane_count=64,
+        frame=GivenFrame(arch),
+        pc=0,
+        target=target,
+    )
+
+
+def best(action: Callable[[], object], seconds: float = 0.15, repeats: int = 5) -> float:
+    """Seconds of one call, the best of several rounds."""
+    start = time.perf_counter()
+    action()
+    count = max(1, int(seconds / max(time.perf_counter() - start, 1e-7)))
+    rounds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        for _ in range(count):
+            action()
+        rounds.append((time.perf_counter() - start) / count)
+    return min(rounds)
+
+
+def bench_expr() -> None:
+    """Evaluations and operations a second, first and repeated, and all lanes in a loop."""
+    ctx = context()
+    arch = ctx.architecture
+    lanes = [evolve(ctx, lane=lane) for lane in range(64)]
+    print("| expression | operations | first, µs | repeated, µs | evaluations/s | operations/s |"
+          " 64 lanes, µs |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|")
+    for name, text, size_bytes in EXPRESSIONS:
+        data = assemble(text, AMD, UnitFormat(), arch)
+        performed = [0]
+
+        def count(step: object, performed: list[int] = performed) -> None:
+            performed[0] += 1
+
+        evaluate(data, ctx, observe=count)
+
+        def one(
+            context: Context = ctx, data: bytes = data, size_bytes: int = size_bytes
+        ) -> bytes:
+            location = evaluate(data, context)
+            assert isinstance(location, Location)
+            return context.access.read_bytes(location, size_bytes)
+
+        def first(one: Callable[[], bytes] = one) -> None:
+            prepare.cache_clear()
+            decode.cache_clear()
+            one()
+
+        def every(one: Callable[[Context], bytes] = one) -> None:
+            for each in lanes:
+                one(each)
+
+        once, cold, all_lanes = best(one), best(first), best(every)
+        print(
+            f"| {name} | {performed[0]} | {cold * 1e6:.1f} | {once * 1e6:.1f} | {1 / once:,.0f} | "
+            f"{performed[0] / once:,.0f} | {all_lanes * 1e6:.0f} |"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("expr",))
+    parser.parse_args()
+    bench_expr()
+
+
+if __name__ == "__main__":
+    main()
