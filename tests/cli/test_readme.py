@@ -1,0 +1,79 @@
+"""The README: each command prints what it says, and each link leads somewhere."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+README = (REPOSITORY / "README.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def commands() -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for block in blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def as_pattern(output: str) -> str:
+    """`...` on a line of its own stands for any lines, at the end of a line for its rest."""
+    out = ""
+    for line in output.splitlines():
+        if line == "...":
+            out += r"(?:.*\n)*?"
+        elif line.endswith("..."):
+            out += re.escape(line.removesuffix("...")) + ".*\n"
+        else:
+            out += re.escape(line) + "\n"
+    return out
+
+
+def run(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-P", *arguments],
+        cwd=REPOSITORY,
+        env={"PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("command", "output"), commands())
+def test_a_command_prints_what_the_readme_shows(command: str, output: str) -> None:
+    program, *arguments = shlex.split(command)
+    assert program == "tools/dwarfgpu"
+    printed = run("-m", "dwarfgpu", *arguments)
+    assert re.fullmatch(as_pattern(output), printed), printed
+
+
+def test_the_library_example_prints_what_the_readme_shows() -> None:
+    [program], [output] = blocks("python"), blocks("text")
+    assert run("-c", program) == output
+
+
+def test_the_two_commands_of_a_fresh_machine() -> None:
+    [both] = blocks("sh")
+    assert [line.split("#")[0].strip() for line in both.splitlines()] == [
+        "tools/dwarfgpu eval --demo t",
+        "tools/test",
+    ]
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\((?!https?:)([^)#]+)", README))
+def test_links_lead_somewhere(link: str) -> None:
+    assert (REPOSITORY / link).exists()
