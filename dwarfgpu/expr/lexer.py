@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from attrs import frozen
 
@@ -90,8 +90,8 @@ def tokens(text: str) -> list[Token]:
             lost = Token("word", match.group(), line, position - start + 1)
             raise lost.error("readelf stops here; take the bytes, or the text of another tool")
         if kind != "skip":
-            name: Kind = kind  # type: ignore[assignment]  # the group names are the kinds
-            found.append(Token(name, match.group(), line, position - start + 1))
+            column = position - start + 1
+            found.append(Token(cast(Kind, kind), match.group(), line, column))
         position = match.end()
         if kind == "newline":
             line, start = line + 1, position

@@ -181,6 +181,7 @@ class Parser:
     def _operation(self, part: _Part, token: Token, depth: int) -> None:
         user = bare_name(token.text) == "llvm_user"
         if user:
+            self._fillers("operation")
             token = self._next()
         operation = self._user_number(token) if user else None
         operation = operation or _operation(token.text)
