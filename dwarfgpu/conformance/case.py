@@ -208,8 +208,14 @@ def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
 def amdgpu_of_both_wave_sizes() -> Architecture:
     """The register numbers of wave32 and wave64 together: a case does not tell its wave size."""
     wave64, wave32 = architecture("gfx90a"), architecture("gfx1250")
-    registers = dict(wave32.registers) | dict(wave64.registers)
-    return evolve(wave64, name="amdgpu", registers=registers)
+    registers = {
+        number: evolve(info, name=f"{info.name}_wave32")
+        for number, info in wave32.registers.items()
+        if number not in wave64.registers
+    }
+    registers |= wave64.registers
+    names = {number: wave64.dwarf_name(number) for number in wave64.registers}
+    return evolve(wave64, name="amdgpu", registers=registers, dwarf_names=names)
 
 
 def _register_widths(state: Field, form: UnitFormat) -> dict[int, int]:

@@ -2,9 +2,83 @@
 
 from __future__ import annotations
 
+from dwarfgpu.arch import architecture
+from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
+from dwarfgpu.cfi.operation import CfiFormat
+from dwarfgpu.cfi.program import rows
+from dwarfgpu.cfi.text import instruction_plain, row_plain
 from dwarfgpu.conformance.case import Case
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+)
+
+ARCHITECTURES = {"EM_X86_64": "x86_64", "EM_386": "i386", "EM_AMDGPU": "gfx90a"}
+FAULTS = (Malformed, IllFormed, EvaluationError, LimitExceeded)
+"""The errors that say that the input is wrong."""
 
 
-def run(case: Case) -> tuple[str, str] | None:
+def run(case: Case) -> tuple[object, object] | None:
     """Expected and got where they differ."""
-    return ("call frame instructions", "not there yet")
+    cie, fde = _programs(case)
+    kind = case.expected["kind"].text("cfi_decode", "cfi_rows", "error", "no_crash")
+    if kind == "cfi_decode":
+        return _decoded(case, fde)
+    start = case.field["initial_location"].integer(0)
+    length = case.field["address_range"].integer(0)
+    try:
+        found = [row_plain(row) for row in rows(cie, fde, start, length) if not row.is_empty]
+    except DwarfGpuError as error:
+        if kind == "cfi_rows" or (kind == "error" and not isinstance(error, FAULTS)):
+            return case.expected.value, f"{error.kind}: {error}"
+        wanted = case.expected.get("class")
+        if wanted is not None and wanted.text() != error.kind:
+            return wanted.text(), error.kind
+        return None
+    if kind == "error":
+        return "an error", found
+    expected = case.expected["rows"].items() if kind == "cfi_rows" else []
+    if kind == "cfi_rows" and len(expected) != len(found):
+        return case.expected["rows"].value, found
+    for field, row in zip(expected, found, strict=False):
+        given = {name: each.value for name, each in field.members()}
+        if {name: row.get(name) for name in given} != given:
+            return given, row
+    return None
+
+
+def _decoded(case: Case, fde: CfaProgram) -> tuple[object, object] | None:
+    expected = {name: each.value for name, each in case.expected.members() if name != "kind"}
+    if expected.get("error"):
+        if isinstance(fde.error, FAULTS) and not fde.instructions:
+            return None
+        return "an error", [each.title for each in fde.instructions]
+    if not fde.instructions:
+        return expected, fde.error
+    found = instruction_plain(fde.instructions[0])
+    got = {name: found.get(name) for name in expected}
+    return None if got == expected else (expected, got)
+
+
+def _programs(case: Case) -> tuple[CfaProgram, CfaProgram]:
+    field = case.field
+
+    def number(name: str) -> int:
+        given = field.get(name)
+        return 1 if given is None else given.integer()
+
+    machine = field.get("machine")
+    name = None if machine is None else ARCHITECTURES.get(machine.text())
+    form = CfiFormat(
+        address_size=case.form.address_size,
+        endian=case.form.endian,
+        code_alignment=number("code_alignment"),
+        data_alignment=number("data_alignment"),
+        architecture=architecture(name) if name else None,
+    )
+    initial = field.get("cie_bytes_hex")
+    cie = b"" if initial is None else initial.hexadecimal()
+    return decode_cfa(cie, form), decode_cfa(case.data, form)
