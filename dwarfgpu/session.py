@@ -182,6 +182,9 @@ class TopFrame:
     def lane_was_active(self, lane: int) -> bool | None:
         return None
 
+    def program_location(self, lane: int | None) -> int | None:
+        return self.pc
+
 
 class _NoFrameBase(TopFrame):
     """The frame while its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""

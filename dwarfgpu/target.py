@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
-from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.model.storage import Memory
 
 WaveId: TypeAlias = int
@@ -16,11 +16,15 @@ RegisterId: TypeAlias = RegisterInfo
 
 
 class Target(Protocol):
-    """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`."""
+    """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`; and what it is."""
 
     @property
     def stop(self) -> int:
         """Changes whenever the machine has run; locations made before it are then stale."""
+        ...
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        """The target architecture of a wave; `Unavailable` for one that does not exist."""
         ...
 
     def read_register(

@@ -61,8 +61,12 @@ class Machine:
     """A target whose bytes follow a pattern; a fifth of it cannot be read or written."""
 
     pattern: bytes
+    architecture: Architecture
     stop: int = 1
     written: dict[object, int] = Factory(dict)
+
+    def architecture_of(self, wave: int) -> Architecture:
+        return self.architecture
 
     def read_register(
         self,
@@ -385,7 +389,7 @@ def random_context(rng: Random, world: World, limits: Limits = TIGHT) -> Context
         object=some(random_location(rng, world, unit)),
         initial_stack=tuple(random_entry(rng, world, unit) for _ in range(rng.randrange(6))),
         result_kind=rng.choice((None, "value", "location")),
-        target=some(Machine(rng.randbytes(509), rng.choice((1, 1, 1, 2)))),
+        target=some(Machine(rng.randbytes(509), arch, rng.choice((1, 1, 1, 2)))),
         lane_count=arch.lane_count,
         limits=limits,
     )

@@ -72,6 +72,11 @@ class StateTarget:
             offset, size_bytes = part
             store.add(start, data[offset : offset + size_bytes])
 
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        if wave not in self.waves:
+            raise Unavailable(f"wave {wave} is not in the state")
+        return self.architecture
+
     def read_register(
         self,
         wave: WaveId,

@@ -188,6 +188,13 @@ class Frame(Protocol):
         """Whether the lane was active on entry (DW_AT_LLVM_lane_pc); None where nothing tells."""
         ...
 
+    def program_location(self, lane: int | None) -> int | None:
+        """Where the frame is: for a lane by DW_AT_LLVM_lane_pc, else its pc or call site.
+
+        None where nothing tells.
+        """
+        ...
+
 
 @frozen
 class Context:
@@ -237,21 +244,35 @@ class Context:
                     + ("" if count is None else f" and below {count}")
                 )
         self._check_architecture()
-        frame = self.frame
-        if (
-            frame is not None
-            and self.lane is not None
-            and frame.lane_was_active(self.lane) is False
-        ):
+        self._check_frame()
+
+    def _check_frame(self) -> None:
+        frame, lane = self.frame, self.lane
+        if frame is None:
+            return
+        if lane is not None and frame.lane_was_active(lane) is False:
             raise InconsistentContext(
-                f"lane {self.lane} and call frame {frame.level} disagree: "
+                f"lane {lane} and call frame {frame.level} disagree: "
                 "the lane was not active on entry to the frame"
+            )
+        location = None if self.pc is None else frame.program_location(lane)
+        if location is not None and location != self.pc:
+            raise InconsistentContext(
+                f"program location {self.pc:#x} and call frame {frame.level} disagree: "
+                f"the frame is at {location:#x}"
             )
 
     def _check_architecture(self) -> None:
         arch, frame, unit = self.architecture, self.frame, self.unit
         if arch is None:
             return
+        if self.target is not None and self.wave is not None:
+            machine = self.target.architecture_of(self.wave)
+            if machine is not arch and machine != arch:
+                raise InconsistentContext(
+                    f"target architecture {arch.name} and the architecture {machine.name} "
+                    f"of thread {self.wave} disagree"
+                )
         if frame is not None and frame.architecture not in (None, arch):
             raise InconsistentContext(
                 f"target architecture {arch.name} and the architecture "

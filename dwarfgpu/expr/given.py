@@ -35,6 +35,7 @@ class GivenFrame:
     given_caller: tuple[GivenFrame, int] | None = None
     inactive_lanes: frozenset[int] = frozenset()
     """Lanes that were not active on entry."""
+    given_program_location: int | None = None
 
     def register(self, number: int) -> Location:
         if number not in self.registers:
@@ -70,6 +71,9 @@ class GivenFrame:
 
     def lane_was_active(self, lane: int) -> bool | None:
         return False if lane in self.inactive_lanes else None
+
+    def program_location(self, lane: int | None) -> int | None:
+        return self.given_program_location
 
 
 @frozen(eq=False)

@@ -130,7 +130,9 @@ def _pooled(seed: int) -> tuple[World, Context]:
         ctx = random_context(rng, world)
         present = (ctx.wave, ctx.lane, ctx.iteration, ctx.frame, ctx.pc, ctx.unit, ctx.object)
         if None not in (*present, ctx.architecture, ctx.target):
-            target = Machine(rng.randbytes(509))  # at the stop of every location: none is stale
+            assert ctx.architecture is not None
+            # At the stop of every location: none is stale.
+            target = Machine(rng.randbytes(509), ctx.architecture)
             return world, evolve(ctx, initial_stack=(), result_kind=None, target=target)
 
 
