@@ -336,7 +336,7 @@ class Session:
         """Every variable in scope at the program location, innermost first."""
         code_object = self.code_object
         if code_object is None or self.pc is None:
-            raise MissingContext("the context has no program location; give --pc")
+            raise MissingContext("the context has no program location")
         return code_object.scopes.variables_at(self.pc)
 
     def variable(self, name: str) -> Variable:

@@ -44,13 +44,13 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         "subject",
         nargs="*",
         metavar="EXPRESSION|NAME",
-        help="operations as text; with --file, names of variables (none: all in scope)",
+        help="operations as text; with a code object, names of variables (none: all in scope)",
     )
     subject = parser.add_argument_group("what is evaluated")
     subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
     subject.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
     subject.add_argument(
-        "-e", "--expression", metavar="TEXT", help="operations, in the unit at --pc of --file"
+        "-e", "--expression", metavar="TEXT", help="operations, in the unit at --pc"
     )
     subject.add_argument(
         "--verify-places", action="store_true", help="read all places of an object and compare"
@@ -79,7 +79,7 @@ def with_demo(
 
 def _run(args: argparse.Namespace) -> int:
     session = session_for(args)
-    if is_operations(args):
+    if is_operations(args, session):
         return _operations(args, session)
     names: list[str] = args.subject
     variables = [session.variable(name) for name in names] or session.variables()
@@ -111,11 +111,11 @@ def session_for(args: argparse.Namespace) -> Session:
     return options.session_of(args, [args.file] if args.file else [])
 
 
-def is_operations(args: argparse.Namespace) -> bool:
-    """Whether operations are evaluated, not variables."""
+def is_operations(args: argparse.Namespace, session: Session) -> bool:
+    """Whether operations are evaluated, not variables of a code object (of `--file`, a state)."""
     if args.expression is not None or args.hex:
         return True
-    if args.file or (args.state and not args.subject):
+    if session.code_objects or (args.state and not args.subject):
         return False
     if not args.subject:
         raise UsageError("nothing to evaluate: give operations, or --file and names")

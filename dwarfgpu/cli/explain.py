@@ -88,7 +88,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("explain looks at one lane: give --lane N")
     session = session_for(args)
-    if is_operations(args):
+    if is_operations(args, session):
         explanation = explain_operations(args, session)
     else:
         if len(args.subject) != 1:
