@@ -30,7 +30,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cfi",),
     ("dwarf",),
     ("session", "view", "language", "conformance"),
-    ("__init__", "gdb*"),
+    ("__init__", "api", "gdb*"),
     ("cli", "__main__"),
 )
 """The modules and folders of the package, lowest first; `__init__` lists the public names, and

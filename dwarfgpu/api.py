@@ -1,0 +1,87 @@
+"""The public names of dwarfgpu: the library for scripts (`docs/library.md`).
+
+`import dwarfgpu` loads this module when one of them is first used.
+"""
+
+from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    InconsistentContext,
+    LimitExceeded,
+    Malformed,
+    MissingContext,
+    OutOfRange,
+    StaleLocation,
+    Unavailable,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
+from dwarfgpu.expr.context import Context, Frame, Limits, Unit, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect import Dialect, dialect
+from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
+from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.text import assemble, disassemble
+from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.model.value import Value
+from dwarfgpu.session import CodeObject, Reading, Session
+from dwarfgpu.target import Target
+
+__all__ = [
+    "AddressSpace",
+    "Architecture",
+    "BaseType",
+    "Bits",
+    "CodeObject",
+    "Context",
+    "Dialect",
+    "DwarfGpuError",
+    "EvaluationError",
+    "Frame",
+    "GivenFrame",
+    "GivenUnit",
+    "IllFormed",
+    "ImplicitPointerValue",
+    "InconsistentContext",
+    "LimitExceeded",
+    "Limits",
+    "Location",
+    "Malformed",
+    "Memory",
+    "MissingContext",
+    "OneLaneAccess",
+    "OutOfRange",
+    "Reading",
+    "Register",
+    "RegisterInfo",
+    "Session",
+    "SingleLocation",
+    "StaleLocation",
+    "StateTarget",
+    "Step",
+    "Target",
+    "Unavailable",
+    "UndefinedBits",
+    "Unit",
+    "UnitFormat",
+    "Unsupported",
+    "UsageError",
+    "Value",
+    "architecture",
+    "decode",
+    "dialect",
+    "disassemble",
+    "evaluate",
+    "evaluate_attribute",
+    "load_state",
+]
