@@ -6,6 +6,7 @@ that importing one module of the package costs no more than that module.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,11 +16,8 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    if name.startswith("_"):
-        raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
-    from dwarfgpu import api
-
-    if name not in api.__all__:
+    api = None if name.startswith("_") else import_module("dwarfgpu.api")
+    if api is None or name not in api.__all__:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
     found: object = getattr(api, name)
     return found
