@@ -29,7 +29,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.expr.text import disassemble
+from dwarfgpu.expr.text import assemble, disassemble
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
@@ -78,6 +78,7 @@ __all__ = [
     "UsageError",
     "Value",
     "architecture",
+    "assemble",
     "decode",
     "dialect",
     "disassemble",
