@@ -1,0 +1,167 @@
+"""A.2.5.4.2 control flow operations."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed, MissingContext
+from dwarfgpu.expr.context import ExprLoc, Limits, UnitFormat
+from dwarfgpu.expr.given import GivenUnit
+from tests.spec.machine import GPU, TYPES, Fact, breaks, facts, keeps, raises, shown, world
+
+C = "A.2.5.4.2/"
+POINTER = "implicit_pointer 0x114 0; deref"
+
+
+def _compare_rows() -> list[object]:
+    """Operation, and its answer where the second entry is less than, equal to, more than the top."""
+    table = {"le": "110", "ge": "011", "eq": "010", "lt": "100", "gt": "001", "ne": "101"}
+    pairs = [("lit1; lit2", "lit2; lit2", "lit3; lit2"),
+             ("lit0; not; lit0", "lit0; not; lit0; not", "lit0; lit0; not"),  # generic: -1 < 0
+             ("const(i8,-2); const(i8,1)", "const(i8,1); const(i8,1)", "const(i8,1); const(i8,-1)"),
+             ("const(u8,1); const(u8,255)", "const(u8,255); const(u8,255)",
+              "const(u8,255); const(u8,1)"),
+             ("const(f64,-1.5); const(f64,0)", "const(f64,0); const(f64,-0)",
+              "const(f64,2); const(f64,0.5)"),
+             ("const(u128,1); const(u128,0x80000000000000000000000000000000)",
+              "const(i128,7); const(i128,7)", "const(f16,2); const(f16,1)")]  # fmt: skip
+    return [
+        keeps(C + "compare", f"{operands}; {name}", answer)
+        for name, answers in table.items()
+        for three in pairs
+        for operands, answer in zip(three, answers, strict=True)
+    ]
+
+
+@facts("fact", [
+    keeps(C + "nop", "lit1; nop; nop", "1"),
+    *_compare_rows(),
+    keeps(C + "compare", "const(f64,nan); const(f64,nan); eq", "0", note="unordered"),
+    keeps(C + "compare", "const(f64,nan); const(f64,nan); ne", "1", note="unordered"),
+    keeps(C + "compare", "const(f64,nan); const(f64,1); ge", "0", note="unordered"),
+    breaks(C + "compare", "lit1; const(u64,1); eq", IllFormed, "generic", "u64", "same type"),
+    breaks(C + "compare", "const(i32,1); const(u32,1); lt", IllFormed, "i32", "u32"),
+    breaks(C + "compare", "lit1; eq", IllFormed, "2 stack entries needed"),
+    breaks(C + "compare", "regx s0; regx s0; eq", IllFormed, "a value is required"),
+    breaks(C + "compare", f"{POINTER}; lit1; eq", EvaluationError, "implicit pointer"),
+    breaks(C + "compare", "const(ptr,1); const(ptr,1); lt", IllFormed, "integral"),
+])  # fmt: skip
+def test_compare(fact: Fact) -> None:
+    fact.check()
+
+
+@facts("fact", [
+    keeps(C + "skip-end", "lit1; skip end; lit2; end:", "1"),
+    keeps(C + "skip-end", "lit1; skip 0", "1", note="already there"),
+    keeps(C + "skip-inside", "skip fwd; back: lit3; skip end; fwd: lit5; drop; skip back; end:",
+          "3", note="forward and backward"),
+    keeps(C + "skip-inside", "skip fwd; fwd: lit4", "4"),
+    breaks(C + "skip-end", "lit1; skip 1", IllFormed, "outside the expression", "0x5"),
+    breaks(C + "skip-inside", "lit1; skip 1; const1u 5", IllFormed, "0x5", "not the start"),
+    breaks(C + "skip-inside", "skip -4", IllFormed, "outside the expression"),
+    breaks(C + "skip-inside", "skip -2; lit1", IllFormed, "0x1", "not the start",
+           note="into itself"),
+    keeps(C + "bra", "lit1; bra yes; lit2; skip end; yes: lit3; end:", "3"),
+    keeps(C + "bra", "lit0; bra yes; lit2; skip end; yes: lit3; end:", "2"),
+    keeps(C + "bra", "const(i8,-1); bra yes; lit2; skip end; yes: lit3; end:", "3"),
+    keeps(C + "bra", "const(f64,-0); bra yes; lit2; skip end; yes: lit3; end:", "2",
+          note="-0.0 is the constant 0"),
+    keeps(C + "bra", "const(f32,0.5); bra yes; lit2; skip end; yes: lit3; end:", "3"),
+    keeps(C + "bra", "const(x87,0.25); bra yes; lit2; skip end; yes: lit3; end:", "3"),
+    keeps(C + "bra", "addr 0; bra yes; lit2; skip end; yes: lit3; end:", "2",
+          note="a memory location converts"),
+    breaks(C + "bra", "bra 0", IllFormed, "1 stack entry needed"),
+    breaks(C + "bra", "regx s0; bra 0", IllFormed, "a value is required"),
+    breaks(C + "bra", f"{POINTER}; bra 0", EvaluationError, "implicit pointer"),
+    keeps(C + "bra-end", "lit5; lit1; bra end; lit2; end:", "5"),
+    breaks(C + "bra-end", "lit5; lit1; bra 1", IllFormed, "outside the expression"),
+    keeps(C + "bra-inside", "lit5; lit0; bra 99", "5", note="not taken: its target is not looked at"),
+    keeps(C + "bra-inside", "lit3; loop: lit1; minus; dup; bra loop", "0"),
+    breaks(C + "bra-inside", "lit5; lit1; bra 1; const1u 5", IllFormed, "not the start"),
+    breaks(C + "bra-inside", "lit5; lit1; bra -99", IllFormed, "outside the expression"),
+])  # fmt: skip
+def test_branch(fact: Fact) -> None:
+    fact.check()
+
+
+def test_endless_loop_ends() -> None:
+    made = GPU.changed(limits=Limits(steps=100))
+    raises(lambda: made.result("loop: skip loop"), LimitExceeded, "100")
+
+
+@facts("fact", [
+    *(keeps(C + "call-target " + C + "call-exprloc", f"{call} 0x100", "7")
+      for call in ("call2", "call4", "call_ref")),
+    breaks(C + "call-target", "call2 0x101", IllFormed, "no DIE at offset 0x101"),
+    breaks(C + "call-target", "call_ref 0x999", IllFormed, "no DIE at offset 0x999"),
+    breaks(C + "call-target", "call2 0x100", MissingContext, "compilation unit",
+           at=world(unit={}).changed(unit=None), note="no unit"),
+    keeps(C + "call-exprloc", "lit1; lit2; call2 0x104; plus", "10", note="it pops and pushes"),
+    keeps(C + "call-exprloc", "lit5; call4 0x134; mul", "25"),
+    keeps(C + "call-exprloc", "call2 0x12c; lit4; plus", "5",
+          note="its end, by a branch, goes on after the call"),
+    keeps(C + "call-exprloc", "call2 0x118; LLVM_piece_end", "{32: global#0x1008}",
+          note="an incomplete composite stays incomplete"),
+    keeps(C + "call-exprloc", "call2 0x118; regx s0; piece 4", "{32: global#0x1008, 32: s0}"),
+    breaks(C + "call-exprloc", "call2 0x104", IllFormed, "1 stack entry needed"),
+    breaks(C + "call-exprloc", "call2 0x118; lit1; swap", IllFormed, "incomplete composite"),
+    breaks(C + "call-exprloc", "call2 0x144", EvaluationError, "division by zero"),
+    keeps(C + "call-exprloc-context", "call2 0x11c", "global#0x1010",
+          at=GPU.changed(object=GPU.memory(0, 0x1010)), note="the object stays"),
+    breaks(C + "call-exprloc-context", "call2 0x11c", MissingContext, "no object"),
+    keeps(C + "call-loclist", "call2 0x108", "global#0x1000 | s0"),
+    keeps(C + "call-loclist", "lit1; call4 0x108; drop", "1"),
+    keeps(C + "call-loclist", "call2 0x13c", "undefined", note="nothing matches"),
+    keeps(C + "call-loclist", "call_ref 0x140; lit1; plus", "8", note="a value converts"),
+    breaks(C + "call-loclist", "call2 0x108", EvaluationError, "program location",
+           at=GPU.changed(pc=None)),
+    breaks(C + "call-loclist", "call2 0x120", MissingContext, "no object",
+           at=GPU.changed(object=GPU.memory(0, 0x1010)), note="A.2.5.5: no object in an entry"),
+    keeps(C + "call-loclist-stack", "lit1; call2 0x108", "global#0x1000 | s0"),
+    breaks(C + "call-loclist-stack", "lit1; lit2; call2 0x128", IllFormed, "2 stack entries needed"),
+    keeps(C + "call-loclist-kind", "call2 0x140", "global#0x7"),
+    breaks(C + "call-loclist-kind", "call2 0x124", IllFormed, "location description is required"),
+    keeps(C + "call-const", "call2 0x10c", "implicit 04030201"),
+    breaks(C + "call-const", "call2 0x10c; lit1; plus", IllFormed, "a value is required",
+           note="an implicit location, not a value"),
+    keeps(C + "call-nothing", "lit1; call2 0x110", "1"),
+    breaks(C + "call-nothing", "call2 0x110; drop", IllFormed, "1 stack entry needed"),
+    breaks("A.2.5/nested-error", "lit1; call2 0x144", EvaluationError, "division by zero"),
+    keeps("A.2.5/nested-error", "lit1; call2 0x100", "7"),
+])  # fmt: skip
+def test_call(fact: Fact) -> None:
+    fact.check()
+
+
+@pytest.mark.clause(C + "call-exprloc-context", "keeps")
+def test_called_in_the_unit_of_the_entry() -> None:
+    """The unit of the entry decides types and offsets; after the call it is the caller's again."""
+    i32, u8 = (next(o for o, t in TYPES["little"].items() if t.name == n) for n in ("i32", "u8"))
+    other = GivenUnit(base_types={i32: TYPES["little"][u8]}, dialect=GPU.unit.dialect)
+    called = ExprLoc(bytes((0xA8, i32)), other)
+    unit = GivenUnit(
+        base_types=TYPES["little"], locations={0x200: called}, dialect=GPU.unit.dialect
+    )
+    made = GPU.changed(unit=unit)
+    assert shown(made.result("lit5; call2 0x200")) == "u8 5"
+    assert shown(made.result("lit5; call2 0x200; drop; lit6; convert @i32")) == "i32 6"
+
+
+@pytest.mark.clause(C + "call-target", "keeps")
+def test_offsets_of_call2_and_call4_count_from_the_unit() -> None:
+    unit = GivenUnit(offset=0x1000, dialect=GPU.unit.dialect, locations={})
+    unit.locations[0x1100] = ExprLoc(b"\x35", unit)  # type: ignore[index]
+    unit.locations[0x100] = ExprLoc(b"\x36", unit)  # type: ignore[index]
+    made = GPU.changed(unit=unit)
+    assert shown(made.result("call2 0x100")) == "5"
+    assert shown(made.result("call4 0x100")) == "5"
+    assert shown(made.result("call_ref 0x100")) == "6"
+
+
+@pytest.mark.clause(C + "call-target", "breaks")
+def test_call_ref_has_the_size_of_an_offset() -> None:
+    """4 bytes in the 32-bit DWARF format, 8 in the 64-bit one."""
+    wide = world(form=UnitFormat(offset_size=8), dies={0x100: "lit7"})
+    assert wide.asm("call_ref 0x100") == bytes.fromhex("9a0001000000000000")
+    assert shown(wide.result("call_ref 0x100")) == "7"
+    raises(lambda: GPU.result(".byte 0x9a, 0, 1, 0"), Malformed, "4 bytes needed")
