@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
@@ -43,7 +44,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
 from dwarfgpu.target import Target, WaveId
 
 
@@ -80,9 +81,21 @@ class CodeObject:
     def covers(self, pc: int) -> bool:
         return self.file.is_code(pc - self.load_address)
 
-    def offset_text(self, pc: int) -> str:
-        """`k.co+0x1a40`."""
-        return f"{self.name}+{pc - self.load_address:#x}"
+    def offset_text(self, address: int) -> str:
+        """An address as loaded: `k.co+0x1a40`."""
+        return f"{self.name}+{address - self.load_address:#x}"
+
+    def images(self) -> Iterator[Image]:
+        """What the file loads into memory."""
+        for segment in self.file.segments:
+            if segment.type != PT_LOAD or not segment.file_bytes:
+                continue
+
+            def read(offset: int, size_bytes: int, segment: Segment = segment) -> bytes:
+                return self.file.file_bytes(segment.offset + offset, size_bytes, "segment")
+
+            address = segment.address + self.load_address
+            yield Image(address, segment.file_bytes, bool(segment.flags & PF_W), read)
 
 
 @frozen
@@ -173,6 +186,10 @@ class TopFrame:
             raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
         return self.session.frame_base(self, attribute)
 
+    def for_frame_base(self) -> TopFrame:
+        """The frame while its own frame base is evaluated (A.3.3.5: no DW_OP_fbreg)."""
+        return _NoFrameBase(self.session, self.code_object, self.pc, self.level)
+
     def caller(self) -> tuple[Frame, int]:
         raise MissingContext("the context has no calling frame: frames are not unwound yet")
 
@@ -248,6 +265,14 @@ class Session:
         space = arch.address_space(given.space)
         return memory_location(context, space, given.address, bind_lane=False)
 
+    def offset_text(self, address: int) -> str | None:
+        """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
+        for each in self.code_objects:
+            for image in each.images():
+                if 0 <= address - image.address < image.size_bytes:
+                    return each.offset_text(address)
+        return None
+
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""
         return evolve(self, lane=lane)
@@ -296,8 +321,8 @@ class Session:
 
     def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""
-        plain = _NoFrameBase(self, frame.code_object, frame.pc)
-        context = evolve(self.context(plain), unit=attribute.unit, result_kind="location")
+        context = self.context(frame.for_frame_base())
+        context = evolve(context, unit=attribute.unit, result_kind="location")
         location = evaluate_attribute(attribute, context)
         assert isinstance(location, Location)
         if len(location.places) != 1:
@@ -360,7 +385,7 @@ class Session:
         """Where an attribute says the object is, in the context of the focus."""
         context = self.context()
         if isinstance(attribute, ConstValue):
-            return constant_location(context, attribute.data)
+            return constant_location(attribute.data, context.endian)
         context = evolve(context, unit=attribute.unit, result_kind="location")
         location = evaluate_attribute(attribute, context, observe=observe)
         assert isinstance(location, Location)

@@ -54,7 +54,7 @@ def of_reading(
 ) -> Answer:
     """A variable."""
     location, notes = reading.location, reading.notes
-    where = None if location is None else location_text(location)
+    where = None if location is None else _where(location, session)
     if reading.error is not None:
         error = reading.error
         record: Record = {"notes": list(notes), **error_json(error)}
@@ -75,6 +75,18 @@ def of_reading(
     reasons = [f"not available: {each}" for each in reading.bits.reasons[:1]]
     shown = (*notes, *reasons) if reading.bits.unavailable else notes
     return Answer(text, record, 0 if reading.is_complete else 1, where, shown)
+
+
+def _where(location: Location, session: Session) -> str:
+    """The location in one line; an address of a code object also as an offset in it."""
+    text = location_text(location)
+    if len(location.places) == 1:
+        place = location.places[0]
+        address = place.byte_address
+        if address is not None and isinstance(place.storage, Memory):
+            known = session.offset_text(address) if place.storage.space.number == 0 else None
+            text += f" = {known}" if known is not None else ""
+    return text
 
 
 def bits_json(bits: Bits, endian: Endian) -> Record:

@@ -11,6 +11,7 @@ from attrs import evolve
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
 from dwarfgpu.errors import UsageError
@@ -84,6 +85,7 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
     state = load_state(Path(args.state)) if args.state else None
     code_objects = _code_objects(args, files, state)
     arch = _architecture(args, state, code_objects)
+    has_started = state is not None
     if state is None:
         target = StateTarget(arch)
         target.add_wave(natural(args.wave, "--wave") or 0)
@@ -92,7 +94,11 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
     session = Session(
         arch,
         code_objects,
-        state.target,
+        ImageTarget(
+            state.target,
+            tuple(image for each in code_objects for image in each.images()),
+            has_started,
+        ),
         wave=wave.wave,
         lane=None if args.lane == "all" else natural(args.lane, "--lane"),
         iteration=natural(args.iteration, "--iteration"),

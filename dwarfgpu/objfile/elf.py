@@ -23,6 +23,8 @@ MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
 
 ET_REL: Final = 1
+PT_LOAD: Final = 1
+PF_W: Final = 2
 SHT_SYMTAB: Final = 2
 SHT_NOBITS: Final = 8
 SHT_DYNSYM: Final = 11

@@ -1,0 +1,79 @@
+"""The memory of code objects as their files hold it, below a machine that may know better.
+
+Law: what the machine tells wins. Of memory that it does not tell, read-only segments are what the
+file says; writable ones only where there is no machine at all, as before the program started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.target import RegisterId, Target, WaveId
+
+
+@frozen
+class Image:
+    """A range of loaded memory."""
+
+    address: int
+    size_bytes: int
+    is_writable: bool
+    read: Callable[[int, int], bytes]
+    """Offset in the range and size in bytes to bytes."""
+
+
+@frozen(eq=False)
+class ImageTarget:
+    """A target whose global memory is completed by the images of code objects."""
+
+    machine: Target
+    images: tuple[Image, ...]
+    has_started: bool
+    """Whether the machine's memory is that of a running program."""
+
+    @property
+    def stop(self) -> int:
+        return self.machine.stop
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self.machine.architecture_of(wave)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        return self.machine.read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self.machine.write_register(wave, register, data, offset_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        try:
+            return self.machine.read_memory(where, address, size_bytes)
+        except Unavailable:
+            image = self._image(where, address, size_bytes)
+            if image is None:
+                raise
+            return image.read(address - image.address, size_bytes)
+
+    def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:
+        if where.space.number != 0:
+            return None
+        for image in self.images:
+            first = address - image.address
+            if first >= 0 and first + size_bytes <= image.size_bytes:
+                return None if image.is_writable and self.has_started else image
+        return None
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        self.machine.write_memory(where, address, data)
