@@ -1,0 +1,301 @@
+"""The program that GDB debugs, as a `Target`: only inside GDB's own Python.
+
+Law: GDB's errors come out as ours, and GDB is left in the thread and frame in which it was found.
+A wave is GDB's global thread number; registers are those of the thread's newest frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import Endian
+from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable, Unsupported, UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.target import RegisterId, WaveId
+
+ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
+"""GDB's names of architectures and ours."""
+_MOVES = ("cont", "stop", "exited", "inferior_call", "clear_objfiles")
+"""The events after which nothing that was read before need hold any more."""
+_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)", re.MULTILINE)
+_FRAME_AT = re.compile(r"\A[^\n]*?(0x[0-9a-f]+)")
+_WRITABLE_BYTES = 8
+"""GDB's expressions have no integer constants that are wider."""
+
+
+class GdbTarget:
+    """The selected inferior: registers and memory through GDB."""
+
+    def __init__(self) -> None:
+        self._stop = 0
+        self._inferior = gdb.selected_inferior().num
+        for name in _MOVES:
+            getattr(gdb.events, name).connect(self._moved)
+
+    def _moved(self, _: object) -> None:
+        self._stop += 1
+
+    @property
+    def stop(self) -> int:
+        """Changes when the inferior ran, or when another inferior was selected."""
+        number = gdb.selected_inferior().num
+        if number != self._inferior:
+            self._inferior = number
+            self._stop += 1
+        return self._stop
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        """That of the thread; of the program where none runs (wave 0)."""
+        inferior = gdb.selected_inferior()
+        if wave not in ([each.global_num for each in inferior.threads()] or [0]):
+            raise Unavailable(f"GDB has no thread {wave}")
+        return architecture_named(inferior.architecture().name())
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        whole = _size_bytes(register)
+        end = whole if size_bytes is None else offset_bytes + size_bytes
+        _require_within(register, end)
+        with _newest_frame(wave) as frame:
+            data = frame_register(frame, register)
+        if data is None:
+            raise Unavailable(f"GDB does not know register {register} of thread {wave}")
+        return data[offset_bytes:end]
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        _require_within(register, offset_bytes + len(data))
+        old = self.read_register(wave, register)
+        new = old[:offset_bytes] + data + old[offset_bytes + len(data) :]
+        with _newest_frame(wave) as frame:
+            frame.select()
+            for target, number in _assignments(frame, register, new):
+                # In C, whatever the language of the program: others assign with `:=`.
+                gdb.execute(f"with language c -- set var {target} = {number:#x}", False, True)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        _require_default(where)
+        if not size_bytes:
+            return b""
+        try:
+            data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
+        except (gdb.error, OverflowError):
+            raise Unavailable(f"cannot access memory at address {address:#x}") from None
+        if len(data) != size_bytes:
+            raise Unavailable(f"GDB read {len(data)} of {size_bytes} bytes at {address:#x}")
+        return data
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        _require_default(where)
+        if not data:
+            return
+        try:
+            gdb.selected_inferior().write_memory(address, data)
+        except (gdb.error, OverflowError):
+            raise Unavailable(f"cannot write memory at address {address:#x}") from None
+
+
+def said(error: BaseException) -> str:
+    """What GDB said, as part of a message of ours."""
+    text = " ".join(str(error).split()).rstrip(".")
+    return text[:1].lower() + text[1:]
+
+
+def architecture_named(name: str) -> Architecture:
+    """The architecture that GDB names so; `Unsupported` where it is not one of ours."""
+    if name not in ARCHITECTURES:
+        raise Unsupported(f"GDB's architecture {name}")
+    return architecture(ARCHITECTURES[name])
+
+
+def selected_wave() -> WaveId | None:
+    """The selected thread; None where the program does not run."""
+    thread = gdb.selected_thread()
+    return None if thread is None else int(thread.global_num)
+
+
+@contextmanager
+def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
+    """The newest frame of a thread, selected or not; afterwards GDB is where it was."""
+    before = gdb.selected_thread()
+    threads = [each for each in gdb.selected_inferior().threads() if each.global_num == wave]
+    if before is None or not threads:
+        raise Unavailable(f"GDB has no thread {wave}: the program does not run")
+    frame = None
+    try:
+        frame = gdb.selected_frame()
+        if threads[0].global_num != before.global_num:
+            threads[0].switch()
+        yield gdb.newest_frame()
+    except gdb.error as error:
+        raise Unavailable(f"thread {wave}: {said(error)}") from None
+    finally:
+        _restore(before, frame)
+
+
+def _restore(thread: gdb.InferiorThread, frame: gdb.Frame | None) -> None:
+    now = gdb.selected_thread()
+    if thread.is_valid() and (now is None or now.global_num != thread.global_num):
+        thread.switch()
+    if frame is not None and frame.is_valid() and gdb.selected_frame() != frame:
+        frame.select()
+
+
+def frame_register(frame: gdb.Frame, register: RegisterId) -> bytes | None:
+    """The register as GDB unwinds it for a frame, in our size; None where its value is lost.
+
+    `Unavailable` where GDB has no such register or cannot read it.
+    """
+    try:
+        value = frame.read_register(register.name)
+        if value.is_optimized_out:
+            return None
+        data = _value_bytes(value, register.type.endian)
+    except (ValueError, gdb.error) as error:
+        raise Unavailable(f"register {register}: {said(error)}") from None
+    return _resized(data, register)
+
+
+def _size_bytes(register: RegisterId) -> int:
+    return (register.size_bits + 7) // 8
+
+
+def _require_within(register: RegisterId, end: int) -> None:
+    if end > _size_bytes(register):
+        raise OutOfRange(f"byte {end - 1} is outside register {register}")
+
+
+def _require_default(where: Memory) -> None:
+    if where.space.number:
+        raise Unavailable(f"GDB's Python has no access to {where.space} memory")
+
+
+def _resized(data: bytes, register: RegisterId) -> bytes:
+    """GDB's bytes in the size that DWARF gives the register.
+
+    GDB has 4 bytes for eflags (the upper half of rflags is reserved and 0) and for selectors,
+    of which the upper ones are no part of the register.
+    """
+    size_bytes = _size_bytes(register)
+    if len(data) == size_bytes:
+        return data
+    if len(data) < size_bytes and register.register_class == "vector":
+        raise Unavailable(f"GDB knows {len(data)} of the {size_bytes} bytes of register {register}")
+    endian = register.type.endian
+    mask = (1 << 8 * size_bytes) - 1
+    return (int.from_bytes(data, endian) & mask).to_bytes(size_bytes, endian)
+
+
+def _value_bytes(value: gdb.Value, endian: Endian) -> bytes:
+    """The bytes of a register's value: `gdb.Value.bytes` is only in newer GDBs."""
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_UNION:
+        # The views of a vector register; the last one has the widest integers.
+        return _value_bytes(value[kind.fields()[-1]], endian)
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        first, last = kind.range()
+        return b"".join(_value_bytes(value[index], endian) for index in range(first, last + 1))
+    text = value.format_string(format="x")
+    if not text.startswith("0x"):
+        raise ValueError(f"GDB shows it as {text}")
+    return int(text, 16).to_bytes(kind.sizeof, endian)
+
+
+def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterator[tuple[str, int]]:
+    """What to assign to which parts of a register so that it holds the bytes."""
+    endian = register.type.endian
+    name = f"${register.name}"
+    kind = frame.read_register(register.name).type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_UNION:
+        for view in kind.fields():
+            element = view.type.strip_typedefs()
+            if element.code != gdb.TYPE_CODE_ARRAY:
+                continue
+            first, last = element.range()
+            width = element.target().sizeof
+            is_integer = element.target().strip_typedefs().code == gdb.TYPE_CODE_INT
+            if is_integer and width <= _WRITABLE_BYTES and (last + 1 - first) * width == len(data):
+                for index in range(first, last + 1):
+                    part = data[(index - first) * width : (index - first + 1) * width]
+                    yield f"{name}.{view.name}[{index}]", int.from_bytes(part, endian)
+                return
+    number = int.from_bytes(data, endian)
+    is_scalar = kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLAGS)
+    if not is_scalar or number >> 8 * min(kind.sizeof, _WRITABLE_BYTES):
+        raise Unavailable(f"GDB cannot be given the {len(data)} bytes of register {register}")
+    yield name, number
+
+
+def frame_cfa(frame: gdb.Frame) -> int:
+    """The Canonical Frame Address by GDB's unwinder.
+
+    Python has no function for it. `info frame` says it at its beginning, for inlined frames that
+    of the function into which they are inlined. `Unavailable` where GDB does not know it.
+    """
+    try:
+        text = gdb.execute(f"info frame level {frame.level()}", False, True)
+    except gdb.error as error:
+        raise Unavailable(f"the canonical frame address: {said(error)}") from None
+    found = _FRAME_AT.match(text)
+    if found is None:
+        raise Unavailable("GDB does not tell the canonical frame address")
+    return int(found[1], 16)
+
+
+def load_address(file: ObjectFile, address: int) -> int:
+    """How far above its own addresses a file is loaded that GDB has at an address.
+
+    GDB tells where each section is; that exactly one section of the file, of the same name, has
+    the address fixes the distance. `UsageError` where GDB and the file do not agree.
+    """
+    try:
+        text = gdb.execute("info files", False, True)
+    except gdb.error as error:
+        raise Unavailable(f"the sections: {said(error)}") from None
+    found = set()
+    for begin, end, name in _SECTION.findall(text):
+        start = int(begin, 16)
+        if start <= address < int(end, 16):
+            found |= {
+                start - section.address
+                for section in file.sections
+                if section.name == name and section.covers(address - start + section.address)
+            }
+    if len(found) != 1:
+        raise UsageError(f"{file.path} is not what GDB has at {address:#x}: no section of it fits")
+    return found.pop()
+
+
+def symbol_text(address: int) -> str | None:
+    """`g+40`, by GDB's own rules; None where GDB names nothing there."""
+    try:
+        pointer = gdb.Value(address).cast(gdb.lookup_type("void").pointer())
+        _, _, symbol = pointer.format_string(symbols=True).partition(" <")
+    except (gdb.error, OverflowError):
+        return None
+    return symbol.removesuffix(">") or None
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Errors as `gdb.GdbError`, which GDB shows as one line."""
+    try:
+        yield
+    except DwarfGpuError as error:
+        kind = "" if error.kind == "UsageError" else f"{error.kind}: "
+        raise gdb.GdbError(f"{kind}{error}") from None
+    except gdb.error as error:
+        raise gdb.GdbError(" ".join(str(error).split())) from None

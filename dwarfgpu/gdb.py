@@ -1,0 +1,264 @@
+"""dwarfgpu for scripts inside GDB: the selected frame as a session.
+
+`Debugger().session().variable("x")` is what DWARF says of `x`, and `read` of it what it holds.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gdb
+from attrs import evolve, field, frozen
+
+from dwarfgpu.backends.ingdb import (
+    GdbTarget,
+    architecture_named,
+    frame_cfa,
+    frame_register,
+    load_address,
+    selected_wave,
+    symbol_text,
+)
+from dwarfgpu.bits import from_bytes
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.errors import IllFormed, MissingContext, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.expr.context import Frame
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.session import CodeObject, Reading, Session, TopFrame
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
+
+UNWOUND_NOTE = "registers of outer frames are GDB's unwound values: they can only be read"
+
+
+@frozen(eq=False)
+class GdbFrame(TopFrame):
+    """A frame of GDB's.
+
+    The newest one has its registers where they are. Of outer ones GDB's Python tells values, not
+    where they were saved: they are implicit locations, which can only be read.
+    """
+
+    frame: gdb.Frame = field(default=None, repr=False)
+    is_plain: bool = False
+    """While the frame base itself is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
+
+    def for_frame_base(self) -> TopFrame:
+        return evolve(self, is_plain=True)
+
+    def frame_base(self) -> Location:
+        if self.is_plain:
+            raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
+        return TopFrame.frame_base(self)
+
+    def register(self, number: int) -> Location:
+        info = self.session.architecture.register(number)
+        data = frame_register(self.frame, info)
+        if data is None:
+            return UNDEFINED_LOCATION  # by its CFI the frame's value of it is lost
+        bits = from_bytes(data, info.size_bits, info.type.endian)
+        return Location((SingleLocation(Implicit(bits, info.size_bits)),), self.session.stop)
+
+    def entry_register(self, number: int) -> Location:
+        raise MissingContext(
+            f"call frame information is not read inside GDB yet, so what register {number} held "
+            "on entry is not known"
+        )
+
+    def cfa(self) -> Location:
+        context = self.session.context(self)
+        space = self.session.architecture.address_space(0)
+        return memory_location(context, space, frame_cfa(self.frame))
+
+    def caller(self) -> tuple[Frame, int]:
+        # The caller's registers are not those at the call: the call itself may have changed them.
+        raise MissingContext("no call-site parameter tells what the value was on entry")
+
+
+@frozen(eq=False)
+class GdbSession(Session):
+    """What GDB's selected frame sees."""
+
+    gdb_frame: gdb.Frame = None
+    """None while the program does not run: then there are only global variables."""
+    debugger: Debugger | None = field(default=None, repr=False)
+
+    @property
+    def frame(self) -> TopFrame:
+        if self.gdb_frame is None:
+            return TopFrame(self, self.code_object, self.pc)
+        level = physical_level(self.gdb_frame)
+        return GdbFrame(self, self.code_object, self.pc, level, self.gdb_frame)
+
+    def variables(self) -> list[Variable]:
+        """Every variable that the text of the selected frame's function sees."""
+        code_object = self.code_object
+        if code_object is None or self.pc is None:
+            return []
+        chain = code_object.scopes.chain_at(self.pc)
+        inlined = sum(each.tag == dw.TAG_INLINED_SUBROUTINE for each in chain)
+        level = max(inlined - inline_depth(self.gdb_frame), 0)
+        found = code_object.scopes.variables_at(self.pc)
+        own = [each for each in found if each.kind != "global" and each.inline_level == level]
+        return own + [each for each in found if each.kind == "global"]
+
+    def variable(self, name: str) -> Variable:
+        """The variable that a name means; `UsageError` in GDB's words where there is none."""
+        for each in self.variables():
+            if each.name == name:
+                return each
+        objects = [*self.code_objects]
+        if self.debugger is not None and (other := self.debugger.code_object_with(name)):
+            objects.append(other)
+        for code_object in objects:
+            found = code_object.scopes.global_named(name)
+            if found is not None:
+                return found
+        raise UsageError(f'No symbol "{name}" in current context.')
+
+    def text(self, reading: Reading, options: FormatOptions) -> str:
+        """The contents of a variable as GDB prints them; an error of reading is raised."""
+        if isinstance(reading.error, UndefinedBits):
+            return OPTIMIZED_OUT
+        if reading.error is not None:
+            raise reading.error
+        if reading.bits is None:
+            raise Unsupported(f"{reading.variable.name} is an implicit pointer")
+        place = None if reading.location is None else reading.location.places[0]
+        in_memory = place is not None and isinstance(place.storage, Memory)
+        return format_value(
+            reading.bits,
+            reading.type,
+            options,
+            endian=self.architecture.endian,
+            address=place.byte_address if place is not None and in_memory else None,
+            architecture=self.architecture,
+            symbolize=symbol_text,
+            read_memory=self._read_memory,
+        )
+
+    def _read_memory(self, address: int, space: int, size_bytes: int) -> bytes:
+        if self.target is None:
+            raise MissingContext("the session has no target")
+        where = Memory(self.architecture.address_space(space), self.wave)
+        return self.target.read_memory(where, address, size_bytes)
+
+
+class Debugger:
+    """GDB as it runs: one target, and the code objects that were looked at."""
+
+    def __init__(self) -> None:
+        self.target = GdbTarget()
+        self._opened: dict[str, tuple[tuple[int, int, int], CodeObject]] = {}
+
+    def session(self) -> GdbSession:
+        """What the selected frame sees; without a running program, its global variables.
+
+        `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
+        own error while the thread runs.
+        """
+        wave = selected_wave()
+        if wave is None:
+            return self._static_session()
+        frame = gdb.selected_frame()
+        pc = code_address(frame)
+        table = gdb.find_pc_line(pc).symtab
+        objects = () if table is None else (self.code_object(table.objfile, pc),)
+        return GdbSession(
+            architecture_named(frame.architecture().name()),
+            objects,
+            self.target,
+            wave,
+            pc=pc,
+            notes=(UNWOUND_NOTE,) if physical_level(frame) else (),
+            gdb_frame=frame,
+            debugger=self,
+        )
+
+    def _static_session(self) -> GdbSession:
+        name = gdb.current_progspace().filename
+        if name is None:
+            raise UsageError("GDB has no program: give it one with `file`")
+        name = gdb.selected_inferior().architecture().name()
+        return GdbSession(architecture_named(name), (), self.target, debugger=self)
+
+    def code_object_with(self, name: str) -> CodeObject | None:
+        """The code object of the global variable that GDB knows by a name."""
+        symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+        if symbol is None or not symbol.is_variable or symbol.needs_frame:
+            return None
+        address = symbol.value().address
+        return None if address is None else self.code_object(symbol.symtab.objfile, int(address))
+
+    def code_object(self, objfile: gdb.Objfile, address: int) -> CodeObject:
+        """The file of an objfile, loaded so that it has an address of the program.
+
+        `UsageError` where it cannot be read or is not what is loaded there.
+        """
+        path = objfile.filename
+        file = open_object(path)
+        state = Path(path).stat()
+        key = (load_address(file, address), state.st_mtime_ns, state.st_size)
+        held = self._opened.get(path)
+        if held is None or held[0] != key:
+            held = self._opened[path] = (key, CodeObject.open(path, key[0]))
+        return held[1]
+
+
+def code_address(frame: gdb.Frame) -> int:
+    """The program location of a frame: inside the call for one that waits for a call to return.
+
+    Its pc is after the call, which may already be another scope or another function.
+    """
+    newer = frame.newer()
+    while newer is not None and newer.type() == gdb.INLINE_FRAME:
+        newer = newer.newer()
+    calls = (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME)
+    is_waiting = newer is not None and newer.type() in calls and frame.type() != gdb.SIGTRAMP_FRAME
+    return int(frame.pc()) - is_waiting
+
+
+def physical_level(frame: gdb.Frame) -> int:
+    """The level, inlined functions not counted: they share the frame they are inlined into."""
+    level = 0
+    while (newer := frame.newer()) is not None:
+        level += newer.type() != gdb.INLINE_FRAME
+        frame = newer
+    return level
+
+
+def inline_depth(frame: gdb.Frame) -> int:
+    """How many inlined functions lie between a frame's function and the physical frame."""
+    depth = 0
+    while frame is not None and frame.type() == gdb.INLINE_FRAME:
+        depth += 1
+        frame = frame.older()
+    return depth
+
+
+def print_options(letter: str | None = None) -> FormatOptions:
+    """GDB's own `set print` settings."""
+
+    def limit(name: str) -> int:
+        value = gdb.parameter(f"print {name}")
+        return 1 << 30 if value is None or value < 0 else int(value)
+
+    return FormatOptions(
+        letter,
+        pretty=bool(gdb.parameter("print pretty")),
+        elements=limit("elements"),
+        repeats=limit("repeats"),
+        max_depth=limit("max-depth"),
+        cplusplus=_language() == "c++",
+    )
+
+
+def _language() -> str:
+    """The language of the selected frame, as GDB names it."""
+    name = gdb.parameter("language")
+    if name in ("auto", "local") and gdb.selected_thread() is not None:
+        name = gdb.selected_frame().language()
+    return str(name)
