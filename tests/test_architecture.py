@@ -39,9 +39,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 STRANGERS = frozenset({"expr", "backends"})
 
 OWNERS: dict[str, tuple[str, ...]] = {
-    "elftools.elf": ("objfile/*",),
-    "elftools.dwarf": ("dwarf/*",),
-    "elftools": ("objfile/*", "dwarf/*"),
     "prompt_toolkit": ("cli/*",),
     "pygments": ("cli/*",),
     "gdb": ("backends/ingdb.py", "gdb*"),
