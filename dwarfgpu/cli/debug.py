@@ -1,0 +1,115 @@
+"""`dwarfgpu debug`: look at a stopped machine, at a prompt or by a script."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from dwarfgpu import __version__
+from dwarfgpu.cli import context as options
+from dwarfgpu.cli.eval import with_demo
+from dwarfgpu.cli.repl import lines
+from dwarfgpu.cli.repl.frames import frame_line
+from dwarfgpu.cli.repl.lanes import first_lane
+from dwarfgpu.cli.repl.lines import Given
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.session import Session
+
+
+class _Append(argparse.Action):
+    """`-ex` and `-x` share one list, because they run in the order in which they are given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        namespace.given = [*namespace.given, Given(values, self.const)]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a code object with DWARF")
+    parser.add_argument(
+        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+    script = parser.add_argument_group("scripts")
+    script.add_argument(
+        "-ex", action=_Append, const=False, dest="given", default=[], metavar="COMMAND",
+        help="run a command; with -x in the order given",
+    )  # fmt: skip
+    script.add_argument(
+        "-x", action=_Append, const=True, dest="given", default=[], metavar="SCRIPT",
+        help="run the commands of a file, up to the first that fails",
+    )  # fmt: skip
+    script.add_argument(
+        "--batch", "-batch", action="store_true",
+        help="leave after -ex and -x; the exit status is 1 where a command failed",
+    )  # fmt: skip
+    script.add_argument("-q", "--quiet", action="store_true", help="no banner")
+    options.configure(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.lane == "all":
+        raise UsageError("--lane all: the prompt looks at one lane at a time")
+    return with_demo(args, _run, lane="")
+
+
+def _run(args: argparse.Namespace) -> int:
+    args.lane = args.lane or None
+    session = options.session_of(args, [args.file] if args.file else [])
+    shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
+    lines.run_given(shell, args.given)
+    is_talk = False
+    if not args.batch and not shell.is_over:
+        is_talk = sys.stdin.isatty() and sys.stdout.isatty()
+        interact(shell, is_talk=is_talk, quiet=args.quiet)
+    if shell.exit_status is not None:
+        return shell.exit_status
+    return 1 if shell.failures and not is_talk else 0
+
+
+def focused(session: Session) -> Session:
+    """The session with a lane in focus: the first active one unless one was given.
+
+    `UsageError` for a lane that the wave does not have.
+    """
+    lane = first_lane(session) if session.lane is None else session.lane
+    count, _ = session.lane_count()
+    if lane is not None and lane >= count:
+        raise UsageError(f"--lane {lane}: the wave has {count} lanes")
+    return evolve(session, lane=lane)
+
+
+def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
+    """Converse with whoever is on stdin, in the best way that it has."""
+    if is_talk and not quiet:
+        _greet(shell)
+    if is_talk and os.environ.get("TERM", "dumb") != "dumb":
+        # Only a conversation on a terminal pays for loading prompt_toolkit.
+        from dwarfgpu.cli.repl import prompt
+
+        prompt.converse(shell)
+    else:
+        lines.converse(shell, prompts=is_talk)
+
+
+def _greet(shell: Shell) -> None:
+    session = shell.session
+    shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.')
+    for note in session.notes:
+        shell.note(note, once=True)
+    if session.pc is not None:
+        try:
+            shell.streams.print(f"#0  {frame_line(session)}")
+        except DwarfGpuError as error:
+            shell.streams.complain(str(error))

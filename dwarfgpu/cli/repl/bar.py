@@ -1,0 +1,75 @@
+"""The bottom bar: target, function, wave, lane, execution mask and program location.
+
+Law: one line, whatever the width; what matters least goes first, and nothing here can fail.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from dwarfgpu.cli.repl.frames import symbol_at
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.session import Session
+
+_SEPARATOR = "  "
+
+
+@frozen
+class Field:
+    """A part of the bar."""
+
+    text: str
+    weight: int
+    """Where the width does not do, the lightest are left out."""
+
+
+def fields(session: Session) -> list[Field]:
+    """The parts, in the order in which they are shown."""
+    out = [Field(_target(session), 1)]
+    if session.pc is not None:
+        symbol = symbol_at(session, session.pc)
+        if symbol is not None:
+            out.append(Field(symbol.partition("+")[0], 2))
+    out.append(Field(f"wave {session.wave}", 3))
+    if session.lane is not None:
+        inactive = " (inactive)" if session.is_active(session.lane) is False else ""
+        out.append(Field(f"lane {session.lane}{inactive}", 6))
+    mask = _mask(session)
+    if mask is not None:
+        out.append(Field(f"exec {mask:#x}", 5))
+    if session.pc is not None:
+        out.append(Field(f"pc {session.pc:#x}", 4))
+    return out
+
+
+def bar_text(shell: Shell, columns: int) -> str:
+    """The bar of a terminal that is so wide."""
+    try:
+        shown = fields(shell.session)
+    except DwarfGpuError as error:
+        shown = [Field(str(error), 0)]
+    while len(shown) > 1 and len(_joined(shown)) > columns:
+        lightest = min(shown, key=lambda field: field.weight)
+        shown = [field for field in shown if field is not lightest]
+    return _joined(shown)[:columns]
+
+
+def _joined(shown: list[Field]) -> str:
+    return " " + _SEPARATOR.join(field.text for field in shown)
+
+
+def _target(session: Session) -> str:
+    names = ", ".join(each.name for each in session.code_objects)
+    return f"{names} ({session.architecture.name})" if names else session.architecture.name
+
+
+def _mask(session: Session) -> int | None:
+    register = session.architecture.register_named("exec")
+    if session.target is None or register is None:
+        return None
+    try:
+        data = session.target.read_register(session.wave, register)
+    except Unavailable:
+        return None
+    return int.from_bytes(data, session.architecture.endian)

@@ -1,0 +1,118 @@
+"""What can be typed next: every way to complete a line, as plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dwarfgpu.cli.repl.command import Candidate, Command, find
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.errors import DwarfGpuError, UsageError
+
+_BLANK = re.compile(r"\s*")
+_COMMAND = re.compile(r"[\w.-]*")
+_ARGUMENT = re.compile(r"[^\s,()]*$")
+
+
+def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
+    """Where the word at the end of `text` begins, and what it can become."""
+    commands, position, found = shell.commands, 0, None
+    while found is None or found.subcommands:
+        position = _end(_BLANK, text, position)
+        end = _end(_COMMAND, text, position)
+        word = text[position:end]
+        if end == len(text):
+            return position, _commands(commands, word)
+        try:
+            found = find(commands, word)
+        except UsageError:
+            return len(text), []
+        commands, position = found.subcommands, end
+    if found.complete is None or re.fullmatch(r"\S*/\S*", text[position:].lstrip()):
+        return len(text), []
+    match = _ARGUMENT.search(text, position)
+    assert match is not None
+    word = match[0]
+    fitting = [each for each in found.complete(shell, word) if _fits(each.text, word)]
+    return match.start(), fitting
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
+
+
+def _fits(text: str, word: str) -> bool:
+    return text.lower().startswith(word.lower())
+
+
+def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
+    """Commands by their first name; by another one only where that is what is typed."""
+    out: list[Candidate] = []
+    for each in commands:
+        names = [each.word] if each.word.startswith(word) else list(each.aliases)
+        out += [Candidate(name, each.summary) for name in names if name.startswith(word)][:1]
+    return sorted(out, key=lambda candidate: candidate.text)
+
+
+def variables(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Variables in scope, with their types."""
+    try:
+        found = shell.session.variables()
+    except DwarfGpuError:
+        return
+    for each in found:
+        if not each.is_shadowed and _fits(each.name, word):
+            try:
+                about = type_name(each.type) if each.type is not None else ""
+            except DwarfGpuError:
+                about = ""
+            yield Candidate(each.name, about)
+
+
+def values(shell: Shell, word: str) -> Iterator[Candidate]:
+    """What `print` takes: variables, and after `$` registers."""
+    if not word.startswith("$"):
+        yield from variables(shell, word)
+        return
+    yield Candidate("$pc", "the program location")
+    if shell.session.architecture.is_simt:
+        yield Candidate("$_lane", "the lane in focus")
+        yield Candidate("$_lane_count", "lanes of the wave")
+    for each in registers(shell, word[1:]):
+        if each.text != "pc":
+            yield Candidate(f"${each.text}", each.about)
+
+
+def registers(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Registers, with the types of their contents."""
+    arch = shell.session.architecture
+    word = word.removeprefix("$")
+    for each in (*arch.registers.values(), *arch.other_registers):
+        if _fits(each.name, word):
+            yield Candidate(each.name, each.type.name)
+
+
+def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Lane numbers."""
+    session = shell.session
+    for lane in range(session.lane_count()[0] if session.architecture.is_simt else 0):
+        is_active = session.is_active(lane)
+        yield Candidate(str(lane), {True: "active", False: "inactive", None: ""}[is_active])
+
+
+def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Commands."""
+    yield from _commands(shell.commands, word)
+
+
+def files(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Files of the folder that is typed so far."""
+    folder, slash, _ = word.rpartition("/")
+    try:
+        for each in sorted(Path(folder + slash or ".").expanduser().iterdir()):
+            yield Candidate(f"{folder}{slash}{each.name}" + ("/" if each.is_dir() else ""))
+    except (OSError, RuntimeError, ValueError):
+        return

@@ -1,0 +1,82 @@
+"""The frame in focus, in one line."""
+
+from __future__ import annotations
+
+from dwarfgpu.cli.answers import value_text
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Array, Struct, strip, type_name
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.session import Session
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+
+def require_frame(session: Session) -> int:
+    """The program location; `UsageError` in GDB's words where there is none."""
+    if session.pc is None:
+        raise UsageError("No frame selected.")
+    return session.pc
+
+
+def symbol_at(session: Session, address: int) -> str | None:
+    """`nest+64`, or `nest` at its first address; None outside every known function."""
+    for code_object in session.code_objects:
+        if not code_object.covers(address):
+            continue
+        try:
+            found = code_object.scopes.subprogram_at(address)
+        except DwarfGpuError:
+            return None
+        if found is not None:
+            start = next(span.begin for span in found.ranges if span.covers(address))
+            return found.name if start == address else f"{found.name}+{address - start}"
+    return None
+
+
+def frame_line(session: Session, *, with_values: bool = True) -> str:
+    """`0x0000000000001640 in nest (limit=3) from k.co+0x1640`.
+
+    Without values the arguments are `...`, as with GDB's `set print frame-arguments presence`.
+    """
+    pc = require_frame(session)
+    digits = session.architecture.address_bits // 4
+    code_object = session.code_object
+    subprogram = session.frame.subprogram
+    name = "??" if subprogram is None else subprogram.name
+    arguments = variables(session, "parameter") if subprogram is not None else []
+    if with_values:
+        shown = ", ".join(
+            f"{each.name}={contents(session, each, scalars_only=True)}" for each in arguments
+        )
+    else:
+        shown = "..." if arguments else ""
+    origin = "" if code_object is None else f" from {code_object.offset_text(pc)}"
+    return f"{pc:#0{digits + 2}x} in {name} ({shown}){origin}"
+
+
+def variables(session: Session, kind: str) -> list[Variable]:
+    """The variables of a kind that belong to the innermost function at the location."""
+    require_frame(session)
+    return [each for each in session.variables() if each.kind == kind and not each.inline_level]
+
+
+_DEFAULT = FormatOptions()
+
+
+def contents(session: Session, variable: Variable, *, scalars_only: bool = False) -> str:
+    """A variable's value, or in its place why there is none; as GDB lists variables.
+
+    There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
+    """
+    reading = session.read(variable)
+    if isinstance(reading.error, UndefinedBits):
+        return OPTIMIZED_OUT
+    if reading.error is not None:
+        return f"<error reading variable {variable.name} ({reading.error})>"
+    if reading.pointer is not None:
+        return "<synthetic pointer>"
+    bits = reading.bits
+    assert bits is not None
+    if scalars_only and isinstance(strip(reading.type), Struct | Array):
+        return "..."
+    text = value_text(bits, reading.type, session, reading.location, _DEFAULT)
+    return text.removeprefix(f"({type_name(reading.type)}) ")

@@ -1,0 +1,107 @@
+"""The prompt on a terminal: line editing, history, completion, colours and the bottom bar."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, ThreadedCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.lexers import PygmentsLexer
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import Style
+
+from dwarfgpu.cli.repl.bar import bar_text
+from dwarfgpu.cli.repl.candidates import completions
+from dwarfgpu.cli.repl.lexer import CommandLexer
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.errors import DwarfGpuError
+
+STYLE: Final = Style.from_dict(
+    {
+        "prompt": "bold",
+        "bottom-toolbar": "noreverse bg:ansibrightblack fg:ansiwhite",
+        "auto-suggestion": "fg:ansibrightblack",
+        "pygments.keyword": "fg:ansiblue bold",
+        "pygments.keyword.type": "fg:ansicyan",
+        "pygments.name.variable": "fg:ansimagenta",
+        "pygments.name.builtin": "fg:ansicyan",
+        "pygments.name.namespace": "fg:ansicyan",
+        "pygments.literal.number": "fg:ansigreen",
+        "pygments.literal.string": "fg:ansiyellow",
+        "pygments.comment": "fg:ansibrightblack italic",
+    }
+)
+PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
+
+
+class _Completer(Completer):
+    """Ours, as prompt_toolkit wants them."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        try:
+            start, found = completions(self.shell, text)
+        except DwarfGpuError:
+            return
+        for each in found:
+            yield Completion(each.text, start - len(text), display_meta=each.about)
+
+
+def history_path() -> Path:
+    """`$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard says."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path("~/.local/state").expanduser()
+    return folder / "dwarfgpu" / "history"
+
+
+def open_history() -> History:
+    """The history file, or none on disk where it cannot be written."""
+    try:
+        path = history_path()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with path.open("ab"):
+            pass
+    except (OSError, RuntimeError):
+        return InMemoryHistory()
+    return FileHistory(str(path))
+
+
+def converse(shell: Shell) -> None:
+    """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    is_plain = bool(os.environ.get("NO_COLOR"))
+    session: PromptSession[str] = PromptSession(
+        lexer=None if is_plain else PygmentsLexer(CommandLexer),
+        completer=ThreadedCompleter(_Completer(shell)),
+        complete_while_typing=True,
+        history=open_history(),
+        auto_suggest=AutoSuggestFromHistory(),
+        search_ignore_case=True,
+        enable_open_in_editor=True,
+        enable_suspend=True,
+        bottom_toolbar=lambda: bar_text(shell, get_app().output.get_size().columns),
+        style=PLAIN_STYLE if is_plain else STYLE,
+        include_default_pygments_style=False,
+        color_depth=ColorDepth.DEPTH_1_BIT if is_plain else None,
+    )
+    while not shell.is_over:
+        try:
+            line = session.prompt([("class:prompt", shell.prompt)])
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            print("quit")
+            return
+        try:
+            shell.execute(line, repeats=True)
+        except KeyboardInterrupt:
+            shell.streams.complain("Quit")

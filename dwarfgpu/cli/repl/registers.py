@@ -1,0 +1,100 @@
+"""Registers of the wave in focus, with the types that GDB gives them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.cli.repl.frames import symbol_at
+from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
+from dwarfgpu.errors import UsageError
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Register
+from dwarfgpu.session import Session
+from dwarfgpu.view.values import FormatOptions, format_value
+
+_COLUMN = 15
+_NATURAL_COLUMN = 35
+
+
+@frozen(eq=False)
+class RegisterValue:
+    """A register and what is known of its contents."""
+
+    session: Session
+    register: RegisterInfo
+    type: Type
+    bits: Bits
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any bit is."""
+        return self.bits.unknown.bit_count() < self.bits.size_bits
+
+    def text(self, options: FormatOptions) -> str:
+        """As `print $reg`."""
+        architecture = self.session.architecture
+        return format_value(
+            self.bits,
+            self.type,
+            options,
+            endian=architecture.endian,
+            architecture=architecture,
+            symbolize=partial(symbol_at, self.session),
+        )
+
+    @property
+    def line(self) -> str:
+        """As `info registers`: the name, in hexadecimal, and naturally unless it is a vector."""
+        raw = self.text(FormatOptions(letter="x"))
+        head = f"{self.register.name:<{_COLUMN - 1}} {raw}"
+        if isinstance(self.type, Array) or not self.bits.is_complete:
+            return head
+        # GDB leaves the type of a pointer out here.
+        natural = self.text(FormatOptions()).rpartition(") ")[2]
+        return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
+
+
+def register_named(session: Session, name: str) -> RegisterInfo:
+    """The register of a name, with or without `$`; `UsageError` in GDB's words."""
+    found = session.architecture.register_named(name)
+    if found is None:
+        if name.lower() == "$pc" or name.lower() == "pc":
+            return RegisterInfo("pc", None, session.architecture.address_type)
+        raise UsageError(f"Invalid register `{name.removeprefix('$')}'")
+    return found
+
+
+def read_register(session: Session, register: RegisterInfo) -> RegisterValue:
+    """A register's contents; the program location is the session's."""
+    if register.name == "pc" and session.pc is not None:
+        bits = Bits(session.pc, register.size_bits)
+    else:
+        place = SingleLocation(Register(register, session.wave))
+        location = Location((place,), session.stop)
+        bits = session.context().access.read(location, register.size_bits)
+    return RegisterValue(session, register, _type(register), bits)
+
+
+def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
+    """All registers of the architecture, or those of a class (`vector`), in order."""
+    arch = session.architecture
+    known = [*arch.registers.values(), *arch.other_registers]
+    # pc_32 is the low half of pc, in its own number.
+    known = [each for each in known if each.name != "pc_32"]
+    return [each for each in known if word in (None, "all", each.register_class)]
+
+
+def _type(register: RegisterInfo) -> Type:
+    base = register.type
+    if base.encoding == "address" or register.name == "pc":
+        return Pointer(Function(is_prototyped=False), size_bytes=base.size_bytes)
+    if base.vector_size is None:
+        return Base(base)
+    bit_size = base.bit_size // base.vector_size
+    name = base.name.partition("[")[0]
+    element = evolve(base, name=name, bit_size=bit_size, vector_size=None)
+    return Array(Base(element), (base.vector_size,), is_vector=True)

@@ -1,0 +1,41 @@
+"""All commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.cli.repl.command import Command, command, listed
+from dwarfgpu.cli.repl.data import explain, location, output, print_
+from dwarfgpu.cli.repl.lanes import info_lanes, lane
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack import frame, info_args, info_locals, info_registers, pc
+from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
+
+_INFO: Final = (info_args, info_lanes, info_locals, info_registers)
+
+
+@command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
+def info(shell: Shell, argument: str) -> Iterator[str]:
+    """Show things about the program that is debugged."""
+    yield "List of info subcommands:"
+    yield ""
+    yield from listed(_INFO)
+
+
+COMMANDS: Final[tuple[Command, ...]] = (
+    apropos,
+    complete,
+    echo,
+    explain,
+    frame,
+    help_,
+    info,
+    lane,
+    location,
+    output,
+    pc,
+    print_,
+    quit_,
+    source,
+)
