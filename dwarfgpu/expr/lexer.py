@@ -31,6 +31,7 @@ _TOKEN: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
+_CLOSING: Final = {"(": ")", "[": "]", "<": ">"}
 _MOST_DIGITS: Final = 4000
 """Of a number: what Python converts at once, and far more than any operand needs."""
 
@@ -97,6 +98,60 @@ def tokens(text: str) -> list[Token]:
             line, start = line + 1, position
     found.append(Token("end", "", line, position - start + 1))
     return found
+
+
+class Cursor:
+    """A place among the words of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = tokens(text)
+        self._at = 0
+
+    @property
+    def token(self) -> Token:
+        """The next word; at the end for ever the end token."""
+        return self._tokens[self._at]
+
+    def peek(self, distance: int = 1) -> Token:
+        """The word that far behind the next."""
+        return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
+
+    @property
+    def line(self) -> int:
+        """The line of the last word taken."""
+        return self._tokens[max(self._at - 1, 0)].line
+
+    def next(self) -> Token:
+        """Take the next word."""
+        token = self.token
+        self._at = min(self._at + 1, len(self._tokens) - 1)
+        return token
+
+    def accept(self, signs: str) -> Token | None:
+        """Take the next word where it is one of these one-character signs."""
+        return self.next() if self.token.is_sign(signs) else None
+
+    def expect(self, sign: str, why: str) -> None:
+        """Take that sign; `Malformed` where something else is next."""
+        if self.accept(sign) is None:
+            raise self.token.error(f"{sign} expected {why}")
+
+    def close(self, opening: Token, why: str) -> None:
+        """Take the bracket that belongs to the opening one."""
+        self.expect(_CLOSING[opening.text], why)
+
+    def pass_bracketed(self) -> None:
+        """Pass brackets and what is in them, as far as the end of the line."""
+        opening = self.next()
+        closing = [_CLOSING[opening.text]]
+        while closing:
+            token = self.next()
+            if token.kind in ("end", "newline"):
+                raise opening.error(f"a {closing[-1]} is missing")
+            if token.is_sign("([<"):
+                closing.append(_CLOSING[token.text])
+            elif token.is_sign(closing[-1]):
+                closing.pop()
 
 
 def suggestion(word: str, known: Mapping[str, str]) -> str:

@@ -101,9 +101,21 @@ def test_written(text: str, data: str) -> None:
         ),
         ("0: DW_OP_bregx register 17 [$xmm0] offset -20", "92116c"),
         ("0: DW_OP_piece 4 (bytes)\n2: DW_OP_bit_piece size 4 offset 3 (bits)", "93049d0403"),
-        ("0: DW_OP_convert<unsigned int> [0x2a]", "a82a"),
+        (
+            "     0: DW_OP_convert<unsigned int [0x2a]>\n     2: DW_OP_convert<0>\n"
+            "     4: DW_OP_const_type<float [0x2a]> 4 byte block: 00 00 80 3e\n"
+            "    11: DW_OP_regval_type<double [0x31]> [$xmm1]\n"
+            "    14: DW_OP_deref_type<int [0x2d]> 4-byte\n",
+            "a82aa800a42a040000803ea51231a6042d",
+        ),
+        (
+            "     0: DW_OP_entry_value\n       2: DW_OP_breg5 0 [$rdi]\n       4: DW_OP_deref\n"
+            "     5: DW_OP_implicit_pointer DIE 35c offset 0\n",
+            "a303750006a05c03000000",
+        ),
         # eu-readelf
         ("[ 0] breg7 8\n[ 2] implicit_value: 2 byte block: 0b f3\n[ 6] dup", "77089e020bf312"),
+        ("[ 0] entry_value:\n      [ 0] reg5\n[ 3] stack_value\n[ 4] bra 2", "a301559f28fbff"),
         ("[ 0] bit_piece 4, 5\n[ 3] regval_type 17 [    2a]", "9d0405a5112a"),
     ],
 )  # fmt: skip
@@ -153,11 +165,14 @@ def test_dialects(text: str, dialect: Dialect, data: str) -> None:
         ("lit1 ?", r"1:6: '\?': this character has no meaning here"),
         ("lit1 \x1b", r"1:6: '\\x1b': this"),
         ("entry_value(lit1", r"1:17: end of text: \) expected"),
+        ("0: entry_value\n2: lit1", "2:1: '2': the expression of DW_OP_entry_value is expected"),
+        ("convert\n[ 2] mul", r"1:8: end of line: DW_OP_convert needs a number \(type\) here"),
+        ("plus_uconst\n4", "1:12: end of line"),
         ("entry_value lit1", r"1:13: 'lit1': \( expected before the expression"),
         ("(lit1", r"1:6: end of text: a \) is missing"),
         ("lit1) lit2", r"1:5: '\)': nothing is open here"),
         ("implicit_value 3 1 2", "byte 2 of the 3 of DW_OP_implicit_value"),
-        ("implicit_value 3 byte block: 1 2", "1:16: '3': DW_OP_implicit_value has 2 of 3 bytes"),
+        ("implicit_value 3 byte block: 1 2", "1:16: '3': 2 bytes follow"),
         ("implicit_value 1 256", "1:18: '256'"),
         (".byte 256", r"1:7: '256': a byte \(0 to 255\)"),
         (".word 1", "1:1: '.word': unknown operation"),
