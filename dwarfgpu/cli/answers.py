@@ -18,6 +18,8 @@ from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 DEFAULT_OPTIONS = FormatOptions()
+UNDEFINED_STORAGE = "undefined storage"
+"""The reason of `Access` for bits that the compiler says are nowhere."""
 
 
 @frozen
@@ -46,7 +48,8 @@ def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """An error in place of a result."""
-    return Answer(error_line(error), {**error_json(error)}, 1, notes=notes, error=error)
+    record: Record = {"notes": list(notes), **error_json(error)}
+    return Answer(error_line(error), record, 1, notes=notes, error=error)
 
 
 def of_reading(
@@ -72,9 +75,10 @@ def of_reading(
     text = value_text(reading.bits, reading.type, session, location, options)
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
-    reasons = [f"not available: {each}" for each in reading.bits.reasons[:1]]
-    shown = (*notes, *reasons) if reading.bits.unavailable else notes
-    return Answer(text, record, 0 if reading.is_complete else 1, where, shown)
+    reasons = [each for each in reading.bits.reasons if each != UNDEFINED_STORAGE]
+    if reading.bits.unavailable and reasons:
+        notes = (*notes, f"not available: {reasons[0]}")
+    return Answer(text, record, 0 if reading.is_complete else 1, where, notes)
 
 
 def _where(location: Location, session: Session) -> str:

@@ -91,7 +91,8 @@ def _run(args: argparse.Namespace) -> int:
         if len(names) == 1:
             print_json({"schema": SCHEMA, **answers[0][1].record})
         else:
-            print_json({"schema": SCHEMA, "variables": [_named(*each) for each in answers]})
+            named: list[Plain] = [_named(each, answer.record) for each, answer in answers]
+            print_json({"schema": SCHEMA, "variables": named})
         return status
     for variable, answer in answers:
         if names and answer.error is not None:
@@ -122,14 +123,14 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
     return True
 
 
-def _named(variable: Variable, answer: Answer) -> Plain:
+def _named(variable: Variable, record: Record) -> Record:
     kind = variable.type
     return {
         "name": variable.name,
         "type": type_name(kind) if kind is not None else None,
         "line": variable.decl_line,
         "kind": variable.kind,
-        **answer.record,
+        **record,
     }
 
 
@@ -173,7 +174,7 @@ def _all_lanes(
         ]
         status = max(status, lane_status(answers))
         if args.json:
-            records.append({"name": variable.name, "lanes": lane_records(answers)})
+            records.append(_named(variable, {"lanes": lane_records(answers)}))
             continue
         if len(variables) > 1:
             print(f"{_typed_name(variable)}:")

@@ -60,10 +60,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     command = next((each for each in arguments if not each.startswith("-")), None)
+    schema = "dwarfgpu-error-1"
     try:
         if command in COMMANDS and arguments[0] == command:
             parser = _Parser(prog=f"dwarfgpu {command}", description=COMMANDS[command])
             module = cast(Command, import_module(f"dwarfgpu.cli.{command.replace('-', '_')}"))
+            schema = getattr(module, "SCHEMA", schema)
             if command not in ("debug", "gdb-path"):
                 parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
             module.configure(parser)
@@ -71,7 +73,7 @@ def _run(arguments: list[str]) -> int:
         return _overview(arguments)
     except DwarfGpuError as error:
         if "--json" in arguments:
-            print(json.dumps({"schema": f"dwarfgpu-{command}-1", **error_json(error)}))
+            print(json.dumps({"schema": schema, **error_json(error)}))
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1

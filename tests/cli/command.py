@@ -1,0 +1,108 @@
+"""Running dwarfgpu in a test, and its JSON validated against the schemas of docs/schema."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from dwarfgpu.cli.main import main
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+SCHEMAS = REPOSITORY / "docs/schema"
+FIXTURES = REPOSITORY / "fixtures"
+STATES = FIXTURES / "states"
+
+Json = Any
+"""JSON is looked into by its schema, not by the type checker."""
+
+
+@frozen
+class Done:
+    """What a run printed and its exit status."""
+
+    out: str
+    err: str
+    status: int
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+    @property
+    def notes(self) -> list[str]:
+        prefix = "note: "
+        return [
+            line.removeprefix(prefix) for line in self.err.splitlines() if line.startswith(prefix)
+        ]
+
+    @property
+    def error(self) -> str:
+        """The one line of an error."""
+        [line] = [line for line in self.err.splitlines() if not line.startswith("note: ")]
+        assert line.startswith("dwarfgpu: "), line
+        return line.removeprefix("dwarfgpu: ")
+
+
+def run(*arguments: object) -> Done:
+    """Run a command in this process; argparse's own exits count as statuses."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            status = main([str(each) for each in arguments])
+        except SystemExit as leaving:
+            status = int(leaving.code or 0)
+    return Done(out.getvalue(), err.getvalue(), status)
+
+
+@frozen
+class Answered:
+    """The object of a `--json` run and the exit status."""
+
+    json: Json
+    status: int
+
+
+def run_json(*arguments: object) -> Answered:
+    """Run a command with `--json`: one valid object on standard output, nothing on the other."""
+    done = run(*arguments, "--json")
+    assert done.err == ""
+    assert done.out.endswith("}\n") and done.out.count("\n") == 1
+    document = json.loads(done.out, parse_constant=lambda name: pytest_fail(name))
+    validate(document)
+    return Answered(document, done.status)
+
+
+def pytest_fail(name: str) -> None:
+    raise AssertionError(f"{name} is no JSON")
+
+
+def validate(document: Json) -> None:
+    """Check a document against the schema that it names."""
+    validator(document["schema"].removeprefix("dwarfgpu-").removesuffix("-1")).validate(document)
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema(name), registry=_registry())
+
+
+def schema(name: str) -> Json:
+    return json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
+
+
+@cache
+def _registry() -> Registry[Json]:
+    resources = [
+        (path.name, Resource.from_contents(schema(path.stem), default_specification=DRAFT202012))
+        for path in SCHEMAS.glob("*.json")
+    ]
+    return Registry().with_resources(resources)
