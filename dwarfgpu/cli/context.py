@@ -14,8 +14,8 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
-from dwarfgpu.errors import UsageError
-from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
+from dwarfgpu.expr.context import Context, UnitFormat, format_of
 from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text import assemble
@@ -229,7 +229,21 @@ def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
     except ValueError:
         pass
     form = context.unit.format if context.unit is not None else format_of(context.architecture)
-    return evaluate(assemble(text, chosen, form, context.architecture), context, dialect=chosen)
+    data = assembled(text, chosen, form, context.architecture)
+    try:
+        return evaluate(data, context, dialect=chosen)
+    except DwarfGpuError as error:
+        raise UsageError(f"{option} {text}: {error}") from None
+
+
+def assembled(
+    text: str, chosen: Dialect, form: UnitFormat, architecture: Architecture | None
+) -> bytes:
+    """The bytes of operations as text; what cannot be read is the request's fault."""
+    try:
+        return assemble(text, chosen, form, architecture)
+    except Malformed as error:
+        raise UsageError(error.message) from None
 
 
 def chosen_dialect(args: argparse.Namespace, context: Context) -> Dialect:

@@ -6,12 +6,21 @@ import json
 from argparse import ArgumentParser, Namespace
 from typing import Final
 
-from dwarfgpu.cli.unit_options import add_encoding_options, encoding, read_file, text_input
-from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.cfi.decode import CfaInstruction, decode_cfa
+from dwarfgpu.cfi.operation import CfiFormat
+from dwarfgpu.cfi.text import instruction_text
+from dwarfgpu.cli.unit_options import (
+    Encoding,
+    add_encoding_options,
+    encoding,
+    read_file,
+    text_input,
+)
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.text import Line, disassemble
+from dwarfgpu.expr.text import Line, disassemble, expression_text
 
 SCHEMA: Final = "dwarfgpu-dis-1"
 _WIDEST: Final = 24
@@ -26,6 +35,12 @@ def configure(parser: ArgumentParser) -> None:
     files = parser.add_mutually_exclusive_group()
     files.add_argument("--file", metavar="FILE", help="read the bytes, as text, from a file")
     files.add_argument("--binary", metavar="FILE", help="read the bytes themselves from a file")
+    parser.add_argument("--cfi", action="store_true", help="the bytes are call frame instructions")
+    for option, what in (("--code-align", "code"), ("--data-align", "data")):
+        parser.add_argument(
+            option, type=int, default=1, metavar="N",
+            help=f"with --cfi: the CIE's {what} alignment factor; default: 1",
+        )  # fmt: skip
     add_encoding_options(parser)
 
 
@@ -33,6 +48,8 @@ def run(arguments: Namespace) -> int:
     """Print every operation; 1 where the end could not be decoded."""
     given = encoding(arguments)
     data = _input(arguments)
+    if arguments.cfi:
+        return _call_frame(arguments, data, given)
     lines = disassemble(data, given.dialect, given.format, given.arch)
     error = decode(data, given.dialect, given.format).error
     if arguments.json:
@@ -47,6 +64,56 @@ def run(arguments: Namespace) -> int:
         for line in lines:
             print(f"{line.offset:#06x}  {line.data.hex():<{width}}  {line}")
     return 0 if error is None else 1
+
+
+def _call_frame(arguments: Namespace, data: bytes, given: Encoding) -> int:
+    """The same for call frame instructions."""
+    form = CfiFormat(
+        address_size=given.format.address_size,
+        endian=given.format.endian,
+        code_alignment=arguments.code_align,
+        data_alignment=arguments.data_align,
+        architecture=given.arch,
+    )
+    program = decode_cfa(data, form)
+
+    def expression(inner: bytes) -> str:
+        return expression_text(inner, given.dialect, given.format, given.arch)
+
+    texts = [instruction_text(each, form, None, expression) for each in program.instructions]
+    rest = _end(program.instructions[-1]) if program.instructions else 0
+    if arguments.json:
+        instructions = [
+            _cfa_object(each, form, text)
+            for each, text in zip(program.instructions, texts, strict=True)
+        ]
+        error = None if program.error is None else _error(program.error)
+        print(json.dumps({"schema": SCHEMA, "instructions": instructions, "error": error}))
+    else:
+        for each, text in zip(program.instructions, texts, strict=True):
+            print(f"{each.offset:#06x}  {each.encoding.hex():<{_WIDEST}}  {text}")
+        if program.error is not None:
+            listed = ", ".join(f"{byte:#04x}" for byte in data[rest:])
+            print(f"{rest:#06x}  {'':<{_WIDEST}}  .byte {listed}  # {program.error}")
+    return 0 if program.error is None else 1
+
+
+def _end(instruction: CfaInstruction) -> int:
+    return instruction.offset + len(instruction.encoding)
+
+
+def _cfa_object(instruction: CfaInstruction, form: CfiFormat, text: str) -> dict[str, object]:
+    operands = instruction.arguments(form).values()
+    return {
+        "offset": instruction.offset,
+        "length": len(instruction.encoding),
+        "operation": instruction.title,
+        "operands": [_operand(operand) for operand in operands],
+        "hex": instruction.encoding.hex(),
+        "text": text,
+        "comment": None,
+        "section": instruction.operation.section,
+    }
 
 
 def _input(arguments: Namespace) -> bytes:
@@ -80,7 +147,7 @@ def _operand(operand: Operand) -> int | str:
     return operand if operand.bit_length() <= 64 else f"{operand:#x}"
 
 
-def _error(error: Malformed) -> dict[str, object]:
+def _error(error: DwarfGpuError) -> dict[str, object]:
     site = error.site
     return {
         "kind": error.kind,

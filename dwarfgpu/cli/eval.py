@@ -21,7 +21,6 @@ from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import Observer, evaluate
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
@@ -260,7 +259,7 @@ def operations(
             name.lower() in text.lower() for name in PROVISIONAL.values()
         ):
             chosen = AMD_PROVISIONAL
-        data = assemble(text, chosen, form, session.architecture)
+        data = options.assembled(text, chosen, form, session.architecture)
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)
     notes = (*notes, *prepare(data, chosen, form).notes)
