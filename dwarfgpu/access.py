@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from dwarfgpu.bits import Endian, extract, insert
 from dwarfgpu.errors import (
@@ -68,6 +68,23 @@ class Run:
     stop: int | None
 
 
+@define
+class Budget:
+    """How much of storage one access may still touch, in pieces; places in places share it."""
+
+    limit: int
+    left: int = field(init=False)
+
+    @left.default
+    def _left(self) -> int:
+        return self.limit
+
+    def spend(self, pieces: int = 1) -> None:
+        self.left -= pieces
+        if self.left < 0:
+            raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
+
+
 @frozen
 class OneLaneAccess:
     """The definition of access: one lane, one run of bits after the other."""
@@ -92,10 +109,11 @@ class OneLaneAccess:
                     raise _too_short(place, size_bits)
                 self._check_fresh(location.stop)
                 return self._fetch(storage, place.bit_offset, size_bits)
-        runs = list(self.runs(location, size_bits))
+        budget = Budget(self.runs_limit)
+        runs = list(self.runs(location, size_bits, budget))
         if any(type(place.storage) is ImplicitPointer for run in runs for place in run.places):
             return _whole_pointer(runs, size_bits)
-        held = self._read_runs(runs)
+        held = self._read_runs(runs, budget)
         if held.undefined:
             raise UndefinedBits(_reason(held, "undefined", held.undefined_ranges(self.endian)))
         if held.unavailable:
@@ -108,7 +126,7 @@ class OneLaneAccess:
         Raises `OutOfRange`, `StaleLocation`, `LimitExceeded`, and `EvaluationError` for an
         implicit pointer, which has no bits.
         """
-        return self._read_runs(list(self.runs(location, size_bits)))
+        return self._read(location, size_bits, Budget(self.runs_limit))
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
@@ -131,20 +149,23 @@ class OneLaneAccess:
         Raises `OutOfRange`, `UndefinedBits` for undefined storage, `EvaluationError` for
         implicit storage, `Unavailable` where the machine refuses.
         """
-        writes: list[tuple[Memory | Register, int, bytes]] = []
+        writes: list[tuple[SingleLocation, int, int]] = []
+        budget = Budget(self.runs_limit)
         pending = [(place, size_bits, value, location.stop) for place in location.places]
         while pending:
             place, count, bits, stop = pending.pop()
             first = 0
-            for run in self.runs(Location((place,), stop), count):
+            for run in self.runs(Location((place,), stop), count, budget):
                 part = extract(bits, count, first, run.size_bits, self.endian)
                 first += run.size_bits
                 if len(run.places) > 1:
                     pending.extend((each, run.size_bits, part, run.stop) for each in run.places)
                 else:
-                    writes.append(self._prepared(run.places[0], run.size_bits, part))
-        for storage, first_byte, data in writes:
-            self._store(storage, first_byte, data)
+                    self._prepared(run.places[0], run.size_bits, part)
+                    writes.append((run.places[0], run.size_bits, part))
+        for place, count, part in writes:
+            # Prepared again: an earlier write may have changed bits of the same byte.
+            self._store(*self._prepared(place, count, part))
 
     def write_bytes(self, location: Location, data: bytes) -> None:
         """Write bytes to every place; errors as `write`."""
@@ -161,19 +182,19 @@ class OneLaneAccess:
             if (held[0].value ^ other.value) & ~(held[0].unknown | other.unknown)
         ]
 
-    def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
+    def runs(
+        self, location: Location, size_bits: int, budget: Budget | None = None
+    ) -> Iterator[Run]:
         """The runs of an object in storage order; no recursion, however deep composites nest."""
         if size_bits > 8 * self.read_bytes_limit:
             raise LimitExceeded(
                 f"an object of {(size_bits + 7) // 8} bytes, at most "
                 f"{self.read_bytes_limit} bytes are accessed at once"
             )
-        left = self.runs_limit
+        budget = budget or Budget(self.runs_limit)
         pending = [(location, 0, size_bits)]
         while pending:
-            left -= 1
-            if left < 0:
-                raise LimitExceeded(f"more than {self.runs_limit} pieces of storage in one access")
+            budget.spend(len(pending[-1][0].places))
             current, first, count = pending.pop()
             self._check_fresh(current.stop)
             for place in current.places:
@@ -188,7 +209,7 @@ class OneLaneAccess:
                 )
                 yield Run(moved, count, current.stop)
             elif isinstance(storage, Composite | Repeated | Selected):
-                pending.extend(reversed(list(_sub_ranges(storage, start, count, left))))
+                pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.left))))
             else:
                 yield Run((SingleLocation(storage, start),), count, current.stop)
 
@@ -198,14 +219,17 @@ class OneLaneAccess:
                 "the target has moved since the location description was made: evaluate it again"
             )
 
-    def _read_runs(self, runs: list[Run]) -> Bits:
-        fetched = _Fetched(self, runs)
+    def _read(self, location: Location, size_bits: int, budget: Budget) -> Bits:
+        return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
+
+    def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
+        fetched = _Fetched(self, runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
     def _read_run(self, run: Run, fetched: _Fetched) -> Bits:
         count = run.size_bits
         if len(run.places) > 1:
-            return self._read_any(run)
+            return self._read_any(run, fetched.budget)
         storage, first = run.places[0].storage, run.places[0].bit_offset
         match storage:
             case Memory() | Register():
@@ -223,11 +247,11 @@ class OneLaneAccess:
             case other:
                 assert_never(other)
 
-    def _read_any(self, run: Run) -> Bits:
+    def _read_any(self, run: Run, budget: Budget) -> Bits:
         """Each bit from the first place that tells it (A.2.5.3)."""
         held: Bits | None = None
         for place in run.places:
-            other = self.read(Location((place,), run.stop), run.size_bits)
+            other = self._read(Location((place,), run.stop), run.size_bits, budget)
             if held is None:
                 held = other
                 continue
@@ -303,8 +327,9 @@ class _Fetched:
     GAP_BYTES = 256
     """Ranges of one storage that are no further apart are fetched together."""
 
-    def __init__(self, access: OneLaneAccess, runs: list[Run]) -> None:
+    def __init__(self, access: OneLaneAccess, runs: list[Run], budget: Budget) -> None:
         self.access = access
+        self.budget = budget
         self.data: dict[tuple[object, int], bytes | None] = {}
         self.ranges: dict[object, list[tuple[int, int]]] = {}
         if len(runs) > 1:
@@ -367,6 +392,7 @@ class _Fetched:
         while pending:
             start, size = pending.pop()
             probes -= 1
+            self.budget.spend()
             try:
                 data = self.access.load(storage, start, size)
                 out.append(Bits(int.from_bytes(data, self.access.endian), 8 * size))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, shown
 
 Endian = Literal["little", "big"]
 
@@ -68,7 +68,7 @@ def _groups(data: bytes) -> int:
 def encode_uleb(value: int) -> bytes:
     """The shortest unsigned LEB128 of `value`."""
     if value < 0:
-        raise Malformed(f"unsigned operand is negative: {value}")
+        raise Malformed(f"unsigned operand is negative: {shown(value)}")
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -115,7 +115,7 @@ class Reader:
         stop = self.position + size_bytes
         if size_bytes < 0 or stop > self.end:
             raise Malformed(
-                f"{size_bytes} bytes needed at offset {self.position:#x}, "
+                f"{shown(size_bytes)} bytes needed at offset {self.position:#x}, "
                 f"{self.end - self.position} remain"
             )
         out = self.data[self.position : stop]

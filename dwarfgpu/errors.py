@@ -8,6 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def shown(number: int) -> str:
+    """The number in a message; one too large to be read is told by its size."""
+    return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """The operation at which an error arose."""

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from attrs import frozen
 
 from dwarfgpu.bits import Reader, encode_sleb, encode_uleb
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, shown
 from dwarfgpu.expr.context import UnitFormat
 
 Operand: TypeAlias = int | bytes
@@ -63,7 +63,7 @@ def _packed(value: Operand, size_bytes: int, signed: bool, form: UnitFormat) -> 
     )
     if not low <= number < high:
         kind = "signed" if signed else "unsigned"
-        raise Malformed(f"{number} does not fit a {kind} operand of {size_bytes} bytes")
+        raise Malformed(f"{shown(number)} does not fit a {kind} operand of {size_bytes} bytes")
     return number.to_bytes(size_bytes, form.endian, signed=signed)
 
 

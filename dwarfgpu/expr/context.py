@@ -58,9 +58,11 @@ class Limits:
     """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
 
     steps: int = 500_000
-    """Operations performed, those of called and nested expressions included."""
+    """Operations performed and list entries looked at, those of nested expressions included."""
     stack: int = 100_000
     """Stack entries."""
+    places: int = 64
+    """Places of one location description."""
     calls: int = 256
     """DW_OP_call* inside one another."""
     nesting: int = 32
@@ -266,7 +268,8 @@ class Context:
         arch, frame, unit = self.architecture, self.frame, self.unit
         if arch is None:
             return
-        if self.target is not None and self.wave is not None:
+        top = frame is None or frame.level == 0
+        if top and self.target is not None and self.wave is not None:
             machine = self.target.architecture_of(self.wave)
             if machine is not arch and machine != arch:
                 raise InconsistentContext(

@@ -6,10 +6,11 @@ Law: these three conversions, no more and no less.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import cast
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.bits import from_bytes
+from dwarfgpu.bits import Endian, from_bytes
 from dwarfgpu.errors import EvaluationError, IllFormed
 from dwarfgpu.expr.context import ConstValue, Context, Unit, require
 from dwarfgpu.expr.control import Nested, Outcome
@@ -110,7 +111,7 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
             "DW_AT_location nor DW_AT_const_value"
         )
     if isinstance(attribute, ConstValue):
-        return constant_location(ctx, attribute.data).displaced(displacement_bits)
+        return constant_location(attribute.data, ctx.endian).displaced(displacement_bits)
 
     def displaced(outcome: Outcome) -> Entry:
         assert isinstance(outcome.entry, Location)
@@ -119,10 +120,14 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
     return Nested(attribute, ctx.nested(unit=attribute.unit), displaced)
 
 
-def constant_location(ctx: Context, data: bytes) -> Location:
-    """An implicit location of the bytes, as DW_OP_implicit_value makes."""
+@lru_cache(maxsize=64)
+def constant_location(data: bytes, endian: Endian) -> Location:
+    """An implicit location of the bytes, as DW_OP_implicit_value makes.
+
+    Cached, so that a loop over a large constant makes it once.
+    """
     size_bits = 8 * len(data)
-    return Location((SingleLocation(Implicit(from_bytes(data, size_bits, ctx.endian), size_bits)),))
+    return Location((SingleLocation(Implicit(from_bytes(data, size_bits, endian), size_bits)),))
 
 
 def and_then(result: Location | Nested, use: Callable[[Location], Entry]) -> Entry | Nested:

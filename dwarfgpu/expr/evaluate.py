@@ -18,6 +18,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     Malformed,
     Site,
+    StaleLocation,
 )
 from dwarfgpu.expr.context import (
     Context,
@@ -104,6 +105,25 @@ def _in_unit(context: Context, unit: Unit) -> Context:
     return context.nested(unit=unit, result_kind=context.result_kind, object=context.object)
 
 
+def _dated(location: Location, ctx: Context) -> Location:
+    """A result made at this stop, whatever its storage: what it depends on may change (A.2.5.3)."""
+    if location.stop is not None or ctx.target is None:
+        return location
+    return Location(location.places, ctx.target.stop)
+
+
+def _require_fresh(ctx: Context) -> None:
+    """Locations in the context were made at this stop; their mere address is old too (A.2.5.1)."""
+    if ctx.target is None:
+        return
+    given = (("current object", ctx.object), *(("initial stack", e) for e in ctx.initial_stack))
+    for name, entry in given:
+        if isinstance(entry, Location) and entry.stop not in (None, ctx.target.stop):
+            raise StaleLocation(
+                f"the target has moved since the {name}'s location was made: evaluate it again"
+            )
+
+
 class _Evaluator:
     """One evaluation and all that it evaluates within: they share one budget."""
 
@@ -114,6 +134,8 @@ class _Evaluator:
         self.observe = observe
         self.steps_left = context.limits.steps
         self.depth = 0
+        if context.object is not None or context.initial_stack:
+            _require_fresh(context)
 
     def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
         stack, _ = self.run(data, ctx, dialect)
@@ -125,14 +147,14 @@ class _Evaluator:
         if not stack:
             if kind == "value":
                 raise IllFormed("a value is required, and the stack is empty at the end")
-            return UNDEFINED_LOCATION
+            return _dated(UNDEFINED_LOCATION, ctx)
         last = stack[-1]
         top = last.completed() if isinstance(last, PartialComposite) else last
         if kind == "location":
-            return self._as_location(top, ctx)
+            return _dated(self._as_location(top, ctx), ctx)
         if kind == "value" and not isinstance(top, ImplicitPointerValue):
             return as_value(ctx, top)
-        return top
+        return _dated(top, ctx) if isinstance(top, Location) else top
 
     def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
         """A nested evaluation, with the unit of the attribute already in the context."""
@@ -141,7 +163,7 @@ class _Evaluator:
         self.depth += 1
         try:
             if isinstance(attribute, LocList):
-                return Outcome(self._location_list(attribute, ctx), None)
+                return Outcome(self._result([self._location_list(attribute, ctx)], ctx), None)
             stack, last = self.run(attribute.expression, ctx)
             return Outcome(self._result(stack, ctx), _register_of(last))
         finally:
@@ -149,6 +171,9 @@ class _Evaluator:
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
         """The union of the places of every matching entry (A.2.5.5)."""
+        self.steps_left -= len(loclist.entries)
+        if self.steps_left < 0:
+            raise LimitExceeded(f"more than {self.limits.steps} operations and list entries")
         matching = matching_entries(loclist.entries, ctx.pc)
         entry_ctx = ctx.nested(unit=loclist.unit)
         found: list[Location] = []
@@ -161,7 +186,10 @@ class _Evaluator:
         if len(found) == 1:
             return found[0]
         places = tuple(dict.fromkeys(place for each in found for place in each.places))
-        return Location(places, found[0].stop)
+        if len(places) > self.limits.places:
+            raise LimitExceeded(f"{len(places)} places, at most {self.limits.places}")
+        stops = (each.stop for each in found if each.stop != ctx.stop)
+        return Location(places, next(stops, ctx.stop))
 
     def _as_location(self, entry: Entry, ctx: Context) -> Location:
         converted = as_location(ctx, entry)
@@ -288,6 +316,8 @@ def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
 
 def _target(program: Program, instruction: Instruction, jump: Jump) -> int:
     offset = instruction.end + jump.by
+    if offset == instruction.offset and not instruction.operation.pops:
+        raise LimitExceeded("branch to itself: it never ends")
     index = program.index_of.get(offset)
     if index is None:
         if 0 <= offset <= len(program.expression.data):

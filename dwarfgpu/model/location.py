@@ -8,7 +8,7 @@ from typing import TypeAlias, assert_never
 from attrs import field, frozen
 
 from dwarfgpu.basetype import BaseType, unsigned_type
-from dwarfgpu.errors import OutOfRange
+from dwarfgpu.errors import OutOfRange, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
     Composite,
@@ -53,7 +53,7 @@ class SingleLocation:
         bit_offset = self.bit_offset + bits
         if not 0 <= bit_offset < storage.size_bits:
             raise OutOfRange(
-                f"bit offset {bit_offset} is outside the {storage.size_bits} bits "
+                f"bit offset {shown(bit_offset)} is outside the {storage.size_bits} bits "
                 f"of {storage_name(storage)}"
             )
         return SingleLocation(storage, bit_offset)
@@ -109,7 +109,7 @@ class PartialComposite:
     """
 
     part: Part
-    before: PartialComposite | None
+    before: PartialComposite | None = field(repr=False)
     count: int
     size_bits: int
 
@@ -130,12 +130,18 @@ Entry: TypeAlias = Value | ImplicitPointerValue | Location | PartialComposite
 UNDEFINED_LOCATION = Location((SingleLocation(UNDEFINED),))
 
 
+NARROWED = 8
+"""Composites inside one another that `narrowed` looks through: a bound, so that it is cheap."""
+
+
 def narrowed(location: Location, size_bits: int) -> Location:
     """The location that holds the first `size_bits` bits, without the composites around it.
 
     Where a single part of a composite holds all of them, the part itself is meant.
     """
-    while len(location.places) == 1:
+    for _ in range(NARROWED):
+        if len(location.places) != 1:
+            break
         place = location.places[0]
         storage, first = place.storage, place.bit_offset
         match storage:

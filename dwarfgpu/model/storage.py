@@ -1,11 +1,12 @@
 """Location storage (AMD text A.2.5.3): linear streams of bits, each with a size.
 
-Law: these are nouns; nothing here reads a machine.
+Laws: these are nouns; nothing here reads a machine. Composites may be nested a hundred thousand
+deep and share their parts: comparing, hashing and printing them neither recurses nor repeats.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from attrs import field, frozen
 
@@ -81,15 +82,22 @@ class Undefined:
     """No value is available. It has neither size nor offset (A.2.5.4.4.2)."""
 
 
+def _outline(location: Location) -> str:
+    """A location inside a composite, for `repr`: composites within it only by their size."""
+    if any(is_compound(place.storage) for place in location.places):
+        return f"<composite of {location.remaining_bits} bits>"
+    return repr(location)
+
+
 @frozen
 class Part:
     """A part of a composite: `size_bits` bits at each place of `location`."""
 
-    location: Location
+    location: Location = field(repr=_outline)
     size_bits: int
 
 
-@frozen
+@frozen(eq=False)
 class Composite:
     """Parts one after the other, with no gaps."""
 
@@ -98,12 +106,18 @@ class Composite:
     """Bit offset of each part."""
     size_bits: int
 
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other) if is_compound(other) else NotImplemented
 
-@frozen
+    def __hash__(self) -> int:
+        return hash((self.size_bits, len(self.parts)))
+
+
+@frozen(eq=False)
 class Repeated:
     """`count` identical parts (DW_OP_LLVM_extend)."""
 
-    part: Location
+    part: Location = field(repr=_outline)
     element_bits: int
     count: int
 
@@ -111,20 +125,77 @@ class Repeated:
     def size_bits(self) -> int:
         return self.element_bits * self.count
 
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other) if is_compound(other) else NotImplemented
 
-@frozen
+    def __hash__(self) -> int:
+        return hash((self.element_bits, self.count))
+
+
+@frozen(eq=False)
 class Selected:
     """Part N is N elements into `one` or `zero`, as bit N of `mask` says."""
 
     mask: int = field(repr=hex)
-    one: Location
-    zero: Location
+    one: Location = field(repr=_outline)
+    zero: Location = field(repr=_outline)
     element_bits: int
     count: int
 
     @property
     def size_bits(self) -> int:
         return self.element_bits * self.count
+
+    def __eq__(self, other: object) -> bool:
+        return _equal(self, other) if is_compound(other) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.mask, self.element_bits, self.count))
+
+
+Compound: TypeAlias = Composite | Repeated | Selected
+"""The three kinds that are made of other locations: one kind to the user."""
+
+
+def is_compound(storage: object) -> TypeGuard[Compound]:
+    return isinstance(storage, Composite | Repeated | Selected)
+
+
+def _inner(storage: Compound) -> tuple[object, tuple[Location, ...]]:
+    """What tells a compound from others, the locations in it apart; and these."""
+    match storage:
+        case Composite():
+            sizes = tuple(part.size_bits for part in storage.parts)
+            return sizes, tuple(part.location for part in storage.parts)
+        case Repeated():
+            return (storage.element_bits, storage.count), (storage.part,)
+        case Selected():
+            key = storage.mask, storage.element_bits, storage.count
+            return key, (storage.one, storage.zero)
+
+
+def _equal(left: Compound, right: Compound) -> bool:
+    """Whether they are made alike; each pair that is met is compared once."""
+    pending, seen = [(left, right)], {(id(left), id(right))}
+    while pending:
+        a, b = pending.pop()
+        (key, inside), (other_key, other_inside) = _inner(a), _inner(b)
+        if type(a) is not type(b) or key != other_key:
+            return False
+        for one, other in zip(inside, other_inside, strict=True):
+            if len(one.places) != len(other.places):
+                return False
+            for place, mate in zip(one.places, other.places, strict=True):
+                if place.bit_offset != mate.bit_offset:
+                    return False
+                x, y = place.storage, mate.storage
+                if not (is_compound(x) and is_compound(y)):
+                    if x != y:
+                        return False
+                elif x is not y and (id(x), id(y)) not in seen:
+                    seen.add((id(x), id(y)))
+                    pending.append((x, y))
+    return True
 
 
 Storage: TypeAlias = (

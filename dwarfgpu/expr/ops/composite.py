@@ -71,7 +71,7 @@ def LLVM_select_bit_piece(
     for location, bits in ((one, chosen), (zero, ~chosen & (1 << count) - 1)):
         if bits:
             last = bits.bit_length() - 1
-            _part(ctx, location.displaced(last * element_size), element_size)
+            _require_bits(location.displaced(last * element_size), element_size)
     return Location((SingleLocation(Selected(chosen, one, zero, element_size, count)),))
 
 
@@ -117,6 +117,11 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 def _part(ctx: Context, location: Location, size_bits: int) -> Part:
     """A part, all of whose bits lie within each of its places."""
+    _require_bits(location, size_bits)
+    return Part(narrowed(location, size_bits), size_bits)
+
+
+def _require_bits(location: Location, size_bits: int) -> None:
     for place in location.places:
         remaining_bits = place.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
@@ -124,7 +129,6 @@ def _part(ctx: Context, location: Location, size_bits: int) -> Part:
                 f"a part of {size_bits} bits, but {storage_name(place.storage)} "
                 f"has {remaining_bits} left"
             )
-    return Part(narrowed(location, size_bits), size_bits)
 
 
 def _require_elements(ctx: Context, element_bits: int, count: int) -> None:

@@ -99,7 +99,7 @@ def _call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested |
         case ExprLoc():
             return Enter(attribute)
         case ConstValue(data=data):
-            return constant_location(ctx, data)
+            return constant_location(data, ctx.endian)
         case loclist:
             return Nested(
                 loclist,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes, to_bytes
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.expr.codec import SLEB, Block, DieOffset
@@ -14,9 +15,9 @@ from dwarfgpu.model.value import Value
 
 
 @op(0x9E, spec="A.2.5.4.4.5")
-def implicit_value(ctx: Context, *, data: Block) -> Location:
+def implicit_value(generic: BaseType, *, data: Block) -> Location:
     """Push the location of an object whose bytes are encoded here."""
-    return constant_location(ctx, data)
+    return constant_location(data, generic.endian)
 
 
 @op(0x9F, spec="A.2.5.4.4.5")
