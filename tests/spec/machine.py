@@ -74,7 +74,11 @@ def _types(endian: Endian) -> list[BaseType]:
 
     kinds = [of(f"i{n}", "signed", n) for n in (5, 8, 16, 32, 64, 128)]
     kinds += [of(f"u{n}", "unsigned", n) for n in (8, 12, 16, 32, 64, 128)]
-    kinds += [of("bool", "boolean", 8), of("char", "signed_char", 8), of("uchar", "unsigned_char", 8)]
+    kinds += [
+        of("bool", "boolean", 8),
+        of("char", "signed_char", 8),
+        of("uchar", "unsigned_char", 8),
+    ]
     for name, bits in (("f16", 16), ("f32", 32), ("f64", 64), ("f128", 128), ("x87", 80)):
         kinds.append(of(name, "float", bits, float_format=float_format(name, bits)))
     kinds += [of("__bf16", "float", 16), of("utf", "UTF", 32), of("complex", "complex_float", 64)]

@@ -11,6 +11,7 @@ S = "A.2.5.4.1/"
 WORLD = world()
 PARTIAL = "regx s0; piece 4"
 POINTER = "implicit_pointer 0x100 0; deref"
+POINTED = "value: pointer to 0x100+0 in global"
 
 
 def stack_row(clauses: str, text: str, *entries: str) -> object:
@@ -40,7 +41,7 @@ def stack_row(clauses: str, text: str, *entries: str) -> object:
         stack_row("any-kind pick", "regx s0; piece 4; LLVM_piece_end; lit1; pick 1",
                   "{32: s0}", "1", "{32: s0}"),
         stack_row("any-kind dup swap", f"{POINTER}; dup; lit1; swap",
-                  "value: pointer to 0x100+0 in global", "1", "value: pointer to 0x100+0 in global"),
+                  POINTED, "1", POINTED),
         stack_row("any-kind drop", f"lit1; {POINTER}; drop", "1"),
         # An incomplete composite that is not reached does no harm.
         stack_row("incomplete dup", f"{PARTIAL}; lit1; dup", "partial {32: s0}", "1", "1"),
