@@ -13,7 +13,7 @@ from dwarfgpu import __version__
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.eval import with_demo
 from dwarfgpu.cli.repl import lines
-from dwarfgpu.cli.repl.frames import frame_line
+from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.lanes import first_lane
 from dwarfgpu.cli.repl.lines import Given
 from dwarfgpu.cli.repl.shell import Shell, Streams
@@ -84,9 +84,9 @@ def focused(session: Session) -> Session:
     `UsageError` for a lane that the wave does not have.
     """
     lane = first_lane(session) if session.lane is None else session.lane
-    count, _ = session.lane_count()
-    if lane is not None and lane >= count:
-        raise UsageError(f"--lane {lane}: the wave has {count} lanes")
+    numbers = lane_numbers(session)
+    if session.lane is not None and session.lane not in numbers:
+        raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
     return evolve(session, lane=lane)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dwarfgpu.cli.repl.command import Candidate, Command, find
+from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.types import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -98,7 +99,7 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
 def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
     """Lane numbers."""
     session = shell.session
-    for lane in range(session.lane_count()[0] if session.architecture.is_simt else 0):
+    for lane in lane_numbers(session):
         is_active = session.is_active(lane)
         yield Candidate(str(lane), {True: "active", False: "inactive", None: ""}[is_active])
 

@@ -47,7 +47,7 @@ def _remark(shell: Shell, value: Shown) -> None:
 
 @command("print", topic="data", aliases=("p", "inspect"), complete=candidates.values)
 def print_(shell: Shell, argument: str) -> Iterator[str]:
-    """Print the value of a variable, a register or an earlier value.
+    """Print a variable, a register or an earlier value.
 
     Usage: print[/FMT] [NAME | $REGISTER | $N]
 
@@ -96,9 +96,11 @@ def explain(shell: Shell, argument: str) -> Iterator[str]:
 
 @command("location", topic="data", complete=candidates.variables)
 def location(shell: Shell, argument: str) -> Iterator[str]:
-    """Show where a variable is: in registers, memories, or pieces of both.
+    """Show where a variable is.
 
     Usage: location NAME
+
+    In registers, memories, or pieces of both, for the lane in focus.
     """
     session = shell.session
     variable = variable_named(session, _name(argument))

@@ -6,7 +6,7 @@ from dwarfgpu.cli.answers import value_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Struct, strip, type_name
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.session import Session
+from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
@@ -15,6 +15,19 @@ def require_frame(session: Session) -> int:
     if session.pc is None:
         raise UsageError("No frame selected.")
     return session.pc
+
+
+def lane_numbers(session: Session) -> range:
+    """The lanes of the wave; none where the architecture has none.
+
+    Where the function does not tell how many they are, those of the architecture.
+    """
+    if not session.architecture.is_simt:
+        return range(0)
+    try:
+        return range(session.lane_count()[0])
+    except DwarfGpuError:
+        return range(session.architecture.lane_count)
 
 
 def symbol_at(session: Session, address: int) -> str | None:
@@ -45,7 +58,8 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
     arguments = variables(session, "parameter") if subprogram is not None else []
     if with_values:
         shown = ", ".join(
-            f"{each.name}={contents(session, each, scalars_only=True)}" for each in arguments
+            f"{each.name}={contents(session, session.read(each), scalars_only=True)}"
+            for each in arguments
         )
     else:
         shown = "..." if arguments else ""
@@ -62,16 +76,15 @@ def variables(session: Session, kind: str) -> list[Variable]:
 _DEFAULT = FormatOptions()
 
 
-def contents(session: Session, variable: Variable, *, scalars_only: bool = False) -> str:
+def contents(session: Session, reading: Reading, *, scalars_only: bool = False) -> str:
     """A variable's value, or in its place why there is none; as GDB lists variables.
 
     There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
     """
-    reading = session.read(variable)
     if isinstance(reading.error, UndefinedBits):
         return OPTIMIZED_OUT
     if reading.error is not None:
-        return f"<error reading variable {variable.name} ({reading.error})>"
+        return f"<error reading variable {reading.variable.name} ({reading.error})>"
     if reading.pointer is not None:
         return "<synthetic pointer>"
     bits = reading.bits

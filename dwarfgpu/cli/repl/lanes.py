@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
-from dwarfgpu.cli.repl.frames import frame_line
+from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
@@ -19,11 +19,6 @@ _OPTIONS: dict[str, tuple[bool | None, ...]] = {
     "-active": (True,),
     "-inactive": (False,),
 }
-
-
-def lane_numbers(session: Session) -> range:
-    """The lanes of the wave; none where the architecture has none."""
-    return range(session.lane_count()[0] if session.architecture.is_simt else 0)
 
 
 def first_lane(session: Session) -> int | None:
@@ -42,7 +37,7 @@ def target_id(session: Session) -> str:
 
 @command("lane", topic="lanes", complete=candidates.lanes)
 def lane(shell: Shell, argument: str) -> Iterator[str]:
-    """Look at another lane of the wave, or tell which one is in focus.
+    """Look at another lane, or tell which one is in focus.
 
     Usage: lane [N]
 
@@ -92,9 +87,6 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
     if not rows:
         yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
         return
-    _, note = session.lane_count()
-    if note is not None:
-        shell.note(note, once=True)
     yield "  Id  State   Frame"
     frame = _frame(session)
     for number, is_active in rows:

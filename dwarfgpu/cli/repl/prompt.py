@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -57,6 +58,14 @@ class _Completer(Completer):
             yield Completion(each.text, start - len(text), display_meta=each.about)
 
 
+class _History(FileHistory):
+    """A full disk costs the history, not the conversation."""
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            super().store_string(string)
+
+
 def history_path() -> Path:
     """`$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard says."""
     base = os.environ.get("XDG_STATE_HOME", "")
@@ -69,11 +78,11 @@ def open_history() -> History:
     try:
         path = history_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with path.open("ab"):
+        with path.open("a+b"):
             pass
     except (OSError, RuntimeError):
         return InMemoryHistory()
-    return FileHistory(str(path))
+    return _History(str(path))
 
 
 def converse(shell: Shell) -> None:

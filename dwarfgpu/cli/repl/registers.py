@@ -10,6 +10,7 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.cli.repl.frames import symbol_at
 from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
 from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -75,7 +76,11 @@ def read_register(session: Session, register: RegisterInfo) -> RegisterValue:
     else:
         place = SingleLocation(Register(register, session.wave))
         location = Location((place,), session.stop)
-        bits = session.context().access.read(location, register.size_bits)
+        # Registers can be read where the program location is in no code.
+        context = Context(
+            architecture=session.architecture, wave=session.wave, target=session.target
+        )
+        bits = context.access.read(location, register.size_bits)
     return RegisterValue(session, register, _type(register), bits)
 
 

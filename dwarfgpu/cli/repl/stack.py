@@ -17,9 +17,11 @@ CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 @command("frame", topic="stack", aliases=("f",))
 def frame(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the frame in focus: its number, program location, function and arguments.
+    """Show the frame in focus.
 
     Usage: frame [0]
+
+    Shown are its number, program location, function and arguments, and the place in its file.
 
     Only the innermost frame is known so far; callers come with the call frame information.
     """
@@ -34,9 +36,11 @@ def frame(shell: Shell, argument: str) -> Iterator[str]:
 
 @command("pc", topic="stack")
 def pc(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the program location: as loaded, in the code object, and in the function.
+    """Show the program location.
 
     Usage: pc
+
+    As loaded, in the file of the code, and in the function.
     """
     session = shell.session
     address = require_frame(session)
@@ -48,20 +52,23 @@ def pc(shell: Shell, argument: str) -> Iterator[str]:
 
 @command("info locals", topic="stack", complete=candidates.variables)
 def info_locals(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the local variables of the frame in focus, for the lane in focus.
+    """Show the local variables of the frame.
 
     Usage: info locals [REGEXP]
 
-    Variables of inner blocks come first. REGEXP limits them to those whose names match.
+    Their values are those of the lane in focus; variables of inner blocks come first.
+    REGEXP limits them to those whose names match.
     """
     yield from _listed(shell, "local", argument, "locals")
 
 
 @command("info args", topic="stack", complete=candidates.variables)
 def info_args(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the arguments of the frame in focus, for the lane in focus.
+    """Show the arguments of the frame.
 
     Usage: info args [REGEXP]
+
+    Their values are those of the lane in focus. REGEXP limits them as with "info locals".
     """
     yield from _listed(shell, "parameter", argument, "arguments")
 
@@ -76,17 +83,19 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[str
     if not found:
         yield f"No matching {called}." if argument else f"No {called}."
     for each in found:
-        yield f"{each.name} = {contents(session, each)}"
-        for note in session.read(each).notes:
+        reading = session.read(each)
+        yield f"{each.name} = {contents(session, reading)}"
+        for note in reading.notes:
             shell.note(note, once=True)
 
 
 @command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)
 def info_registers(shell: Shell, argument: str) -> Iterator[str]:
-    """Show registers of the wave: name, value in hexadecimal, and value by its type.
+    """Show registers of the wave.
 
     Usage: info registers [REGISTER | CLASS]...
 
+    Shown are the name, the value in hexadecimal and, unless it is a vector, by its type.
     CLASS is one of all, general, scalar, vector, system, trap. Without an argument, every register
     of which anything is known.
     """

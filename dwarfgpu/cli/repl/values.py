@@ -11,6 +11,7 @@ from attrs import frozen
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.cli.answers import value_text
+from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.registers import read_register, register_named
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, type_name
@@ -140,7 +141,7 @@ def _convenience(session: Session, text: str) -> Shown | None:
     if text == "$_lane" and session.lane is not None:
         number = session.lane
     elif text == "$_lane_count":
-        number = session.lane_count()[0] if session.architecture.is_simt else 0
+        number = len(lane_numbers(session))
     else:
         return None
     bits = Bits(number, 32)
