@@ -121,6 +121,10 @@ def _code_objects(
 ) -> tuple[CodeObject, ...]:
     load_address = natural(args.load_address, "--load-address")
     named = [(Path(file), load_address or 0) for file in files]
+    if load_address is not None and not files:
+        if state is None or len(state.code_objects) != 1:
+            raise UsageError("--load-address: give the code object that is loaded there by --file")
+        named = [(state.code_objects[0].path, load_address)]
     if state is not None:
         at = {each.path.resolve(): each.load_address for each in state.code_objects}
         if load_address is None:

@@ -76,12 +76,12 @@ def run_json(*arguments: object) -> Answered:
     done = run(*arguments, "--json")
     assert done.err == ""
     assert done.out.endswith("}\n") and done.out.count("\n") == 1
-    document = json.loads(done.out, parse_constant=lambda name: pytest_fail(name))
+    document = json.loads(done.out, parse_constant=refuse)
     validate(document)
     return Answered(document, done.status)
 
 
-def pytest_fail(name: str) -> None:
+def refuse(name: str) -> None:
     raise AssertionError(f"{name} is no JSON")
 
 

@@ -1,0 +1,515 @@
+"""Variables of the fixtures: what fixtures/README.md says of each, at several places and lanes.
+
+In the state of the assembler fixture the word at A of lane L's private memory is 1000 A + L, and
+lane L of vN is 1000 N + L, where the type of a variable does not ask for something else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from tests.cli.command import FIXTURES, STATES, Done, run, run_json
+
+ASM = STATES / "locations.gfx942.json"
+LANES = (0, 3, 17, 63)
+REGION_A, BLOCK_B, BLOCK_C, SQUARE_END = 0x1600, 0x1610, 0x1624, 0x1628
+BLOCK_D, BLOCK_E, BLOCK_F, BLOCK_G, K_DONE = 0x1634, 0x163C, 0x1644, 0x164C, 0x1680
+EXEC = 0x0000_FFFF_0000_000F
+OPTIMIZED_OUT = "<optimized out>"
+
+
+@frozen
+class Line:
+    """A variable in a list."""
+
+    type: str
+    value: str
+    where: str | None
+
+
+_LINE = re.compile(r"(?P<type>.*?)(?P<name>\w+) = (?P<value>.*?)(?:  @ (?P<where>.*))?")
+
+
+def parsed(text: str) -> dict[str, Line]:
+    """A list of variables; of variables of one name the innermost."""
+    found: dict[str, Line] = {}
+    for line in text.splitlines():
+        match = _LINE.fullmatch(line)
+        assert match is not None, line
+        found.setdefault(match["name"], Line(match["type"].strip(), match["value"], match["where"]))
+    return found
+
+
+@cache
+def listing(state: Path, pc: int, lane: int) -> dict[str, Line]:
+    return parsed(run("eval", "--state", state, "--pc", pc, "--lane", lane).out)
+
+
+def in_asm(pc: int, lane: int, name: str) -> Line:
+    return listing(ASM, pc, lane)[name]
+
+
+def frame_text(lane: int) -> str:
+    point = f'{{x = {-lane}, y = {lane}, tag = "Ab"}}'
+    return f"{{id = {lane}, at = {{{point}, {point}}}, low = 5, high = {lane % 16}}}"
+
+
+def vector_text(values: list[float]) -> str:
+    return "{" + ", ".join(f"{value:g}" for value in values) + "}"
+
+
+def own_dword(register: str) -> Callable[[int], str]:
+    """Where lane L's dword of a vector register is."""
+    return lambda lane: register + (f" + byte {4 * lane}" if lane else "") + " (wave 0)"
+
+
+def own_pair(low: str, high: str) -> Callable[[int], str]:
+    def text(lane: int) -> str:
+        offset = f" + byte {4 * lane}" if lane else ""
+        return f"{{bytes 0-3: {low}{offset}; bytes 4-7: {high}{offset}}}"
+
+    return text
+
+
+def private(address: int) -> Callable[[int], str]:
+    return lambda lane: f"private_lane#{address:#x} (wave 0, lane {lane})"
+
+
+def always(text: str) -> Callable[[int], str]:
+    return lambda lane: text
+
+
+def wide_text(lane: int) -> str:
+    return str((lane % 2 << 32) + 2000 + lane)
+
+
+EVERYWHERE: list[tuple[str, str, Callable[[int], str], Callable[[int], str] | None]] = [
+    ("out", "int *", always("(int *) 0x7f0040001000"), always("{bytes 0-3: s10; bytes 4-7: s11}")),
+    ("t", "int", str, own_dword("v0")),
+    ("half_low", "short", lambda lane: str(1000 + lane), own_dword("v1")),
+    ("half_high", "short", always("0"), None),
+    ("wide", "long", wide_text, own_pair("v2", "v3")),
+    ("real", "double", lambda lane: f"{lane}.5", own_pair("v4", "v5")),
+    ("accumulated", "float", lambda lane: f"{lane / 4:g}", own_dword("a0")),
+    ("high_scalar", "int", always("70"), always("s70 (wave 0)")),
+    ("exec_now", "mask_t", always(str(EXEC)), always("exec (wave 0)")),
+    ("local_frame", "struct frame", frame_text, private(0x20)),
+    (
+        "local_array", "int [4]",
+        lambda lane: "{" + ", ".join(str(1000 * (0x40 + 4 * n) + lane) for n in range(4)) + "}",
+        private(0x40),
+    ),
+    ("by_frame_base", "int", lambda lane: str(1000 * 0x50 + lane), private(0x50)),
+    ("local_color", "enum color", lambda lane: ("RED", "GREEN", "BLUE")[lane % 3], private(0x54)),
+    ("local_vector", "float4", lambda lane: vector_text([lane + n / 2 for n in range(4)]),
+     private(0x60)),
+    ("called", "int", lambda lane: str(1000 * 0x18 + lane), private(0x18)),
+    ("called_step", "int", lambda lane: str(6000 + lane), own_dword("v6")),
+    ("called_ref", "long", wide_text, own_pair("v2", "v3")),
+    ("wave_word", "int", always("777"), always("private_wave#0x4000 (wave 0)")),
+    ("below_stack", "int", lambda lane: str(1000 * 0x80 + lane), private(0x80)),
+    ("pointer_lane", "int *", always("(int *) private_lane#0x10"), None),
+    ("pointer_frame", "struct frame *", always("(struct frame *) private_lane#0x20"), None),
+    ("pointer_wave", "int *", always("(int *) private_wave#0x4000"), None),
+    ("pointer_local", "int *", always("(int *) local#0x10"), None),
+    ("pointer_generic", "int *", always("(int *) generic#0x2000000000010"),
+     own_pair("v12", "v13")),
+    ("lds_word", "int", always("-16"), always("local#0x10 (wave 0)")),
+    ("lds_array", "float [4]", always("{1, -0.5, 0.25, 1e+10}"), always("local#0x20 (wave 0)")),
+    ("region_word", "int", always("<unavailable>"), always("region#0x8")),
+    ("seven", "int", always("7"), None),
+    ("minus_five", "int", always("-5"), None),
+    ("implicit_double", "double", always("2.5"), None),
+    ("const_value", "int", always("-42"), None),
+    ("const_float", "float", always("1.5"), None),
+    ("lane_number", "int", str, None),
+    ("limit_as_float", "float", always("12345"), None),
+    ("undefined", "int", always(OPTIMIZED_OUT), None),
+    ("undefined_after_junk", "int", always(OPTIMIZED_OUT), None),
+    ("empty", "int", always(OPTIMIZED_OUT), None),
+    ("half_undefined", "long", always(OPTIMIZED_OUT), None),
+    ("bits_of_scalar", "unsigned char", always(r"188 '\274'"), always("s9 + bit 4 (wave 0)")),
+    ("bit_pieces", "unsigned int", always(str(0xABCD >> 8 & 0xF | 12345 << 4)), None),
+    ("broadcast", "int", always("12345"), None),
+    ("broadcast_vector", "int [64]", always("{12345 <repeats 64 times>}"), None),
+    ("pointer_implicit", "long *", always("(long *) <synthetic pointer>"), None),
+    ("pointer_implicit_4", "int *", always("(int *) <synthetic pointer>"), None),
+    ("pointer_implicit_constant", "int *", always("(int *) <synthetic pointer>"), None),
+    ("global_int", "int", always("42"), None),
+    ("global_plain", "int", always("42"), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "value", "where"), EVERYWHERE, ids=[row[0] for row in EVERYWHERE]
+)
+@pytest.mark.parametrize("pc", [REGION_A, BLOCK_D, K_DONE])
+def test_a_variable_that_is_everywhere(
+    name: str,
+    kind: str,
+    value: Callable[[int], str],
+    where: Callable[[int], str] | None,
+    pc: int,
+) -> None:
+    for lane in LANES:
+        found = in_asm(pc, lane, name)
+        assert (found.type, found.value) == (kind, value(lane))
+        if where is not None:
+            assert found.where == where(lane)
+
+
+def own(register: int) -> Callable[[int], str]:
+    return lambda lane: str(1000 * register + lane)
+
+
+def in_private(address: int) -> Callable[[int], str]:
+    return lambda lane: str(1000 * address + lane)
+
+
+@pytest.mark.parametrize(
+    ("name", "pc", "value"),
+    [
+        ("limit", REGION_A, always("12345")),
+        ("limit", BLOCK_B, always("9")),  # a constant in the block
+        ("limit", BLOCK_F, always("12345")),
+        ("local_int", REGION_A, in_private(0x10)),
+        ("local_int", BLOCK_B, always("32")),  # s12
+        ("local_int", BLOCK_C, own(9)),
+        ("local_int", BLOCK_D, always("32")),
+        ("local_int", BLOCK_F, in_private(0x10)),
+        ("moving", REGION_A, own(1)),
+        ("moving", 0x1608, own(1)),  # the last location before the next entry
+        ("moving", 0x160C, in_private(0x14)),
+        ("moving", BLOCK_E, always("9")),
+        ("moving", 0x1680, always("9")),
+        ("two_places", 0x160C, own(6)),
+        ("two_places", BLOCK_B, own(6)),  # both places, which agree
+        ("two_places", BLOCK_F, own(6)),  # private memory alone
+        ("with_default", REGION_A, always("1")),
+        ("with_default", 0x160C, always(str(0xABCD))),
+        ("with_default", BLOCK_B, always("1")),
+        ("with_gap", 0x160C, own(7)),
+        ("with_gap", BLOCK_C, always(OPTIMIZED_OUT)),
+        ("with_gap", BLOCK_G, own(8)),
+        ("n", BLOCK_C, always("5")),  # of the inlined square
+        ("result", BLOCK_C, own(9)),
+        ("r", 0x166C, own(1)),
+        ("__lex_1_save_exec", 0x160C, always(str(2**64 - 1))),
+        ("__lex_1_1_save_exec", SQUARE_END, always(str(0xF0))),
+        ("n", 0x1690, in_private(0x94)),  # of helper
+        ("n_by_frame", 0x169C, in_private(0x94)),
+        ("kept", 0x169C, own(40)),
+    ],
+)
+def test_a_variable_that_moves(name: str, pc: int, value: Callable[[int], str]) -> None:
+    for lane in LANES:
+        assert in_asm(pc, lane, name).value == value(lane)
+
+
+@pytest.mark.parametrize(
+    ("name", "pc"),
+    [
+        ("with_gap", REGION_A),
+        ("with_gap", BLOCK_B),
+        ("with_gap", BLOCK_D),
+        ("two_places", REGION_A),
+        ("two_places", BLOCK_G),
+        ("r", K_DONE),
+        ("__lex_1_1_save_exec", 0x160C),
+    ],
+)
+def test_a_gap_of_a_location_list_tells_where_the_variable_is(name: str, pc: int) -> None:
+    found = in_asm(pc, 3, name).value
+    assert found.startswith(f"{OPTIMIZED_OUT} ({name} is declared here but its location list")
+    assert f"does not cover {pc:#x}; it is available at [0x16" in found
+    assert run("eval", "--state", ASM, "--pc", pc, "--lane", 3, name).status == 1
+
+
+def test_no_location_at_all() -> None:
+    found = in_asm(REGION_A, 3, "no_location")
+    assert found.value == (
+        f"{OPTIMIZED_OUT} (no_location is declared here but no location is given: "
+        "it is optimized out)"
+    )
+
+
+@pytest.mark.parametrize("name", ["spilled", "n_entry", "kept_caller", "cfa_word"])
+def test_what_needs_call_frame_information_says_so(name: str) -> None:
+    pc = REGION_A if name == "spilled" else 0x169C
+    done = run_json("eval", "--state", ASM, "--pc", pc, "--lane", 3, name)
+    assert (done.status, done.json["error"]["kind"]) == (1, "MissingContext")
+
+
+def test_the_cfa_can_be_given() -> None:
+    arguments = ("--state", ASM, "--pc", 0x169C, "--cfa", "private_wave#0x3f00", "cfa_word")
+    assert run("eval", *arguments).out == "cfa_word = 777\n"
+
+
+def test_a_vector_of_which_exec_selects_the_lanes() -> None:
+    def expected(lane: int) -> int:
+        return 1000 * 0x140 + lane if EXEC >> lane & 1 else 2000 + lane
+
+    text = in_asm(REGION_A, 3, "spilled_vector").value
+    assert text == "{" + ", ".join(str(expected(lane)) for lane in range(64)) + "}"
+    assert in_asm(REGION_A, 3, "two_addresses").value == (
+        "{5632, 5632, 5632, 5632, 5764 <repeats 28 times>, 5632 <repeats 16 times>, "
+        "5764 <repeats 16 times>}"
+    )
+
+
+def test_a_partly_undefined_object_tells_which_bits() -> None:
+    done = run_json("eval", "--state", ASM, "--lane", 3, "half_undefined")
+    assert done.status == 1
+    assert done.json["bytes"] == "????????01000000"
+    assert done.json["undefined_bits"] == [{"bit_offset": 0, "bit_size": 32}]
+    assert done.json["unavailable_bits"] == []
+
+
+def test_undefined_is_not_named_as_the_reason_for_unavailable() -> None:
+    code_object = FIXTURES / "asm/locations.gfx942.v5.co"
+    done = run("eval", "--file", code_object, "--pc", REGION_A, "--lane", 3, "half_undefined")
+    assert done.notes == ["not available: register v3 of wave 0 is not in the state"]
+
+
+def test_two_places_are_both_shown_and_can_be_compared(tmp_path: Path) -> None:
+    arguments = ("--pc", BLOCK_B, "--lane", 3, "two_places")
+    done = run_json("eval", "--state", ASM, *arguments, "--verify-places")
+    assert [place["storage"] for place in done.json["result"]["places"]] == ["register", "memory"]
+    assert (done.status, done.json["notes"]) == (0, [])
+    differing = ("--reg", "v6=[0, 0, 0, 7]")
+    done = run_json("eval", "--state", ASM, *differing, *arguments, "--verify-places")
+    assert done.status == 1
+    assert done.json["notes"] == ["place 1 holds other bits than place 0: the DWARF is ill-formed"]
+    assert run("eval", "--state", ASM, *differing, *arguments).out == "two_places = 7\n"
+
+
+def test_implicit_pointers_tell_what_they_point_to() -> None:
+    done = run_json("eval", "--state", ASM, "--lane", 3, "pointer_implicit_4")
+    [place] = done.json["result"]["places"]
+    assert (place["storage"], place["displacement_bytes"]) == ("implicit_pointer", 4)
+    assert (done.json["text"], done.status) == ("(int *) <synthetic pointer>", 0)
+
+
+def test_one_line_for_each_variable() -> None:
+    done = run("eval", "--state", ASM, "--lane", 3)
+    assert done.status == 1  # some are optimized out
+    names = parsed(done.out)
+    assert len(names) == len(done.lines)
+    assert {row[0] for row in EVERYWHERE} <= set(names)
+
+
+def test_a_wave_of_32_lanes() -> None:
+    state = STATES / "wave32.gfx1100.json"
+    assert listing(state, REGION_A, 5)["t"].value == "5"
+    assert listing(state, REGION_A, 31)["wide"].value == wide_text(31)
+    assert listing(state, REGION_A, 31)["local_int"].value == str(1000 * 0x10 + 31)
+    assert listing(state, REGION_A, 31)["wave_word"].where == "private_wave#0x2000 (wave 0)"
+    done = run_json("eval", "--state", state, "--lane", "all", "t")
+    assert [each["text"] for each in done.json["lanes"]] == [str(lane) for lane in range(32)]
+    assert run_json("eval", "--state", state, "--lane", 32, "t").json["error"]["kind"] == (
+        "InconsistentContext"
+    )
+
+
+@pytest.mark.parametrize("name", ["locations.gfx942.v4.co", "legacy.gfx942.v5.co"])
+def test_the_same_variables_in_other_encodings(name: str) -> None:
+    text = json.loads(ASM.read_text("utf-8"))
+    text["code_objects"] = []
+    arguments = ("eval", "--file", FIXTURES / "asm" / name, "--state", ASM, "--lane", 3)
+    for variable in ("t", "wide"):
+        expected = in_asm(REGION_A, 3, variable).value
+        assert run(*arguments, variable).out == f"{variable} = {expected}\n"
+
+
+# Relocation
+
+
+def test_everything_is_relocated_by_the_load_address() -> None:
+    base = 0x7F00_0000_0000
+    at = ("--load-address", base, "--lane", 3)
+    done = run("eval", "--state", ASM, *at, "--pc", base + REGION_A, "global_int")
+    assert done.out == "global_int = 42\n"
+    done = run_json("eval", "--state", ASM, *at, "--pc", base + REGION_A, "global_int")
+    assert done.json["result"]["places"][0]["address"] == base + 0x3738
+    done = run("eval", "--state", ASM, *at, "--pc", base + 0x160C, "with_default", "moving")
+    assert done.out == f"with_default = {0xABCD}\nmoving = {1000 * 0x14 + 3}\n"
+    done = run("eval", "--state", ASM, *at, "--pc", base + BLOCK_B, "with_gap")
+    assert "[0x7f000000160c,0x7f0000001610)" in done.error
+
+
+@pytest.mark.parametrize("pc", [0, 0x15FF, 0x1_0000_0000, 2**64 - 1])
+def test_a_pc_in_no_code_object_says_so(pc: int) -> None:
+    done = run("eval", "--state", ASM, "--pc", pc, "--lane", 3, "t")
+    assert done.error.startswith(f"pc {pc:#x} is in the code of no code object")
+    assert "locations.gfx942.v5.co loaded at 0x0" in done.error
+    assert (done.out, done.status) == ("", 2)
+
+
+def test_a_name_that_means_nothing_is_reported_as_by_gdb() -> None:
+    done = run("eval", "--state", ASM, "--lane", 3, "nothing")
+    assert (done.error, done.out, done.status) == ('No symbol "nothing" in current context.', "", 2)
+
+
+def test_a_local_without_a_program_location_is_not_found_but_a_global_is() -> None:
+    code_object = FIXTURES / "asm/locations.gfx942.v5.co"
+    memory = ("--mem", "0x3738=2a000000")
+    assert run("eval", "--file", code_object, *memory, "global_int").out == "global_int = 42\n"
+    assert run("eval", "--file", code_object, "t").error == 'No symbol "t" in current context.'
+    assert run("eval", "--file", code_object).error == (
+        "MissingContext: the context has no program location; give --pc ADDR"
+    )
+
+
+# Upstream clang
+
+
+def upstream(name: str, lane: int = 3) -> dict[str, Line]:
+    return parsed(run("eval", "--state", STATES / f"{name}.json", "--lane", lane).out)
+
+
+LITERAL_SUFFIX = "upstream clang: lit1, swap, xderef read as address space 5"
+FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
+OWN_DWORD = "upstream clang: a vector register read as the focused lane's dword"
+ASSUMED_LANES = "DW_AT_LLVM_lanes absent: wave size 64 assumed"
+
+
+@pytest.mark.parametrize("lane", [0, 3])
+def test_rule_a_the_suffix_names_private_memory(lane: int) -> None:
+    found = upstream("kernels.gfx942.O0", lane)
+    assert found["t"] == Line("int", str(320 + lane), f"private_lane#0x14 (wave 0, lane {lane})")
+    assert found["limit"].value == "10"
+    assert found["in"].value == "(const int *) 0x7e0000400000"
+    assert found["launches"].value == "5"
+    assert found["primes"].value == "{2, 3, 5, 7}"
+    done = run("eval", "--state", STATES / "kernels.gfx942.O0.json", "--lane", lane, "t")
+    assert done.notes == [ASSUMED_LANES, LITERAL_SUFFIX, FRAME_BASE]
+
+
+def test_rule_a_the_suffix_names_local_memory() -> None:
+    found = upstream("data.gfx942.O0")
+    assert found["pool"].where == "local#0x0 (wave 0)"
+    assert found["pool"].value == "{" + ", ".join(str(n) for n in range(100, 164)) + "}"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("t", "323"),
+        ("a", "-4"),
+        ("r", "300"),
+        ("sum", "1003"),
+        ("i", "3"),
+        ("v", "-3"),
+        ("out", "(int *) 0x7e0000500000"),
+    ],
+)
+def test_rule_b_fbreg_is_private_without_the_suffix(name: str, expected: str) -> None:
+    assert upstream("nest.gfx942.O0")[name].value == expected
+    done = run("eval", "--state", STATES / "nest.gfx942.O0.json", "--lane", 3, name)
+    assert done.notes == [ASSUMED_LANES, FRAME_BASE]
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
+def test_rule_c_the_frame_base_is_divided_where_scratch_is_not_architected(target: str) -> None:
+    # s33 is 0x50 bytes of the lane; on gfx90a it counts those of the wave
+    found = upstream(f"call.{target}.O0")
+    assert found["cell"].where == "private_lane#0x58 (wave 0, lane 3)"
+    assert found["n"].value == "8"
+    assert found["table"].value == "{3, 4, 5, 6, 7, 8, 9, 10}"
+    assert found["picked"].value == "6"
+
+
+def test_rule_d_a_vector_register_is_the_focused_lanes_dword() -> None:
+    done = run_json("eval", "--demo", "--lane", "all", "t")
+    values = [int(each["text"]) for each in done.json["lanes"]]
+    assert len(set(values)) == 64
+    assert values == [5 * 64 + lane for lane in range(64)]
+    assert all(OWN_DWORD in each["notes"] for each in done.json["lanes"])
+
+
+def test_rule_d_also_in_a_piece() -> None:
+    state = STATES / "data.gfx942.O2.json"
+    done = run_json("eval", "--state", state, "--lane", 3, "-e", "regx v2; piece 4")
+    [part] = done.json["result"]["places"][0]["parts"]
+    assert (part["places"][0]["register"], part["places"][0]["bit_offset"]) == ("v2", 96)
+
+
+@pytest.mark.parametrize("name", ["mate", "byte"])
+def test_rule_e_a_vector_base_is_ambiguous_and_no_guess_is_made(name: str) -> None:
+    done = run_json("eval", "--state", STATES / "data.gfx942.O2.json", "--lane", 3, name)
+    assert done.status == 1
+    assert done.json["error"]["kind"] == "Unavailable"
+    assert (
+        "also writes this where the register holds the value itself"
+        in (done.json["error"]["message"])
+    )
+
+
+def literal(*arguments: object) -> Done:
+    return run("eval", *arguments, "--strict")
+
+
+def test_strict_reads_literally() -> None:
+    # the whole register, of which an int is the first lane's
+    assert literal("--demo", "--lane", 0, "t").out == "t = 320\n"
+    done = run_json("eval", "--demo", "--lane", "all", "t", "--strict")
+    [only] = done.json["lanes"]  # one lane where DW_AT_LLVM_lanes is absent (A.3.3.5)
+    assert (only["text"], only["notes"]) == ("320", [])
+    # an address of the default space
+    done = run_json("eval", "--state", STATES / "nest.gfx942.O0.json", "--lane", 0, "t", "--strict")
+    assert done.status == 1
+    assert "result" in done.json or done.json["error"]["kind"] in ("Unavailable", "EvaluationError")
+
+
+# A processor without lanes
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("local", "-5"),  # of the inner block
+        ("lost", "1234"),
+        ("ratio", "3"),
+        ("precise", "9.4247700000000005"),
+        ("extended", "3"),
+        ("text", r'"leaf", ' + r"'\000' <repeats 11 times>"),
+        ("array", "{1, -2, 5, 4}"),
+        ("n", "5"),
+        ("access", "(READ | RUN)"),
+        ("message", r'"hello, dwarf\n"'),
+    ],
+)
+def test_x86_64(name: str, expected: str) -> None:
+    found = parsed(run("eval", "--state", STATES / "demo.gcc.O0.json").out)
+    assert found[name].value == expected
+
+
+# The demo
+
+
+def test_the_demo_is_the_fixture() -> None:
+    demo = FIXTURES.parent / "dwarfgpu/data/demo.co"
+    assert demo.read_bytes() == (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
+
+
+def test_the_demo_is_consistent() -> None:
+    """What the kernel has computed at its pc, from the memory of the state."""
+    document = json.loads((FIXTURES.parent / "dwarfgpu/data/demo.json").read_text("utf-8"))
+    [wave], [launches, data] = document["waves"], document["memory"]
+    registers = wave["registers"]
+    given = bytes.fromhex(data["bytes"])
+    base = int(registers["s4"], 16) | int(registers["s5"], 16) << 32
+    for lane in range(64):
+        t, a = registers["v6"][lane], registers["v8"][lane]
+        at = base + 4 * t - int(data["address"], 16)
+        assert int.from_bytes(given[at : at + 4], "little") == a
+        is_active = int(registers["exec"], 16) >> lane & 1
+        assert is_active == (a > registers["s8"])
+    assert int.from_bytes(bytes.fromhex(launches["bytes"]), "little") == 3
