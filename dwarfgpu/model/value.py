@@ -175,13 +175,18 @@ class Value:
         return Value.of(number, to)
 
     def reinterpreted(self, to: BaseType) -> Value:
-        """DW_OP_reinterpret: the same bits as another type of the same bit size."""
+        """DW_OP_reinterpret: the same bits, in storage, as another type of the same bit size."""
         if self.type.bit_size != to.bit_size:
             raise IllFormed(
                 f"{self.type} of {self.type.bit_size} bits reinterpreted as {to} "
                 f"of {to.bit_size} bits"
             )
-        return Value(self.bits, to)
+        if self.type.endian == to.endian:
+            return Value(self.bits, to)
+        if to.bit_size % 8:
+            raise Unsupported(f"{to.bit_size} bits reinterpreted in the other byte order")
+        data = self.bits.to_bytes(to.size_bytes, self.type.endian)
+        return Value(int.from_bytes(data, to.endian), to)
 
 
 NUMBERS_NOT_READ = frozenset(
