@@ -31,7 +31,7 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         except UsageError:
             return len(text), []
         commands, position = found.subcommands, end
-    if found.complete is None or re.fullmatch(r"\S*/\S*", text[position:].lstrip()):
+    if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
     match = _ARGUMENT.search(text, position)
     assert match is not None

@@ -82,11 +82,13 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[str
     found = [each for each in variables(session, kind) if pattern.search(each.name)]
     if not found:
         yield f"No matching {called}." if argument else f"No {called}."
+    notes: list[str] = []
     for each in found:
         reading = session.read(each)
         yield f"{each.name} = {contents(session, reading)}"
-        for note in reading.notes:
-            shell.note(note, once=True)
+        notes += reading.notes
+    for note in notes:
+        shell.note(note, once=True)
 
 
 @command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)

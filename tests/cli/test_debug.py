@@ -1,0 +1,333 @@
+"""`dwarfgpu debug`: the command layer, on the kernel and the state that come with dwarfgpu."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.cli.debug import focused
+from dwarfgpu.cli.repl.bar import bar_text
+from dwarfgpu.cli.repl.candidates import completions
+from dwarfgpu.cli.repl.command import Command, find, parse
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.errors import UsageError
+from dwarfgpu.session import CodeObject, Session
+
+LOAD = 0x10000
+PC = LOAD + 0x1640
+ALL = [each for command in COMMANDS for each in (command, *command.subcommands)]
+
+
+@pytest.fixture
+def shell(repository: Path) -> Shell:
+    """`t` of lane N is 10 N; lanes 4 to 7 are off, and so are those from 16 on."""
+    arch = architecture("gfx942")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.set_lanes(0, arch.by_name["v6"], [10 * lane for lane in range(11)])
+    target.set_register(0, arch.by_name["exec"], (0xFF0F).to_bytes(8, "little"))
+    target.set_register(0, arch.by_name["s33"], b"\xfe\xff\xff\xff")
+    kernel = CodeObject.open(repository / "fixtures/hip/nest.gfx942.O2.v5.co", LOAD)
+    return made(Session(arch, (kernel,), target, lane=3, pc=PC))
+
+
+def made(session: Session) -> Shell:
+    streams = Streams(io.StringIO(), io.StringIO())
+    return Shell(focused(session), COMMANDS, streams)
+
+
+def said(shell: Shell, *lines: str) -> str:
+    """The output of the last line, errors and remarks after it."""
+    for line in lines:
+        for stream in (shell.streams.out, shell.streams.err):
+            assert isinstance(stream, io.StringIO)
+            stream.seek(0)
+            stream.truncate()
+        shell.execute(line, repeats=True)
+    assert isinstance(shell.streams.out, io.StringIO)
+    assert isinstance(shell.streams.err, io.StringIO)
+    return shell.streams.out.getvalue() + shell.streams.err.getvalue()
+
+
+NOTES = """\
+note: DW_AT_LLVM_lanes absent: wave size 64 assumed
+note: upstream clang: a vector register read as the focused lane's dword
+"""
+FRAME = (
+    "0x0000000000011640 in nest (in=<optimized out>, out=<optimized out>, "
+    "limit=<optimized out>) from nest.gfx942.O2.v5.co+0x1640\n"
+)
+ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["print t"], "$1 = 30\n" + NOTES),
+        (["p t", "p/x t"], "$2 = 0x1e\n"),  # an assumption is told once
+        (["p t", "p/c t"], "$2 = 30 '\\036'\n"),
+        (["p t", "p/z t"], "$2 = 0x0000001e\n"),
+        (["p t", "p/t t"], "$2 = 11110\n"),
+        (["p t", "p/o t"], "$2 = 036\n"),
+        (["p t", "inspect /d t"], "$2 = 30\n"),
+        (["p t", "p"], "$2 = 30\n"),
+        (["p t", "p/x $"], "$2 = 0x1e\n"),
+        (["p t", "p/x $1"], "$2 = 0x1e\n"),
+        (["p t", "p $s33", "p $$"], "$3 = 30\n"),
+        (["p t", "p $s33", "p $$1"], "$3 = 30\n"),
+        (["p t", "p $s33", "p $$0"], "$3 = -2\n"),
+        (["p t", ""], "$2 = 30\n"),  # an empty line repeats
+        (["p t", "foo", ""], 'Undefined command: "foo".  Try "help".\n'),
+        (["p t", "# p t"], ""),
+        (["p"], "The history is empty.\n"),
+        (["p $"], "The history is empty.\n"),
+        (["p $5"], "History has not yet reached $5.\n"),
+        (["p t", "p $$3"], "History does not go back to $$3.\n"),
+        (["p $s33"], "$1 = -2\n"),
+        (["p/x $s33"], "$1 = 0xfffffffe\n"),
+        (["p $EXEC"], "$1 = 65295\n"),
+        (["p $pc"], "$1 = (void (*)()) 0x11640 <nest+64>\n"),
+        (["p/x $pc"], "$1 = 0x11640\n"),
+        (["p $_lane"], "$1 = 3\n"),
+        (["p $_lane_count"], "$1 = 64\n"),
+        (
+            ["p $v6"],
+            "$1 = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, <unavailable> <repeats 53 times>}\n"
+            "note: register v6 of wave 0 is not in the state, bytes 44 to 44\n",
+        ),
+        (["output t"], "30\n" + NOTES),
+        (["p $nosuch"], "Invalid register `nosuch'\n"),
+        (["p nosuch"], 'No symbol "nosuch" in current context.\n'),
+        (["p lmit"], 'No symbol "lmit" in current context. Did you mean "limit"?\n'),
+        (
+            ["p t+1"],
+            '"t+1" is an expression: only names, $registers and the value history are '
+            "understood so far.\n",
+        ),
+        (["p/y t"], 'Undefined output format "y".\n'),
+        (["p/2x t"], 'Item count other than 1 is meaningless in "print" command.\n'),
+        (["p/w t"], 'Size letters are meaningless in "print" command.\n'),
+        (
+            ["p t", "p a"],
+            "$2 = <optimized out>\nnote: a is declared here but its location list does not cover "
+            "0x11640; it is available at [0x11644,0x1169c)\n",
+        ),
+        (
+            ["lane 20", "p t"],  # beyond what the state knows of v6
+            "Register v6 of wave 0 is not in the state, bytes 80 to 80\n",
+        ),
+        (["p launches"], "Cannot access memory at global#0x13c30: not in the state\n"),
+        (
+            ["p t", "info locals"],
+            "t = 30\na = <optimized out>\nr = <optimized out>\nsum = <optimized out>\n",
+        ),
+        (["p t", "i lo ^t"], "t = 30\n"),
+        (["info locals zz"], "No matching locals.\n"),
+        (["info args o"], "out = <optimized out>\n" + NOTES.partition("\n")[0] + "\n"),
+        (["info registers s33"], "s33            0xfffffffe          -2\n"),
+        (["i r pc"], "pc             0x11640             0x11640 <nest+64>\n"),
+        (["i r s1"], "s1             <unavailable>\n"),
+        (["i r s33 foo"], "Invalid register `foo'\n"),
+        (
+            ["i r"],
+            "exec           0xff0f              65295\n"
+            "pc             0x11640             0x11640 <nest+64>\n"
+            "s33            0xfffffffe          -2\n"
+            "v6             {0x0, 0xa, 0x14, 0x1e, 0x28, 0x32, 0x3c, 0x46, 0x50, 0x5a, 0x64, "
+            "<unavailable> <repeats 53 times>}\n",
+        ),
+        (["frame"], f"#0  {FRAME}"),
+        (["f 1"], "No frame at level 1.\n"),
+        (["pc"], "0x11640 = nest.gfx942.O2.v5.co+0x1640 <nest+64>\n"),
+        (["lane"], "[Current thread is 0, lane 3 (AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?])]\n"),
+        (
+            ["lane 5"],
+            f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n#0  {FRAME}"
+            "warning: Current lane is inactive.\n",
+        ),
+        (["p t", "lane 2", "p t"], "$2 = 20\n"),
+        (["lane 64"], "Lane 64 does not exist on this thread.\n"),
+        (["lane x"], "Invalid lane ID: x\n"),
+        (["lane -1"], "Invalid lane ID: -1\n"),
+        (
+            ["info lanes 2-4"],
+            f"  Id  State   Frame\n  2   A       {ROW}* 3   A       {ROW}"
+            "  4   I       (inactive)\n",
+        ),
+        (["i la -active 3-7"], f"  Id  State   Frame\n* 3   A       {ROW}"),
+        (["i la -inactive 3-4"], "  Id  State   Frame\n  4   I       (inactive)\n"),
+        (["info lanes 64"], "No lanes match '64'.\n"),
+        (["info lanes -1"], "Unrecognized option at: -1\n"),
+        (["info lanes 3-1"], "inverted range\n"),
+        (["p t", "location t"], 'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n'),
+        (
+            ["location a"],
+            "A is declared here but its location list does not cover 0x11640; it is available at "
+            "[0x11644,0x1169c)\n",
+        ),
+        (["location"], "Argument required (the name of a variable).\n"),
+        (["complete info lo"], "info locals\n"),
+        (["complete p/x $ex"], "p/x $exec\n"),
+        (["echo a b"], "a b\n"),
+        (["ec a\\nb\\n"], "a\nb\n"),
+        (["source /no/such/file"], "/no/such/file: No such file or directory.\n"),
+        (["help foo"], 'Undefined command: "foo".  Try "help".\n'),
+        (["info foo"], 'Undefined info command: "foo".  Try "help info".\n'),
+        (["info l"], 'Ambiguous info command "l": lanes, locals.\n'),
+        (["@"], 'Undefined command: "@".  Try "help".\n'),
+        (
+            ["apropos ("],
+            "Error in regular expression: missing ), unterminated subpattern at position 0\n",
+        ),
+        (["apropos exit"], "quit, q, exit -- Leave.\n"),
+        (["quit x"], "'x' is no exit status: a number from 0 to 255\n"),
+    ],
+)
+def test_answers(shell: Shell, lines: list[str], expected: str) -> None:
+    assert said(shell, *lines) == expected
+
+
+def test_explain_shows_steps_and_verdict(shell: Shell) -> None:
+    text = said(shell, "explain t")
+    assert "DW_OP_regx VGPR6" in text
+    assert "=> t = 30" in text
+
+
+def test_explain_says_why_there_is_no_value(shell: Shell) -> None:
+    assert "optimized out" in said(shell, "explain a")
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "argument"),
+    [
+        ("p t", "print", "t"),
+        ("p/x t", "print", "/x t"),
+        ("p$exec", "print", "$exec"),
+        ("i lo", "info locals", ""),
+        ("i r", "info registers", ""),
+        ("info reg s4", "info registers", "s4"),
+        ("inf lan -active", "info lanes", "-active"),
+        ("lo t", "location", "t"),
+        ("exp t", "explain", "t"),
+        ("la 3", "lane", "3"),
+        ("q", "quit", ""),
+        ("exit 3", "quit", "3"),
+        ("h p", "help", "p"),
+        ("info", "info", ""),
+    ],
+)
+def test_a_prefix_is_enough(line: str, name: str, argument: str) -> None:
+    call = parse(COMMANDS, line)
+    assert (call.command.name, call.argument) == (name, argument)
+
+
+def test_ambiguous_names_are_listed() -> None:
+    with pytest.raises(UsageError, match='Ambiguous command "e": echo, exit, explain.'):
+        find(COMMANDS, "e")
+
+
+@pytest.mark.parametrize("command", ALL, ids=lambda each: each.name)
+def test_every_command_explains_itself(shell: Shell, command: Command, repository: Path) -> None:
+    text = said(shell, f"help {command.name}")
+    assert command.summary in text
+    assert command.subcommands or f"Usage: {command.name}" in text
+    assert len(command.summary) <= 60
+    assert f"`{command.name}" in (repository / "docs/debug.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "expected"),
+    [
+        ("", 0, [each.name for each in sorted(COMMANDS, key=lambda each: each.name)]),
+        ("exp", 0, ["explain"]),
+        ("ins", 0, ["inspect"]),
+        ("i lo", 2, ["locals"]),
+        ("info ", 5, ["args", "lanes", "locals", "registers"]),
+        ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
+        ("p l", 2, ["limit", "launches"]),
+        ("p/x l", 4, ["limit", "launches"]),
+        ("p/", 2, []),
+        ("p $exe", 2, ["$exec"]),
+        ("p $_", 2, ["$_lane", "$_lane_count"]),
+        ("i r s10", 4, ["s10", "s100", "s101", "s102", "s103", "s104", "s105"]),
+        ("lane 6", 5, ["6", "60", "61", "62", "63"]),
+        ("help exp", 5, ["explain"]),
+        ("nosuch ", 7, []),
+        ("frame ", 6, []),
+    ],
+)
+def test_completion(shell: Shell, text: str, start: int, expected: list[str]) -> None:
+    position, found = completions(shell, text)
+    assert sorted(each.text for each in found) == sorted(expected)
+    assert position == start or not expected
+
+
+def test_files_complete(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "one.gdb").touch()
+    _, found = completions(shell, f"source {tmp_path}/o")
+    assert [each.text for each in found] == [f"{tmp_path}/one.gdb"]
+
+
+def test_a_script_stops_at_its_first_error(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("echo one\n# comment\n\np nosuch\necho two\n")
+    assert said(shell, f"source {script}") == (
+        f'one\n{script}:4: Error in sourced command file:\nNo symbol "nosuch" in current context.\n'
+    )
+
+
+def test_a_script_cannot_run_itself_for_ever(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text(f"source {script}\n")
+    assert "scripts nested more than 20 deep" in said(shell, f"source {script}")
+
+
+@pytest.mark.parametrize("line", ["help", "info", "quit 3", "apropos lane", "help data", "i la"])
+def test_it_works(shell: Shell, line: str) -> None:
+    assert shell.execute(line)
+
+
+def test_no_name_drives_the_terminal(shell: Shell) -> None:
+    assert said(shell, "echo \x1b]0;x\x07") == "\\033]0;x\\007\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (120, " nest.gfx942.O2.v5.co (gfx942)  nest  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
+        (76, " nest  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
+        (35, " lane 3  exec 0xff0f  pc 0x11640"),
+        (30, " lane 3  exec 0xff0f"),
+        (5, " lane"),
+    ],
+)
+def test_the_bar_fits(shell: Shell, columns: int, expected: str) -> None:
+    assert bar_text(shell, columns) == expected
+
+
+def test_the_first_active_lane_is_in_focus(shell: Shell) -> None:
+    assert focused(shell.session.focused(None)).lane == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("info locals", "No frame selected.\n"),
+        ("frame", "No stack.\n"),
+        ("lane", "No lane selected.\n"),
+        ("lane 0", "Lane 0 does not exist on this thread.\n"),
+        ("info lanes", "No lanes.\n"),
+        ("i r", "No register of the wave is known.\n"),
+        ("p $_lane_count", "$1 = 0\n"),
+    ],
+)
+def test_without_lanes_or_a_program_location(line: str, expected: str) -> None:
+    arch = architecture("x86_64")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    assert said(made(Session(arch, (), target)), line) == expected
