@@ -21,16 +21,28 @@ from dwarfgpu.backends.ingdb import (
 )
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import IllFormed, MissingContext, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import (
+    IllFormed,
+    LimitExceeded,
+    MissingContext,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.session import CodeObject, Reading, Session, TopFrame
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
+MOST_CALLERS = 32
+"""Frames through which one value on entry is followed outward."""
 UNWOUND_NOTE = "registers of outer frames are GDB's unwound values: they can only be read"
 
 
@@ -74,8 +86,31 @@ class GdbFrame(TopFrame):
         return memory_location(context, space, frame_cfa(self.frame))
 
     def caller(self) -> tuple[Frame, int]:
-        # The caller's registers are not those at the call: the call itself may have changed them.
-        raise MissingContext("no call-site parameter tells what the value was on entry")
+        # GDB's registers of the caller are not those at the call: it may have passed on others.
+        raise UndefinedBits(
+            "no call-site parameter tells what it was on entry to the function: it is optimized out"
+        )
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        """By the call that made the frame (DWARF 5 3.4); None where it does not tell."""
+        session = self.session
+        subprogram = self.subprogram
+        if not isinstance(session, GdbSession) or subprogram is None:
+            return None
+        calling = session.calling()
+        objects = () if calling is None else calling.code_objects
+        if calling is None or not objects:
+            return None
+        call = call_before(objects[0].scopes, int(calling.gdb_frame.pc()))
+        value = None if call is None else call.value(expression)
+        if call is None or value is None or may_tail_call_itself(subprogram.die):
+            return None
+        callee = call.callee
+        if callee is not None and not is_same_function(callee, subprogram.die):
+            return None
+        context = evolve(calling.context(), unit=value.unit, result_kind="value")
+        result = evaluate(value.expression, context)
+        return result if isinstance(result, Value) else None
 
 
 @frozen(eq=False)
@@ -85,6 +120,8 @@ class GdbSession(Session):
     gdb_frame: gdb.Frame = None
     """None while the program does not run: then there are only global variables."""
     debugger: Debugger | None = field(default=None, repr=False)
+    callers: int = 0
+    """How many frames outward of the selected one it is."""
 
     @property
     def frame(self) -> TopFrame:
@@ -92,6 +129,18 @@ class GdbSession(Session):
             return TopFrame(self, self.code_object, self.pc)
         level = physical_level(self.gdb_frame)
         return GdbFrame(self, self.code_object, self.pc, level, self.gdb_frame)
+
+    def calling(self) -> GdbSession | None:
+        """What the frame that called this one sees; `LimitExceeded` far outward."""
+        frame = self.gdb_frame
+        while frame is not None and frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        caller = None if frame is None else frame.older()
+        if caller is None or self.debugger is None:
+            return None
+        if self.callers >= MOST_CALLERS:
+            raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
+        return evolve(self.debugger.session(caller), callers=self.callers + 1)
 
     def variables(self) -> list[Variable]:
         """Every variable that the text of the selected frame's function sees."""
@@ -147,15 +196,28 @@ class GdbSession(Session):
         return self.target.read_memory(where, address, size_bytes)
 
 
+@frozen(eq=False)
+class Opened:
+    """A code object that was looked at."""
+
+    key: tuple[int, int, int]
+    """Load address, time and size of the file: while they stay, it need not be read again."""
+    stop: int
+    """Where GDB was last asked for them."""
+    code_object: CodeObject
+
+
 class Debugger:
     """GDB as it runs: one target, and the code objects that were looked at."""
 
     def __init__(self) -> None:
         self.target = GdbTarget()
-        self._opened: dict[str, tuple[tuple[int, int, int], CodeObject]] = {}
+        self._opened: dict[str, Opened] = {}
 
-    def session(self) -> GdbSession:
-        """What the selected frame sees; without a running program, its global variables.
+    def session(self, frame: gdb.Frame | None = None) -> GdbSession:
+        """What a frame sees, by default the selected one.
+
+        Without a running program, its global variables.
 
         `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
         own error while the thread runs.
@@ -163,7 +225,7 @@ class Debugger:
         wave = selected_wave()
         if wave is None:
             return self._static_session()
-        frame = gdb.selected_frame()
+        frame = frame or gdb.selected_frame()
         pc = code_address(frame)
         table = gdb.find_pc_line(pc).symtab
         objects = () if table is None else (self.code_object(table.objfile, pc),)
@@ -199,13 +261,18 @@ class Debugger:
         `UsageError` where it cannot be read or is not what is loaded there.
         """
         path = objfile.filename
-        file = open_object(path)
-        state = Path(path).stat()
-        key = (load_address(file, address), state.st_mtime_ns, state.st_size)
         held = self._opened.get(path)
-        if held is None or held[0] != key:
-            held = self._opened[path] = (key, CodeObject.open(path, key[0]))
-        return held[1]
+        if held is not None and held.stop == self.target.stop:
+            return held.code_object
+        bias = load_address(open_object(path), address)
+        state = Path(path).stat()
+        key = (bias, state.st_mtime_ns, state.st_size)
+        if held is not None and held.key == key:
+            code_object = held.code_object
+        else:
+            code_object = CodeObject.open(path, bias)
+        self._opened[path] = Opened(key, self.target.stop, code_object)
+        return code_object
 
 
 def code_address(frame: gdb.Frame) -> int:

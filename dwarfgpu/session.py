@@ -334,6 +334,11 @@ class Session:
             address = context.access.retrieve(location, self._base_bits(storage))
             assert isinstance(address, int)
             return memory_location(context, self.architecture.address_space(0), address)
+        if frame.level and _names_register(attribute, frame.pc):
+            # What the register holds, wherever an outer frame keeps it.
+            address = context.access.retrieve(location, self.architecture.address_bits)
+            assert isinstance(address, int)
+            return memory_location(context, self.architecture.address_space(0), address)
         if not isinstance(storage, Memory):
             raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
         return location
@@ -449,3 +454,15 @@ class Session:
         except DwarfGpuError:
             pass  # the reading itself reports it
         return tuple(dict.fromkeys([*([note] if note else []), *notes]))
+
+
+def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:
+    """Whether the expression ends in DW_OP_reg*."""
+    if isinstance(attribute, LocList):
+        expressions = [each.expression for each in matching_entries(attribute.entries, pc)]
+    else:
+        expressions = [attribute.expression]
+    unit = attribute.unit
+    steps = [prepare(each, unit.dialect, unit.format).steps for each in expressions]
+    names = [each[-1].instruction.operation.name for each in steps if each]
+    return any(name == "regx" or name[:3] == "reg" and name[3:].isdigit() for name in names)

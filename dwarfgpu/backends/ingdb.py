@@ -22,7 +22,7 @@ from dwarfgpu.target import RegisterId, WaveId
 
 ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
 """GDB's names of architectures and ours."""
-_MOVES = ("cont", "stop", "exited", "inferior_call", "clear_objfiles")
+_MOVES = ("cont", "stop", "exited", "inferior_call", "new_objfile", "clear_objfiles")
 """The events after which nothing that was read before need hold any more."""
 _SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)", re.MULTILINE)
 _FRAME_AT = re.compile(r"\A[^\n]*?(0x[0-9a-f]+)")
