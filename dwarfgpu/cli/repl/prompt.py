@@ -11,9 +11,16 @@ from typing import Final
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
 from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion, ThreadedCompleter
+from prompt_toolkit.completion import (
+    CompleteEvent,
+    Completer,
+    Completion,
+    ThreadedCompleter,
+    get_common_complete_suffix,
+)
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import Style
@@ -58,6 +65,33 @@ class _Completer(Completer):
             yield Completion(each.text, start - len(text), display_meta=each.about)
 
 
+def _bindings(completer: Completer) -> KeyBindings:
+    """Tab as in a shell. prompt_toolkit's own is lost while a completion is under way."""
+    bindings = KeyBindings()
+
+    @bindings.add("tab")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        state = buffer.complete_state
+        if state is not None and state.current_completion is not None:
+            buffer.complete_next()
+            return
+        document = buffer.document
+        found = list(completer.get_completions(document, CompleteEvent(completion_requested=True)))
+        common = get_common_complete_suffix(document, found)
+        if len(found) == 1:
+            buffer.delete_before_cursor(-found[0].start_position)
+            buffer.insert_text(found[0].text + ("" if found[0].text.endswith("/") else " "))
+        elif common:
+            buffer.insert_text(common)
+        elif state is not None and state.completions:
+            buffer.complete_next()
+        else:
+            buffer.start_completion()
+
+    return bindings
+
+
 class _History(FileHistory):
     """A full disk costs the history, not the conversation."""
 
@@ -87,10 +121,12 @@ def open_history() -> History:
 
 def converse(shell: Shell) -> None:
     """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    completer = _Completer(shell)
     is_plain = bool(os.environ.get("NO_COLOR"))
     session: PromptSession[str] = PromptSession(
         lexer=None if is_plain else PygmentsLexer(CommandLexer),
-        completer=ThreadedCompleter(_Completer(shell)),
+        completer=ThreadedCompleter(completer),
+        key_bindings=_bindings(completer),
         complete_while_typing=True,
         history=open_history(),
         auto_suggest=AutoSuggestFromHistory(),
