@@ -81,7 +81,7 @@ def _bindings(completer: Completer) -> KeyBindings:
         common = get_common_complete_suffix(document, found)
         if len(found) == 1:
             buffer.delete_before_cursor(-found[0].start_position)
-            buffer.insert_text(found[0].text + ("" if found[0].text.endswith("/") else " "))
+            buffer.insert_text(found[0].text)
         elif common:
             buffer.insert_text(common)
         elif state is not None and state.completions:
