@@ -12,6 +12,7 @@ class SparseMemory:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        """Of the address space, as people write it before `#`; empty for the default one."""
         self._starts: list[int] = []
         self._data: list[bytearray] = []
 
@@ -41,7 +42,7 @@ class SparseMemory:
             mine = data[common.start - start : common.stop - start]
             if mine != other[common.start - other_start : common.stop - other_start]:
                 raise UsageError(
-                    f"{self.name} memory at {common.start:#x} is given twice, with other contents"
+                    f"{self.name or 'global'} memory at {common.start:#x} is given twice, with other contents"
                 )
         out = bytearray(high - low)
         out[other_start - low : other_start - low + len(other)] = other
@@ -56,7 +57,8 @@ class SparseMemory:
             if offset + size_bytes <= len(self._data[index]):
                 return self._data[index], offset
             address = max(address, self._starts[index] + len(self._data[index]))
-        raise Unavailable(f"cannot access memory at {self.name}#{address:#x}: not in the state")
+        place = f"{self.name}#{address:#x}" if self.name else f"{address:#x}"
+        raise Unavailable(f"cannot access memory at address {place}: not in the state")
 
     def read(self, address: int, size_bytes: int) -> bytes:
         """The bytes, all of them known, or `Unavailable`."""

@@ -132,7 +132,8 @@ class StateTarget:
                 where.space.number, address + done, where.lane, self.apertures
             )
             count = min(place.contiguous_bytes, size_bytes - done)
-            store = self._store(place.space.name, place.space.scope, where.wave)
+            name = place.space.name if place.space.number else ""
+            store = self._store(name, place.space.scope, where.wave)
             out.append((store, place.address, (done, count)))
             done += count
         return out

@@ -121,7 +121,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
             ["lane 20", "p t"],  # beyond what the state knows of v6
             "Register v6 of wave 0 is not in the state, bytes 80 to 80\n",
         ),
-        (["p launches"], "Cannot access memory at global#0x13c30: not in the state\n"),
+        (["p launches"], "Cannot access memory at address 0x13c30: not in the state\n"),
         (
             ["p t", "info locals"],
             "t = 30\na = <optimized out>\nr = <optimized out>\nsum = <optimized out>\n",
