@@ -1,0 +1,88 @@
+"""Runs GDB in batch mode on our commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+INSIDE = Path(__file__).with_name("inside.py")
+SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
+
+
+@frozen
+class Debugger:
+    """GDB, and the file that makes it know dwarfgpu."""
+
+    program: str
+    source: str
+    cache: Path
+
+    def run(self, *commands: str, file: Path | None = None) -> tuple[str, str]:
+        """Standard output and error of GDB for some commands."""
+        lines = [*SETTINGS, f"source {self.source}", f"source {INSIDE}", *commands]
+        options = [piece for line in lines for piece in ("-ex", line)]
+        done = subprocess.run(
+            [self.program, "-nx", "-q", "-batch", *options, *([str(file)] if file else [])],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "XDG_CACHE_HOME": str(self.cache), "LC_ALL": "C.UTF-8"},
+        )
+        return done.stdout, done.stderr
+
+    def report(self, *commands: str, file: Path) -> dict[str, object]:
+        """What a comparison reports."""
+        out, err = self.run(*commands, file=file)
+        found = re.search(r"^@@(.*)$", out, re.MULTILINE)
+        assert found is not None, out + err
+        report: dict[str, object] = json.loads(found[1])
+        return report
+
+    def python(self, code: str, *before: str, file: Path | None = None) -> str:
+        """What Python code prints inside GDB, without what GDB says."""
+        out, err = self.run(*before, "echo @@", f"python exec({code!r})", "echo @@", file=file)
+        assert out.count("@@") == 2 and "Error" not in err, out + err
+        return out.split("@@")[1]
+
+
+def start_debugger(folder: Path) -> Debugger:
+    """GDB with dwarfgpu; skips the test, with the reason, where it cannot run a program."""
+    program = shutil.which("gdb")
+    if program is None:
+        pytest.skip("gdb is not installed")
+    version = "python import sys; print(*sys.version_info[:2])"
+    done = subprocess.run(
+        [program, "-nx", "-batch", "-ex", version, "-ex", "starti", "/bin/true"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+    first = done.stdout.partition("\n")[0].split()
+    if not all(each.isdigit() for each in first) or [int(each) for each in first] < [3, 11]:
+        pytest.skip("gdb has no Python 3.11 or newer")
+    if "Program stopped" not in done.stdout:
+        last = (done.stderr.strip().splitlines() or ["gdb says nothing"])[-1]
+        pytest.skip(f"gdb cannot run a program here: {last}")
+    environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
+    told = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "gdb-path"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).resolve().parents[2],
+        env=environment,
+    )
+    return Debugger(program, told.stdout.strip(), folder)

@@ -1,0 +1,74 @@
+"""Run inside GDB: helpers of the scripts that the tests source. No test by itself."""
+
+from __future__ import annotations
+
+import json
+
+import gdb
+
+
+def said(command: str) -> str:
+    """What GDB prints for a command; its error message where it fails."""
+    try:
+        return gdb.execute(command, to_string=True).rstrip("\n")
+    except gdb.error as error:
+        return f"error: {error}"
+
+
+def contents(text: str) -> str:
+    """What stands after `$1 =` or `name =`; an error is left as it is."""
+    return text if text.startswith("error: ") else text.partition(" = ")[2]
+
+
+def names(frame: gdb.Frame) -> list[str]:
+    """Arguments and variables of a frame's function, and the variables of its file."""
+    found: dict[str, None] = {}
+    block = frame.block()
+    while block is not None and not block.is_global:
+        found |= {each.name: None for each in block if each.is_variable or each.is_argument}
+        block = block.superblock
+    return list(found)
+
+
+class Comparison:
+    """GDB's values and ours, at one stop after the other."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        """The end of the path of the source: other files' frames are left out."""
+        self.compared = 0
+        self.optimized_out = 0
+        self.outer = 0
+        self.differences: list[list[object]] = []
+
+    def stop(self) -> None:
+        """Compare every variable of every frame."""
+        selected = frame = gdb.selected_frame()
+        while frame is not None:
+            symtab = frame.find_sal().symtab
+            if symtab is not None and symtab.filename.endswith(self.source):
+                frame.select()
+                self._frame(frame)
+            frame = frame.older()
+        selected.select()
+
+    def _frame(self, frame: gdb.Frame) -> None:
+        for name in names(frame):
+            theirs = contents(said(f"print {name}"))
+            ours = contents(said(f"dwarfgpu print {name}").split("\nnote:")[0])
+            self.compared += 1
+            self.optimized_out += theirs == "<optimized out>"
+            self.outer += frame.level() > 0
+            if theirs != ours:
+                self.differences.append([frame.level(), frame.name(), name, theirs, ours])
+
+    def walk(self, stops: int) -> None:
+        """Compare, and go on by a line or by an instruction, while the program runs."""
+        for number in range(stops):
+            if not gdb.selected_inferior().pid:
+                break
+            self.stop()
+            said("step" if number % 3 else "stepi")
+
+    def report(self) -> None:
+        print("@@" + json.dumps(vars(self)))
