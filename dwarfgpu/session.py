@@ -17,7 +17,7 @@ from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
-from dwarfgpu.dwarf.types import Type, size_bits
+from dwarfgpu.dwarf.types import Base, Type, size_bits, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -420,9 +420,14 @@ class Session:
             self._check_upstream(location, size)
         access = self.context().access
         if any(isinstance(place.storage, ImplicitPointer) for place in location.places):
-            held = access.retrieve(location, size)
-            assert isinstance(held, ImplicitPointer)
-            return evolve(reading, pointer=held)
+            pointer = access.retrieve(location, size)
+            assert isinstance(pointer, ImplicitPointer)
+            return evolve(reading, pointer=pointer)
+        held_bits = size - _padding_bits(reading.type)
+        if location.remaining_bits == held_bits:
+            # An x87 register: the padding that the type has in memory is no part of the value.
+            held = access.read(location, held_bits)
+            return evolve(reading, bits=evolve(held, size_bits=size))
         return evolve(reading, bits=access.read(location, size))
 
     def _check_upstream(self, location: Location, size: int) -> None:
@@ -454,6 +459,14 @@ class Session:
         except DwarfGpuError:
             pass  # the reading itself reports it
         return tuple(dict.fromkeys([*([note] if note else []), *notes]))
+
+
+def _padding_bits(kind: Type | None) -> int:
+    """Bits of a floating point type above those of its format, as x87 numbers have in memory."""
+    bare = strip(kind)
+    if not isinstance(bare, Base) or bare.base.float_format is None:
+        return 0
+    return bare.base.bit_size - bare.base.float_format.size_bits
 
 
 def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:

@@ -59,6 +59,11 @@ def float_text(form: FloatFormat, bits: int) -> str:
     """A floating point number with the digits that tell it from its neighbours."""
     if form is E4M3:
         return _e4m3_text(bits)
+    if form.explicit_integer_bit:
+        below = bits >> form.fraction_bits
+        exponent = below >> 1 & (1 << form.exponent_bits) - 1
+        if (exponent == 0) != (below & 1 == 0):
+            return "<invalid float value>"  # x87 has no such number
     number = form.decode(bits)
     sign = "-" if form.sign(bits) else ""
     if number == "nan":
