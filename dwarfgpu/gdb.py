@@ -23,6 +23,7 @@ from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
@@ -170,6 +171,8 @@ class GdbSession(Session):
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""
+        if reading.type is not None and size_bits(reading.type) is None:
+            raise Unsupported(f"the type of {reading.variable.name} has no size that is known")
         if isinstance(reading.error, UndefinedBits):
             return OPTIMIZED_OUT
         if reading.error is not None:
