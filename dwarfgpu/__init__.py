@@ -7,6 +7,7 @@ that importing one module of the package costs no more than that module.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,8 +17,11 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    api = None if name.startswith("_") else import_module("dwarfgpu.api")
-    if api is None or name not in api.__all__:
+    # `from dwarfgpu import plain` asks here first: a module of the package is no public name.
+    if name.startswith("_") or find_spec(f"dwarfgpu.{name}") is not None:
+        raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
+    api = import_module("dwarfgpu.api")
+    if name not in api.__all__:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
     found: object = getattr(api, name)
     return found
