@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.basetype import BaseType, float_format, unsigned_type
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.expr.abstract import NOTHING_KNOWN, Severity, Shape, Transfer
 from dwarfgpu.expr.codec import Codec, Operand
 from dwarfgpu.expr.context import (
     ConstValue,
@@ -26,6 +27,7 @@ from dwarfgpu.expr.context import (
     LocList,
     UnitFormat,
 )
+from dwarfgpu.expr.decode import Instruction
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.expr.operation import Code, Operation
@@ -226,8 +228,7 @@ class World:
     architecture: Architecture
     dialect: Dialect
     form: UnitFormat
-    by_kind: dict[int, list[tuple[Code, Operation]]]
-    """The operations of the dialect by how many entries they need."""
+    operations: list[tuple[Code, Operation]]
 
     @classmethod
     def random(cls, rng: Random, dialect: Dialect, arch: Architecture | None = None) -> World:
@@ -235,12 +236,13 @@ class World:
         version = rng.choice((2, 3, 4, 5, 5, 5))
         offset_size = 8 if version > 2 and rng.random() < 0.2 else 4
         form = UnitFormat(arch.address_bits // 8, offset_size, version, arch.endian)
-        by_kind: dict[int, list[tuple[Code, Operation]]] = {}
-        for code, operation in dialect.by_code.items():
-            # A family counts little, so that the many lit, reg and breg do not crowd out others.
-            if operation.number is None or operation.number % 8 == 3:
-                by_kind.setdefault(len(operation.pops), []).append((code, operation))
-        return cls(arch, dialect, form, by_kind)
+        # A family counts little, so that the many lit, reg and breg do not crowd out others.
+        operations = [
+            (code, operation)
+            for code, operation in dialect.by_code.items()
+            if operation.number is None or operation.number % 8 == 3
+        ]
+        return cls(arch, dialect, form, operations)
 
 
 def opcode(code: Code) -> bytes:
@@ -251,17 +253,30 @@ def opcode(code: Code) -> bytes:
 def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> bytes:
     """An expression of so many operations, most of which find what they need on the stack."""
     out = b""
-    height = 0
+    transfer = Transfer(world.architecture, 8 * world.form.address_size)
+    shape = Shape((), 0, 0)
     for _ in range(count):
-        pops = rng.choice((0, 0, min(height, 1), min(height, 2), min(height, 3), min(height, 4)))
-        code, operation = rng.choice(world.by_kind.get(pops) or world.by_kind[0])
-        out += opcode(code)
-        for info in operation.operands:
-            value = likely_operand(rng, info.codec, world, depth)
-            out += info.codec.write(value, world.form)
-        pushed = {"none": 0, "control": 0, "entries": pops + 1}.get(operation.pushes, 1)
-        height += pushed - len(operation.pops)
+        instruction, after = _random_instruction(rng, world, depth), None
+        for _ in range(12):
+            told: list[Severity] = []
+            after = transfer(
+                instruction, shape, lambda severity, _, told=told: told.append(severity)
+            )
+            if (after is not None and not told) or rng.random() < 0.02:
+                break
+            instruction = _random_instruction(rng, world, depth)
+        out += instruction.encoding
+        shape = after or NOTHING_KNOWN
     return out
+
+
+def _random_instruction(rng: Random, world: World, depth: int) -> Instruction:
+    code, operation = rng.choice(world.operations)
+    operands = tuple(likely_operand(rng, i.codec, world, depth) for i in operation.operands)
+    data = opcode(code)
+    for info, operand in zip(operation.operands, operands, strict=True):
+        data += info.codec.write(operand, world.form)
+    return Instruction(0, operation, operands, data)
 
 
 def mutated(rng: Random, data: bytes) -> bytes:
@@ -372,7 +387,7 @@ def random_context(rng: Random, world: World, limits: Limits = TIGHT) -> Context
     """A consistent context; each element is there with a good chance."""
     arch, unit = world.architecture, random_unit(rng, world)
 
-    def some(element: T, chance: float = 0.9) -> T | None:
+    def some(element: T, chance: float = 0.97) -> T | None:
         return element if rng.random() < chance else None
 
     caller = random_frame(rng, world, unit, 1)
@@ -389,7 +404,7 @@ def random_context(rng: Random, world: World, limits: Limits = TIGHT) -> Context
         object=some(random_location(rng, world, unit)),
         initial_stack=tuple(random_entry(rng, world, unit) for _ in range(rng.randrange(6))),
         result_kind=rng.choice((None, "value", "location")),
-        target=some(Machine(rng.randbytes(509), arch, rng.choice((1, 1, 1, 2)))),
+        target=some(Machine(rng.randbytes(509), arch, 2 if rng.random() < 0.05 else 1)),
         lane_count=arch.lane_count,
         limits=limits,
     )

@@ -1,0 +1,327 @@
+"""What an operation does to what is known of a stack, from its declaration: for the static check.
+
+Law: what is known holds on every path, so that what it excludes is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.expr.decode import Instruction
+from dwarfgpu.expr.operation import Kind, PopInfo
+
+GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))
+"""Generic value, value of another type, implicit pointer value, byte address in the default
+address space, register of the frame, other location, incomplete composite."""
+ANY: Final = (1 << 6) - 1
+LOCATION: Final = ADDRESS | REGISTER | PLACE
+KNOWN: Final = 32
+"""Entries of which the kind is followed, from the top."""
+
+NAMES: Final = {
+    GENERIC: "a value of the generic type",
+    TYPED: "a value of a base type",
+    POINTER: "an implicit pointer value",
+    ADDRESS: "an address",
+    REGISTER: "a register location description",
+    PLACE: "a location description that converts to no value",
+    PARTIAL: "an incomplete composite location description",
+}
+ACCEPTED: Final[dict[Kind, int]] = {
+    "value": GENERIC | TYPED | ADDRESS,
+    "pointer": GENERIC | TYPED | ADDRESS | POINTER,
+    "location": GENERIC | POINTER | LOCATION,
+    "entry": ANY,
+}
+"""The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
+
+Severity = Literal["error", "warning", "info"]
+Report: TypeAlias = Callable[[Severity, str], None]
+
+
+@frozen
+class Known:
+    """What is known of a stack entry."""
+
+    kinds: int = ANY
+    constant: int | None = None
+    """The bits of a value of the generic type, where they are known."""
+
+    def joined(self, other: Known) -> Known:
+        same = self.constant == other.constant
+        return Known(self.kinds | other.kinds, self.constant if same else None)
+
+
+@frozen
+class Shape:
+    """What is known of a stack: its top entries, and how many are below them."""
+
+    top: tuple[Known, ...]
+    least: int
+    """Entries below at least."""
+    most: int | None
+    """Entries below at most; None where nothing is known."""
+
+    @property
+    def least_depth(self) -> int:
+        return len(self.top) + self.least
+
+    @property
+    def most_depth(self) -> int | None:
+        return None if self.most is None else len(self.top) + self.most
+
+    def pushed(self, *entries: Known) -> Shape:
+        top = self.top + entries
+        excess = max(len(top) - KNOWN, 0)
+        most = None if self.most is None else self.most + excess
+        return Shape(top[excess:], self.least + excess, most)
+
+    def popped(self, count: int) -> tuple[list[Known], Shape]:
+        """The top entries, deepest first, and what remains."""
+        if count <= len(self.top):
+            split = len(self.top) - count
+            return list(self.top[split:]), evolve(self, top=self.top[:split])
+        missing = count - len(self.top)
+        most = None if self.most is None else max(self.most - missing, 0)
+        entries = [Known(ANY | PARTIAL)] * missing + list(self.top)
+        return entries, Shape((), max(self.least - missing, 0), most)
+
+    def joined(self, other: Shape) -> Shape:
+        """What holds of both."""
+        count = min(len(self.top), len(other.top))
+        cut, other_cut = len(self.top) - count, len(other.top) - count
+        pairs = zip(self.top[cut:], other.top[other_cut:], strict=True)
+        most = None
+        if self.most is not None and other.most is not None:
+            most = max(self.most + cut, other.most + other_cut)
+        least = min(self.least + cut, other.least + other_cut)
+        return Shape(tuple(a.joined(b) for a, b in pairs), least, most)
+
+
+NOTHING_KNOWN: Final = Shape((), 0, None)
+
+_ONE_KIND: Final = {
+    "const_type": TYPED,
+    "deref": GENERIC | POINTER,
+    "deref_size": GENERIC | POINTER,
+    "xderef": GENERIC | POINTER,
+    "xderef_size": GENERIC | POINTER,
+    "deref_type": TYPED | POINTER,
+    "xderef_type": TYPED | POINTER,
+    "regval_type": TYPED | POINTER,
+    "entry_value": GENERIC | TYPED | POINTER,
+    "addr": ADDRESS,
+    "addrx": ADDRESS,
+    "form_tls_address": ADDRESS,
+    "breg": ADDRESS,
+    "bregx": ADDRESS,
+    "reg": REGISTER,
+    "regx": REGISTER,
+    "LLVM_undefined": PLACE,
+    "implicit_value": PLACE,
+    "stack_value": PLACE,
+    "implicit_pointer": PLACE,
+    "LLVM_aspace_implicit_pointer": PLACE,
+    "LLVM_extend": PLACE,
+    "LLVM_select_bit_piece": PLACE,
+}
+"""Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
+_CALLS: Final = frozenset({"call2", "call4", "call_ref"})
+
+
+@frozen
+class Transfer:
+    """The effect of operations, on one architecture."""
+
+    arch: Architecture | None
+    address_bits: int
+
+    def __call__(self, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
+        """The stack after the operation; None where it certainly fails, which is reported."""
+        operation = instruction.operation
+        if operation.unsupported is not None:
+            report("warning", f"not supported: {operation.unsupported}")
+            return None
+        name = operation.function.__name__
+        if name in _CALLS:
+            return NOTHING_KNOWN
+        if "stack" in operation.leading:
+            return self._on_stack(name, instruction, shape, report)
+        most = shape.most_depth
+        if not _has(len(operation.pops), shape, report):
+            return None
+        popped, rest = shape.popped(len(operation.pops))
+        for entry, info in zip(popped, operation.pops, strict=True):
+            if not _accepts(entry, info, most, report):
+                return None
+        if not self._spaces(instruction, popped, report):
+            return None
+        if name == "LLVM_select_bit_piece" and popped[2].kinds == GENERIC:
+            count = instruction.operands[1]
+            if isinstance(count, int) and count > self.address_bits:
+                report("error", f"a mask of {self.address_bits} bits for {count} parts")
+                return None
+        return self._after(name, instruction, popped, rest, report)
+
+    def _after(
+        self,
+        name: str,
+        instruction: Instruction,
+        popped: list[Known],
+        rest: Shape,
+        report: Report,
+    ) -> Shape | None:
+        operation = instruction.operation
+        match name:
+            case "dup" | "over" | "swap" | "rot":
+                pushed = operation.function(*popped)
+                return rest.pushed(*(Known(e.kinds & ANY, e.constant) for e in pushed))
+            case "lit" | "constu" | "consts" | "const1u" | "const1s" | "const2u" | "const2s":
+                return rest.pushed(self._constant(instruction))
+            case "const4u" | "const4s" | "const8u" | "const8s":
+                return rest.pushed(self._constant(instruction))
+            case "convert" | "reinterpret":
+                return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
+            case "LLVM_form_aspace_address" | "LLVM_aspace_bregx":
+                space = popped[-1].constant
+                kinds = ADDRESS if space == 0 else LOCATION if space is None else PLACE
+                if popped[0].kinds & POINTER:
+                    kinds = LOCATION
+                return rest.pushed(Known(kinds))
+            case "LLVM_offset" | "LLVM_offset_uconst":
+                return rest.pushed(Known(_as_location(popped[0].kinds)))
+        if operation.section == "A.2.5.4.3.2":
+            return _arithmetic(popped, rest, report)
+        match operation.pushes:
+            case "none":
+                return rest
+            case "control" if name in ("skip", "bra"):
+                return rest
+            case "value":
+                return rest.pushed(Known(_ONE_KIND.get(name, GENERIC)))
+            case "location":
+                return rest.pushed(Known(_ONE_KIND.get(name, LOCATION)))
+            case _:
+                return rest.pushed(Known(_ONE_KIND.get(name, ANY)))
+
+    def _constant(self, instruction: Instruction) -> Known:
+        number = instruction.operation.number
+        if number is None:
+            operand = instruction.operands[0]
+            assert isinstance(operand, int)
+            number = operand
+        return Known(GENERIC, number & (1 << self.address_bits) - 1)
+
+    def _spaces(self, instruction: Instruction, popped: list[Known], report: Report) -> bool:
+        """Whether constant address spaces exist."""
+        for entry, info in zip(popped, instruction.operation.pops, strict=True):
+            space, arch = entry.constant, self.arch
+            if info.name != "space" or space is None or arch is None:
+                continue
+            if space not in arch.address_spaces:
+                report("error", f"{arch.name} defines no address space {space}")
+                return False
+        return True
+
+    def _on_stack(
+        self, name: str, instruction: Instruction, shape: Shape, report: Report
+    ) -> Shape | None:
+        """The four operations that see the whole stack."""
+        if name == "pick":
+            index = instruction.operands[0]
+            assert isinstance(index, int)
+            if not _has(index + 1, shape, report):
+                return None
+            entry = shape.top[-1 - index] if index < len(shape.top) else Known()
+            if entry.kinds == PARTIAL:
+                report("error", f"{NAMES[PARTIAL]} cannot be copied")
+                return None
+            return shape.pushed(Known(entry.kinds & ANY, entry.constant))
+        if name == "LLVM_piece_end":
+            if not _has(1, shape, report):
+                return None
+            (top,), rest = shape.popped(1)
+            if not top.kinds & PARTIAL:
+                report("error", "no incomplete composite location description is at the top")
+                return None
+            return rest.pushed(Known(PLACE))
+        return _piece(shape, report)
+
+
+def _piece(shape: Shape, report: Report) -> Shape | None:
+    """DW_OP_piece and DW_OP_bit_piece: the four cases of the text."""
+    partial = Known(PARTIAL)
+    if not shape.top:
+        return shape.pushed(partial) if shape.most == 0 else Shape((partial,), 0, None)
+    (top,), rest = shape.popped(1)
+    if top.kinds == PARTIAL:
+        return shape
+    if not top.kinds & (ACCEPTED["location"] | PARTIAL):
+        report("error", f"a location description is required, not {_named(top.kinds)}")
+        return None
+    if top.kinds & PARTIAL:
+        return Shape((partial,), 0, None)
+    if not rest.top:
+        return rest.pushed(partial) if rest.most == 0 else Shape((partial,), 0, None)
+    below = rest.top[-1].kinds
+    if below == PARTIAL:
+        return rest
+    return Shape((partial,), 0, None) if below & PARTIAL else rest.pushed(partial)
+
+
+def _has(needed: int, shape: Shape, report: Report) -> bool:
+    """Whether the stack can have that many entries."""
+    most = shape.most_depth
+    entries = "entry" if needed == 1 else "entries"
+    if most is not None and most < needed:
+        report("error", f"{needed} stack {entries} needed, the stack has {most}")
+        return False
+    if most is not None and shape.least_depth < needed:
+        few = shape.least_depth
+        report("warning", f"{needed} stack {entries} needed, on some path the stack has {few}")
+    return True
+
+
+def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report) -> bool:
+    accepted = ACCEPTED[info.kind]
+    if entry.kinds & accepted:
+        return True
+    noun = "a complete stack entry"
+    if info.kind != "entry":
+        noun = "a location description" if info.kind == "location" else "a value"
+    message = f"{noun} is required as {info.name}, not {_named(entry.kinds)}"
+    if entry.kinds & REGISTER:
+        # In a frame that is not the top one, a register may stand in memory.
+        report("warning", f"{message}, in the top call frame")
+        return True
+    report("error", message)
+    return False
+
+
+def _named(kinds: int) -> str:
+    return " or ".join(name for bit, name in NAMES.items() if kinds & bit)
+
+
+def _as_location(kinds: int) -> int:
+    out = kinds & LOCATION
+    if kinds & GENERIC:
+        out |= ADDRESS
+    return out | LOCATION if kinds & POINTER else out
+
+
+def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | None:
+    """Operands of one type, which is that of the result."""
+    kinds = 0
+    for entry in popped:
+        kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)
+    singles = {GENERIC if entry.kinds == ADDRESS else entry.kinds for entry in popped}
+    if singles == {GENERIC, TYPED}:
+        report("error", f"{NAMES[GENERIC]} and {NAMES[TYPED]}: both must have the same type")
+        return None
+    if kinds & (ADDRESS | REGISTER) or not kinds:
+        kinds = kinds & TYPED | GENERIC
+    return rest.pushed(Known(kinds))

@@ -1,0 +1,378 @@
+"""The static check: what is wrong with an expression, without evaluating it.
+
+Law: an `error` is certain: whatever the context, an evaluation that performs the operation fails
+there. What may be meant is a `warning`, what could be said better `info`. The work is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from attrs import field, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import Reader
+from dwarfgpu.expr import upstream
+from dwarfgpu.expr.abstract import (
+    ACCEPTED,
+    ANY,
+    NAMES,
+    NOTHING_KNOWN,
+    PARTIAL,
+    REGISTER,
+    Known,
+    Severity,
+    Shape,
+    Transfer,
+)
+from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.decode import Expression, Instruction, decode, encode_as
+from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.operation import OPERATIONS, Code
+
+VISITS = 8
+"""Times that what is known of an operation's stack may change before nothing is assumed of it."""
+DEEPEST = 8
+"""Expressions within one another that are looked into."""
+_FORM = UnitFormat()
+
+
+@frozen
+class Finding:
+    """One thing that is wrong, or could be better."""
+
+    offset: int
+    """Bytes from the start of the expression; its length for what is wrong with the result."""
+    operation: str | None
+    severity: Severity
+    message: str
+    section: str | None
+    """Section of the AMD text."""
+
+
+def check(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+    *,
+    initial_stack_depth: int = 0,
+    result_kind: ResultKind | None = None,
+) -> list[Finding]:
+    """What is found, in the order of the bytes; never raises."""
+    checker = _Checker(decode(data, dialect, form), arch, result_kind, 0)
+    checker.run(Shape((), 0, 0).pushed(*[Known()] * min(initial_stack_depth, 256)))
+    return sorted(checker.findings, key=lambda each: each.offset)
+
+
+@frozen(eq=False)
+class _Checker:
+    """One expression, and those within it."""
+
+    expression: Expression
+    arch: Architecture | None
+    result_kind: ResultKind | None
+    depth: int
+    findings: list[Finding] = field(init=False, factory=list)
+    instructions: tuple[Instruction, ...] = field(init=False)
+    index_of: dict[int, int] = field(init=False)
+
+    @instructions.default
+    def _instructions(self) -> tuple[Instruction, ...]:
+        decoded = self.expression.instructions
+        if not self.expression.dialect.upstream_clang:
+            return decoded
+        return upstream.translated(decoded).instructions
+
+    @index_of.default
+    def _index_of(self) -> dict[int, int]:
+        starts = {each.offset: index for index, each in enumerate(self.instructions)}
+        if self.expression.error is None:
+            starts[len(self.expression.data)] = len(self.instructions)
+        return starts
+
+    def run(self, start: Shape) -> None:
+        successors = [self._successors(index) for index in range(len(self.instructions))]
+        shapes = self._solved(start, successors)
+        transfer = self._transfer()
+        for index, instruction in enumerate(self.instructions):
+            shape = shapes[index]
+            if shape is None:
+                continue
+            self._operands(instruction)
+            if instruction.operation.operands:
+                self._branch(index, instruction, shape)
+            transfer(instruction, shape, partial(self._add, instruction))
+        for instruction in self.expression.instructions:
+            self._encoding(instruction)
+        reachable = _reachable([0], successors)
+        self._unreachable(reachable)
+        self._endless(reachable, successors)
+        self._end(shapes[-1], len(self.instructions) in reachable)
+        self._suffix()
+
+    def _transfer(self) -> Transfer:
+        return Transfer(self.arch, 8 * self.expression.format.address_size)
+
+    def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
+        """What is known before each operation, and at the end: a fixed point."""
+        transfer = self._transfer()
+        shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
+        visits = [0] * len(shapes)
+        shapes[0] = start
+        pending = [0]
+        while pending:
+            index = pending.pop()
+            shape = shapes[index]
+            if index == len(self.instructions) or shape is None:
+                continue
+            instruction = self.instructions[index]
+            if _wrong_operands(instruction, self.arch):
+                continue
+            after = transfer(instruction, shape, _unheard)
+            if after is None:
+                continue
+            for following in successors[index]:
+                before = shapes[following]
+                joined = after if before is None else before.joined(after)
+                if joined == before:
+                    continue
+                visits[following] += 1
+                shapes[following] = NOTHING_KNOWN if visits[following] > VISITS else joined
+                if shapes[following] != before:
+                    pending.append(following)
+        return shapes
+
+    def _successors(self, index: int) -> tuple[int, ...]:
+        instruction = self.instructions[index]
+        name = instruction.operation.name
+        if name not in ("skip", "bra"):
+            return (index + 1,)
+        target = self.index_of.get(_target(instruction))
+        targets = () if target is None else (target,)
+        return targets if name == "skip" else (index + 1, *targets)
+
+    def _branch(self, index: int, instruction: Instruction, shape: Shape) -> None:
+        name = instruction.operation.name
+        if name not in ("skip", "bra"):
+            return
+        target = _target(instruction)
+        if name == "skip" and target == instruction.offset:
+            self._add(instruction, "error", "branch to itself: it never ends")
+        elif target not in self.index_of:
+            length = len(self.expression.data)
+            inside = 0 <= target < length
+            where = "which is not the start of an operation" if inside else "outside the expression"
+            constant = shape.top[-1].constant if shape.top else None
+            certain = name == "skip" or constant not in (None, 0)
+            if target >= length - len(self.expression.undecoded) and self.expression.error:
+                certain = False  # who knows what the bytes mean may see an operation there
+            self._add(
+                instruction,
+                "error" if certain else "warning",
+                f"branch to offset {target:#x}, {where}",
+            )
+
+    def _operands(self, instruction: Instruction) -> None:
+        """What operands alone tell."""
+        wrong = _wrong_operands(instruction, self.arch)
+        if wrong is not None:
+            self._add(instruction, "error", wrong)
+        operation = instruction.operation
+        if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
+            self._add(instruction, "warning", "a piece of size 0 holds nothing")
+        register = _register(instruction)
+        if operation.function.__name__ in ("breg", "bregx") and self.arch is not None:
+            base = self.arch.registers.get(-1 if register is None else register)
+            if base is not None and base.type.vector_size is not None:
+                message = f"the vector register {base} as base: the bits of its first lanes"
+                self._add(instruction, "warning", message)
+        for info, operand in zip(operation.operands, instruction.operands, strict=True):
+            if info.codec.meaning == "expression" and isinstance(operand, bytes):
+                self._nested(instruction, operand)
+
+    def _nested(self, instruction: Instruction, data: bytes) -> None:
+        if self.depth >= DEEPEST:
+            return
+        inner = _Checker(
+            decode(data, self.expression.dialect, self.expression.format),
+            self.arch,
+            None,
+            self.depth + 1,
+        )
+        inner.run(Shape((), 0, 0))
+        for each in inner.findings:
+            # A call-site parameter may answer without evaluating it: not certain to fail.
+            severity: Severity = "warning" if each.severity == "error" else each.severity
+            where = f"in its expression, at offset {each.offset:#x}"
+            self._add(instruction, severity, f"{where}: {each.operation}: {each.message}")
+
+    def _encoding(self, instruction: Instruction) -> None:
+        """Numbers in more bytes than needed, and old names."""
+        operation, form = instruction.operation, self.expression.format
+        opcode = instruction.encoding[0]
+        by_code = self.expression.dialect.by_code
+        code: Code = opcode
+        if opcode not in by_code:
+            code = opcode, Reader(instruction.encoding, position=1).uleb()
+        size = len(encode_as(code, operation, instruction.operands, form))
+        if size < len(instruction.encoding):
+            more = len(instruction.encoding)
+            self._add(instruction, "info", f"{more} bytes, {size} are enough: padded LEB128")
+        if operation.name.startswith("GNU_"):
+            current = _CURRENT.get(operation.function.__name__)
+            if current is not None and current != operation.name:
+                self._add(instruction, "info", f"the older form of DW_OP_{current}")
+
+    def _unreachable(self, reachable: set[int]) -> None:
+        previous = True
+        for index, instruction in enumerate(self.instructions):
+            reached = index in reachable
+            if previous and not reached:
+                self._add(instruction, "warning", "no path leads here")
+            previous = reached
+        error = self.expression.error
+        if error is not None:
+            severity: Severity = "error" if len(self.instructions) in reachable else "warning"
+            site = error.site
+            offset = len(self.expression.data) - len(self.expression.undecoded)
+            operation = None if site is None else site.operation
+            section = None if site is None else site.section
+            self.findings.append(Finding(offset, operation, severity, error.message, section))
+
+    def _endless(self, reachable: set[int], successors: list[tuple[int, ...]]) -> None:
+        """A loop that nothing leaves, where an evaluation certainly comes."""
+        backward: list[list[int]] = [[] for _ in range(len(successors) + 1)]
+        for index, following in enumerate(successors):
+            for each in following:
+                backward[each].append(index)
+        stops = [index for index, following in enumerate(successors) if not following]
+        finite = _reachable([len(successors), *stops], backward)
+        if not reachable or 0 in finite:
+            return
+        for index in sorted(reachable):
+            instruction = self.instructions[index]
+            if any(each <= index for each in successors[index]):
+                if _target(instruction) != instruction.offset:
+                    self._add(instruction, "error", "a loop without an exit: it never ends")
+                return
+
+    def _end(self, shape: Shape | None, is_reached: bool) -> None:
+        """The result that the stack gives (A.2.5.4)."""
+        if shape is None or not is_reached or self.expression.error is not None:
+            return
+        if shape.most_depth == 0:
+            if self.result_kind == "value":
+                self._result("error", "a value is required, and the stack is empty at the end")
+            return
+        top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
+        accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
+        if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
+            names = " or ".join(NAMES[1 << bit] for bit in range(7) if top >> bit & 1)
+            severity: Severity = "warning" if top & REGISTER else "error"
+            self._result(severity, f"a {self.result_kind} is required as result, not {names}")
+        if shape.most is not None and shape.least_depth > 1:
+            more = shape.least_depth - 1
+            entries = "entry is" if more == 1 else "entries are"
+            self._result("info", f"{more} stack {entries} left below the result")
+
+    def _suffix(self) -> None:
+        """Upstream clang's way to name an address space, read literally."""
+        names = [each.operation.name for each in self.instructions[-4:]]
+        if names and names[-1] == "stack_value":
+            names.pop()
+        if len(names) < 3 or names[-2:] != ["swap", "xderef"] or names[-3] not in _CLANG_SPACES:
+            return
+        if self.arch is None or self.arch.is_simt:
+            at = self.instructions[len(self.instructions) - 1]
+            self._add(
+                at,
+                "warning",
+                "upstream clang writes an address space so: read literally, this fetches the "
+                "variable's contents; the dialect upstream-clang reads it as meant",
+            )
+
+    def _result(self, severity: Severity, message: str) -> None:
+        offset = len(self.expression.data)
+        self.findings.append(Finding(offset, None, severity, message, "A.2.5.4"))
+
+    def _add(self, at: Instruction, severity: Severity, message: str) -> None:
+        operation = at.operation
+        self.findings.append(
+            Finding(at.offset, operation.title, severity, message, operation.section)
+        )
+
+
+_CLANG_SPACES = frozenset(f"lit{number}" for number in upstream.ADDRESS_SPACES)
+_CURRENT = {
+    each.function.__name__: each.name
+    for each in OPERATIONS.values()
+    if not each.name.startswith("GNU_")
+}
+"""The name in use of each function."""
+
+
+def _unheard(severity: Severity, message: str) -> None:
+    """Findings are reported once what is known no longer changes."""
+
+
+def _target(instruction: Instruction) -> int:
+    by = instruction.operands[0] if instruction.operation.name in ("skip", "bra") else 0
+    return instruction.end + (by if isinstance(by, int) else 0)
+
+
+def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> str | None:
+    """Why the operands make the operation ill-formed whatever the stack is."""
+    operation, operands = instruction.operation, instruction.operands
+    name = operation.function.__name__
+    if name == "deref_size" and operands[0] == 0:
+        return "a size of 0 bytes: no base type has it"
+    if name in ("LLVM_extend", "LLVM_select_bit_piece"):
+        size, count = operands
+        assert isinstance(size, int) and isinstance(count, int)
+        if size == 0 or count == 0:
+            return f"{count} elements of {size} bits: neither may be 0"
+        if arch is not None and size * count > arch.largest_space_bits:
+            return f"a composite of {size * count} bits is larger than the largest address space"
+    if arch is None:
+        return None
+    if name in ("piece", "bit_piece"):
+        size_bits = operands[0] * (8 if name == "piece" else 1)
+        if isinstance(size_bits, int) and size_bits > arch.largest_space_bits:
+            return f"a part of {size_bits} bits is larger than the largest address space"
+    register = _register(instruction)
+    if register is None:
+        return None
+    if register not in arch.registers:
+        return f"{arch.name} defines no DWARF register {register}"
+    info = arch.registers[register]
+    if name in ("breg", "bregx") and info.size_bits < arch.address_bits:
+        return (
+            f"register {info} of {info.size_bits} bits is narrower than "
+            f"the {arch.address_bits}-bit addresses of the default address space"
+        )
+    return None
+
+
+def _register(instruction: Instruction) -> int | None:
+    """The register that the operation names."""
+    operation = instruction.operation
+    if operation.function.__name__ in ("reg", "breg"):
+        return operation.number
+    for info, operand in zip(operation.operands, instruction.operands, strict=True):
+        if info.codec.meaning == "register" and isinstance(operand, int):
+            return operand
+    return None
+
+
+def _reachable(start: Iterable[int], edges: list[tuple[int, ...]] | list[list[int]]) -> set[int]:
+    found = set(start)
+    pending = list(found)
+    while pending:
+        index = pending.pop()
+        for each in edges[index] if index < len(edges) else ():
+            if each not in found:
+                found.add(each)
+                pending.append(each)
+    return found

@@ -1,0 +1,130 @@
+"""The static check: one row for each thing that it finds, and for what it must not find."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.expr.check import Finding, check
+from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.dialect import AMD, UPSTREAM_CLANG
+from dwarfgpu.expr.text import assemble
+
+GFX942 = architecture("gfx942")
+FORM = UnitFormat()
+
+
+def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Finding]:
+    data = assemble(text, AMD, FORM, GFX942)
+    return check(data, AMD, FORM, GFX942, initial_stack_depth=depth, result_kind=want)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "severity", "message"),
+    [
+        ("plus", 0, "error", "2 stack entries needed, the stack has 0"),
+        ("lit1; plus", 1, "error", "2 stack entries needed, the stack has 1"),
+        ("pick 0", 0, "error", "1 stack entry needed, the stack has 0"),
+        ("lit1; pick 1", 1, "error", "2 stack entries needed, the stack has 1"),
+        ("lit1; lit0; bra 1; dup; plus", 6, "warning", "on some path the stack has 1"),
+        ("LLVM_undefined; lit1; plus", 3, "error", "a location description that converts to no"),
+        ("regx s3; lit1; plus", 3, "warning", "a register location description, in the top"),
+        ("const_type 0x20, 4, 1 0 0 0; deref", 7, "error", "not a value of a base type"),
+        ("const_type 0x20, 4, 1 0 0 0; lit1; plus", 8, "error", "both must have the same type"),
+        ("piece 4; dup", 2, "error", "not an incomplete composite"),
+        ("LLVM_piece_end", 0, "error", "1 stack entry needed"),
+        ("lit0; LLVM_piece_end", 1, "error", "no incomplete composite"),
+        ("lit0; piece 0", 1, "warning", "a piece of size 0"),
+        ("lit0; LLVM_extend 0, 4", 1, "error", "4 elements of 0 bits"),
+        ("lit0; LLVM_extend 64, 0x4000000000000000", 1, "error", "larger than the largest"),
+        ("lit0; dup; lit1; LLVM_select_bit_piece 1, 65", 3, "error", "mask of 64 bits for 65"),
+        ("lit0; deref_size 0", 1, "error", "a size of 0 bytes"),
+        ("regx 9999", 0, "error", "gfx942 defines no DWARF register 9999"),
+        ("reg2", 0, "error", "gfx942 defines no DWARF register 2"),
+        ("bregx s3, 0", 0, "error", "register s3 of 32 bits is narrower"),
+        ("bregx v3, 0", 0, "warning", "the vector register v3 as base"),
+        ("lit0; const1u 9; LLVM_form_aspace_address", 3, "error", "defines no address space 9"),
+        ("lit4; lit5; swap; xderef", 3, "warning", "upstream clang writes an address space so"),
+        (".byte 0x2f, 0xfd, 0xff", 0, "error", "branch to itself"),
+        (".byte 0x31, 0x13, 0x2f, 0xfb, 0xff", 2, "error", "a loop without an exit"),
+        (".byte 0x2f, 0x01, 0x00, 0x08, 0x30", 0, "error", "is not the start of an operation"),
+        (".byte 0x2f, 0x70, 0x00, 0x30", 0, "error", "outside the expression"),
+        (".byte 0x2f, 0x01, 0x00, 0x30, 0x31", 3, "warning", "no path leads here"),
+        (".byte 0x30, 0x08", 1, "error", "1 bytes needed"),
+        (".byte 0x30, 0xc0", 1, "error", "unknown operation 0xc0"),
+        (".byte 0x10, 0x81, 0x00", 0, "info", "padded LEB128"),
+        (".byte 0xe0", 0, "error", "1 stack entry needed"),
+        (".byte 0x30, 0xe0", 1, "info", "the older form of DW_OP_form_tls_address"),
+        ("entry_value (plus)", 0, "warning", "in its expression, at offset 0x0: DW_OP_plus"),
+        ("lit1; lit2", 2, "info", "1 stack entry is left below the result"),
+    ],
+)
+def test_finds(text: str, offset: int, severity: str, message: str) -> None:
+    findings = found(text)
+    assert any(
+        (each.offset, each.severity) == (offset, severity) and message in each.message
+        for each in findings
+    ), findings
+
+
+@pytest.mark.parametrize(
+    ("text", "want", "message"),
+    [
+        ("lit1; stack_value", "value", "a value is required as result"),
+        ("nop", "value", "the stack is empty"),
+        ("const_type 0x20, 4, 1 0 0 0", "location", "a location is required as result"),
+        ("lit0; piece 4", "value", "a value is required as result"),
+    ],
+)
+def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None:
+    (finding,) = found(text, want)
+    assert finding.severity == "error" and message in finding.message
+    assert finding.offset == len(assemble(text, AMD, FORM, GFX942))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "lit0; lit6; LLVM_form_aspace_address",
+        "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset",
+        "regx s0; piece 4; regx s1; piece 4; LLVM_piece_end",
+        "regx s0; piece 4; regx s1; piece 4",
+        "piece 4; regx s1; piece 4",
+        "addr 0x1000; deref; plus_uconst 8; deref",
+        "regx s32; deref_size 4; lit6; shr; lit16; plus; lit5; LLVM_form_aspace_address",
+        "implicit_pointer 0x20, 0; deref; lit0; LLVM_form_aspace_address",
+        "call_ref 0x20; LLVM_piece_end",
+        "lit3; lit1; minus; dup; bra -6",
+    ],
+)
+def test_finds_nothing(text: str) -> None:
+    assert found(text, "location") == []
+
+
+def test_initial_stack() -> None:
+    assert found("plus_uconst 8", "location", depth=1) == []
+
+
+def test_the_dialect_reads_clangs_suffix_as_meant() -> None:
+    data = assemble("lit4; lit5; swap; xderef", AMD, FORM)
+    assert check(data, UPSTREAM_CLANG, FORM, GFX942, result_kind="location") == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\x31" * 200_000,
+        b"\x31\x28\xfc\xff" * 20_000,
+        b"\x31\x28\x00\x00" * 20_000,
+        b"".join(b"\x31\x28" + (-4 * n % 32_000).to_bytes(2, "little") for n in range(20_000)),
+        b"\x12\x15\x00" * 50_000,
+    ],
+    ids=["straight", "loops", "branches", "far branches", "underflow"],
+)
+def test_takes_linear_time(data: bytes) -> None:
+    started = time.monotonic()
+    check(data, AMD, FORM, GFX942)
+    assert time.monotonic() - started < 30, "far more than linear"
