@@ -95,9 +95,9 @@ class Field:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.expected("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
-            low = "" if least is None else f" of at least {least}"
-            high = "" if most is None else f" of at most {most:#x}"
-            raise self.expected(f"an integer{low}{high}")
+            low = "" if least is None else f"at least {least}"
+            high = "" if most is None else f"at most {most:#x}"
+            raise self.expected(f"an integer of {' and '.join(filter(None, (low, high)))}")
         return value
 
     def hexadecimal(self) -> bytes:
@@ -119,7 +119,9 @@ def load(path: Path) -> Field:
     """The JSON document of a file."""
     try:
         return parse(path.read_text("utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no UTF-8, or a NUL in the name
         raise UsageError(f"{path}: cannot be read: {error}") from None
 
 

@@ -114,8 +114,10 @@ def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, fiel
     size_bits = register.size_bits
     if isinstance(field.value, list):
         lanes = register.type.vector_size
-        if lanes is None or len(field.value) > lanes:
-            raise field.expected(f"at most {lanes or 1} lane(s) of register {register}")
+        if lanes is None:
+            raise field.expected(f"one integer: register {register} has no lanes")
+        if len(field.value) > lanes:
+            raise field.expected(f"at most {lanes} lanes of register {register}")
         bits = size_bits // lanes
         values = [
             None if each.value is None else each.integer(-(1 << bits - 1), (1 << bits) - 1)

@@ -35,7 +35,14 @@ def error_line(error: DwarfGpuError) -> str:
     """One line: whose fault, where, what, what to do."""
     advice = hint(error)
     kind = "" if error.kind == "UsageError" else f"{error.kind}: "
-    return f"{kind}{error}" + (f"; {advice}" if advice else "")
+    return one_line(f"{kind}{error}" + (f"; {advice}" if advice else ""))
+
+
+def one_line(text: str) -> str:
+    """Text with names of a file or of a user in it, which move no cursor and end no line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def error_json(error: DwarfGpuError) -> Record:

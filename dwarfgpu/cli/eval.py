@@ -12,7 +12,15 @@ from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
-from dwarfgpu.cli.lanes import LaneAnswer, lane_lines, lane_notes, lane_records, lane_status
+from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.lanes import (
+    LaneAnswer,
+    all_lanes,
+    lane_lines,
+    lane_notes,
+    lane_records,
+    lane_status,
+)
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -81,7 +89,7 @@ def _run(args: argparse.Namespace) -> int:
     if is_operations(args, session):
         return _operations(args, session)
     names: list[str] = args.subject
-    variables = [session.variable(name) for name in names] or session.variables()
+    variables = [_variable(session, name) for name in names] or session.variables()
     if args.lane == "all":
         return _all_lanes(args, session, variables, is_listing=not names)
     answers = [(each, _answer(args, session, each)) for each in variables]
@@ -122,6 +130,16 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
     return True
 
 
+def _variable(session: Session, name: str) -> Variable:
+    """The variable of a name, and advice where operations were given in its place."""
+    try:
+        return session.variable(name)
+    except UsageError as error:
+        if any(each in name for each in " ;,"):
+            raise UsageError(f"{error.message.rstrip('.')}; give operations with -e") from None
+        raise
+
+
 def _named(variable: Variable, record: Record) -> Record:
     kind = variable.type
     return {
@@ -150,7 +168,7 @@ def _line(variable: Variable, answer: Answer, *, is_listing: bool) -> str:
     if not is_listing:
         return f"{variable.name} = {answer.text}"
     where = f"  @ {answer.where}" if answer.where else ""
-    return f"{_typed_name(variable)} = {answer.text}{where}"
+    return one_line(f"{_typed_name(variable)} = {answer.text}{where}")
 
 
 def _typed_name(variable: Variable) -> str:
@@ -161,7 +179,6 @@ def _typed_name(variable: Variable) -> str:
 def _all_lanes(
     args: argparse.Namespace, session: Session, variables: list[Variable], *, is_listing: bool
 ) -> int:
-    count, _ = session.lane_count()
     status, notes = 0, dict[str, None]()
     records: list[Record] = []
     for variable in variables:
@@ -169,7 +186,7 @@ def _all_lanes(
             LaneAnswer(
                 lane, session.is_active(lane), _answer(args, session.focused(lane), variable)
             )
-            for lane in range(count)
+            for lane in all_lanes(session)
         ]
         status = max(status, lane_status(answers))
         if args.json:
@@ -201,10 +218,9 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
         if not args.json:
             print_notes(answer.notes)
         return answer.status
-    count, _ = session.lane_count()
     answers = [
         LaneAnswer(lane, session.is_active(lane), evaluated(args, session.focused(lane)))
-        for lane in range(count)
+        for lane in all_lanes(session)
     ]
     if args.json:
         print_json({"schema": SCHEMA, "lanes": lane_records(answers)})

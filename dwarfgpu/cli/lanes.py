@@ -8,8 +8,12 @@ from itertools import groupby
 from attrs import frozen
 
 from dwarfgpu.cli.answers import Answer
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain
 
+MAX_LANES = 1024
+"""Lanes that one command answers for; no machine has more in a wave."""
 _REASON = "not available: "
 
 
@@ -30,6 +34,14 @@ class LaneAnswer:
     @property
     def line(self) -> str:
         return f"{self.text} (inactive)" if self.active is False else self.text
+
+
+def all_lanes(session: Session) -> range:
+    """The lanes of the wave; `LimitExceeded` where a file or the user claims too many."""
+    count, _ = session.lane_count()
+    if count > MAX_LANES:
+        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
+    return range(count)
 
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:

@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
@@ -48,11 +49,19 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return _run(arguments)
-    except BrokenPipeError:
+        status = _run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except OSError as error:  # every read is done by someone who knows the file's name
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        if isinstance(error, BrokenPipeError):
+            return 1
+        print(f"dwarfgpu: the output cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("dwarfgpu: interrupted", file=sys.stderr)
         return 130
