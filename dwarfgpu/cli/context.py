@@ -193,7 +193,7 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
         if not equals or match is None:
             raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
         lane = match["lane"] or (None if session.lane is None else str(session.lane))
-        space = match["space"] or "global"
+        space = match["space"] or session.architecture.address_space(0).name
         entry: dict[str, plain.Json] = {
             "space": space,
             "address": match["address"],

@@ -271,11 +271,15 @@ def operations(
     if args.hex:
         data = parse_hex(text)
     else:
-        if args.dialect is None and any(
-            name.lower() in text.lower() for name in PROVISIONAL.values()
-        ):
+        unnumbered = [name.lower() for name in PROVISIONAL.values() if name not in chosen.codes]
+        if args.dialect is None and any(name in text.lower() for name in unnumbered):
             chosen = AMD_PROVISIONAL
-        data = options.assembled(text, chosen, form, session.architecture)
+        try:
+            data = options.assembled(text, chosen, form, session.architecture)
+        except UsageError as error:
+            if text.isidentifier() and not args.file:
+                raise UsageError(f"{error.message}; to evaluate a variable, give --file") from None
+            raise
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)
     notes = (*notes, *prepare(data, chosen, form).notes)

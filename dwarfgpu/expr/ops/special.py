@@ -109,8 +109,8 @@ def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
     known = frame.entry_value(expression)
     if known is not None:
         return known
-    unit = require(ctx.unit, "compilation unit")
     caller, call_site = frame.caller()
+    unit = require(ctx.unit, "compilation unit")
     calling = ctx.nested(unit=unit, frame=caller, pc=call_site, result_kind=None)
     return Nested(
         ExprLoc(expression, unit), calling, lambda outcome: _entry_value(calling, outcome)
