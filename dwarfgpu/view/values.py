@@ -289,7 +289,8 @@ class _Formatter:
         if text is not None:
             yield text
             return
-        if depth >= min(self.options.max_depth, _DEEPEST):
+        is_text = last and character_kind(element) is not None  # no level, even where it is numbers
+        if depth >= _DEEPEST or (depth >= self.options.max_depth and not is_text):
             yield "{...}"
             return
         yield "{"
