@@ -1,0 +1,245 @@
+"""The commands inside GDB: what they say, their errors, and what they leave as it was."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from debugger import Debugger
+
+STOPPED = ("break leaf", "run")
+
+
+@pytest.fixture(scope="module")
+def demo(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+@pytest.fixture(scope="module")
+def optimized(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
+
+
+def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
+    return debugger.python(code, *(before or STOPPED), file=file)
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "message"),
+    [
+        ((), "dwarfgpu print x", 'No symbol "x" in current context.'),
+        ((), "dwarfgpu frobnicate", 'Undefined dwarfgpu command: "frobnicate".'),
+        (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
+        (STOPPED, "dwarfgpu print", 'dwarfgpu print needs the name of one variable, not "".'),
+        (STOPPED, "dwarfgpu explain sp->a", 'name of one variable, not "sp->a".'),
+        (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
+        (STOPPED, "dwarfgpu print per_thread", "the context has no thread-local storage"),
+        ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
+    ],
+)
+def test_errors_are_one_line(
+    debugger: Debugger, demo: Path, before: tuple[str, ...], command: str, message: str
+) -> None:
+    _, err = debugger.run(*before, command, file=demo)
+    assert message in err.strip().splitlines()[-1]
+    assert "Python Exception" not in err and "Traceback" not in err
+
+
+def test_no_program(debugger: Debugger) -> None:
+    _, err = debugger.run("dwarfgpu print x")
+    assert err.strip() == "GDB has no program: give it one with `file`"
+
+
+def test_program_without_debug_information(debugger: Debugger) -> None:
+    _, err = debugger.run(
+        "starti", "dwarfgpu print x", "dwarfgpu explain x", file=Path("/bin/true")
+    )
+    assert err.strip().splitlines()[-2:] == ['No symbol "x" in current context.'] * 2
+
+
+def test_global_variables_before_the_program_runs(debugger: Debugger, demo: Path) -> None:
+    code = "print(contents(said('dwarfgpu print numbers')) == contents(said('print numbers')))"
+    assert debugger.python(code, file=demo) == "True\n"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["print pretty on", "print elements 4", "print repeats 2", "print max-depth 1"],
+)
+def test_settings_of_gdb_apply(debugger: Debugger, demo: Path, setting: str) -> None:
+    code = (
+        "print([contents(said(f'dwarfgpu print{f} {v}')) == contents(said(f'print{f} {v}'))"
+        " for v in ('global_struct', 'numbers') for f in ('', '/x', '/d')])"
+    )
+    assert python(debugger, demo, code, *STOPPED, f"set {setting}") == f"{[True] * 6}\n"
+
+
+def test_completion(debugger: Debugger, demo: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "complete dwarfgpu print lo", "complete dwarfgpu e", file=demo)
+    assert out.splitlines()[-3:] == [
+        "dwarfgpu print local",
+        "dwarfgpu print lost",
+        "dwarfgpu explain",
+    ]
+
+
+def test_help(debugger: Debugger) -> None:
+    out, _ = debugger.run("help dwarfgpu", "help dwarfgpu print", "dwarfgpu")
+    assert "dwarfgpu explain -- Show step by step" in out
+    assert "Usage: dwarfgpu print[/FMT] VAR" in out
+
+
+def test_explain_steps_and_verdict(debugger: Debugger, demo: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "next", "dwarfgpu explain local", file=demo)
+    lines = out[out.index("local int local") :].splitlines()
+    assert lines[1].startswith("DW_AT_location: DW_OP_fbreg")
+    assert lines[2].startswith("0x0000  DW_OP_fbreg") and "(A.2.5.4.4.3)" in lines[2]
+    assert lines[-2].startswith("=> local = 83")
+    assert lines[-1].startswith("   the object is at 0x")
+
+
+def test_explain_optimized_out(debugger: Debugger, optimized: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "dwarfgpu explain lost", "dwarfgpu print lost", file=optimized)
+    assert "=> lost is declared here but" in out and "it is optimized out" in out
+    assert out.endswith("lost = <optimized out>\n")
+
+
+def test_explain_value_on_entry(debugger: Debugger, optimized: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "up", "dwarfgpu explain n", file=optimized)
+    assert "DW_OP_entry_value" in out and "=> n = 41" in out
+    assert "note: registers of outer frames are GDB's unwound values" in out
+
+
+def test_gdb_stays_where_it_was(debugger: Debugger, demo: Path) -> None:
+    """A register of the newest frame is written while an outer frame is selected."""
+    code = """
+from dwarfgpu.arch import architecture
+from dwarfgpu.gdb import Debugger
+gdb.selected_frame().older().select()
+debugger = Debugger()
+x86 = architecture("x86_64")
+for name, number in (("rax", 0x0706050403020100), ("xmm3", 15 << 120 | 7), ("eflags", 0x246)):
+    register = x86.register_named(name)
+    data = number.to_bytes(register.size_bits // 8, "little")
+    debugger.target.write_register(1, register, data[2:4], 2)
+    debugger.target.write_register(1, register, data[:2] + b"", 0)
+    debugger.target.write_register(1, register, data)
+    print(debugger.target.read_register(1, register) == data, end=" ")
+    print(debugger.target.read_register(1, register, 1, 2) == data[1:3], end=" ")
+said("dwarfgpu print n"), said("dwarfgpu print nothing"), said("dwarfgpu explain copy")
+print(gdb.selected_frame().level(), gdb.parse_and_eval("$rip") == gdb.selected_frame().pc())
+"""
+    assert python(debugger, demo, code) == "True True True True True True 1 True\n"
+
+
+def test_registers_are_gdbs_in_our_size(debugger: Debugger, demo: Path) -> None:
+    code = """
+import json
+while gdb.parse_and_eval("$st0") == 0:
+    gdb.execute("stepi", to_string=True)
+from dwarfgpu.arch import architecture
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.gdb import Debugger
+target, found = Debugger().target, {}
+for register in architecture("x86_64").registers.values():
+    try:
+        data = target.read_register(1, register)
+        fits = len(data) == (register.size_bits + 7) // 8
+        found[register.name] = [fits, int.from_bytes(data, "little")]
+    except Unavailable as error:
+        found[register.name] = [str(error), None]
+for name in ("rsp", "rip", "r15", "eflags", "cs", "fs_base", "mxcsr"):
+    found[name].append(int(gdb.parse_and_eval("$" + name)) & 2**64 - 1)
+dwords = [int(gdb.parse_and_eval(f"$xmm0.v4_int32[{n}]")) % 2**32 for n in range(4)]
+found["xmm0"].append(sum(dword << 32 * n for n, dword in enumerate(dwords)))
+found["st0"].append(int(gdb.parse_and_eval("$st0").format_string(format="x"), 16))
+print(json.dumps(found))
+"""
+    found = json.loads(python(debugger, demo, code, "break 86", "run").splitlines()[-1])
+    for name in ("rsp", "rip", "r15", "eflags", "cs", "fs_base", "mxcsr", "xmm0", "st0"):
+        fits, ours, theirs = found[name]
+        assert fits is True and ours == theirs, name
+    assert found["st0"][1] >> 63, "the program has loaded a number"
+    assert found["mm0"][0].startswith("register mm0: ")
+    assert all(found[f"xmm{n}"][0] is True for n in range(16))
+
+
+def test_locations_go_stale_when_the_program_runs(debugger: Debugger, demo: Path) -> None:
+    code = """
+from dwarfgpu.errors import StaleLocation
+from dwarfgpu.gdb import Debugger
+debugger = Debugger()
+session = debugger.session()
+reading = session.read(session.variable("local"))
+access = session.context().access
+first = access.read(reading.location, 32).value
+access.write(reading.location, 32, 1234)
+assert gdb.parse_and_eval("local") == access.read(reading.location, 32).value == 1234
+gdb.execute("next", to_string=True)
+try:
+    access.read(reading.location, 32)
+except StaleLocation as error:
+    print("stale", end=" ")
+session = debugger.session()
+print(session.read(session.variable("local")).bits.value)
+"""
+    assert python(debugger, demo, code, *STOPPED, "next").split()[-2:] == ["stale", "1234"]
+
+
+def test_registers_of_outer_frames_are_read_only(debugger: Debugger, optimized: Path) -> None:
+    code = """
+from dwarfgpu.errors import EvaluationError
+from dwarfgpu.gdb import Debugger
+session = Debugger().session()
+for number in (3, 7, 16):
+    location = session.frame.register(number)
+    name = session.architecture.register(number).name
+    theirs = int(gdb.selected_frame().read_register(name)) % 2**64
+    print(session.context().access.read(location, 64).value, theirs)
+try:
+    session.context().access.write(location, 64, 0)
+except EvaluationError as error:
+    print(error)
+"""
+    out = python(debugger, optimized, code, *STOPPED, "up").splitlines()
+    assert out[3] == "an implicit value can only be read"
+    for line in out[:3]:
+        ours, theirs = line.split()
+        assert ours == theirs
+
+
+def test_memory_that_is_not_there(debugger: Debugger, demo: Path) -> None:
+    code = """
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.gdb import Debugger
+from dwarfgpu.model.storage import Memory
+debugger = Debugger()
+where = Memory(debugger.session().architecture.address_space(0))
+for address, size in ((0, 1), (2**64 - 4, 8), (2**70, 1), (-1, 1)):
+    for verb in (lambda: debugger.target.read_memory(where, address, size),
+                 lambda: debugger.target.write_memory(where, address, bytes(size))):
+        try:
+            verb()
+        except Unavailable as error:
+            print(error)
+print(debugger.target.read_memory(where, 0, 0))
+"""
+    out = python(debugger, demo, code).splitlines()
+    assert out[:2] == ["cannot access memory at address 0x0", "cannot write memory at address 0x0"]
+    assert len(out) == 9 and out[8] == "b''"
+
+
+def test_core_file(debugger: Debugger, demo: Path, tmp_path: Path) -> None:
+    core = tmp_path / "core"
+    _, err = debugger.run(*STOPPED, "next", f"generate-core-file {core}", file=demo)
+    if not core.exists():
+        pytest.skip(f"gdb writes no core file here: {err.strip().splitlines()[-1]}")
+    report = debugger.report(
+        f"core-file {core}",
+        "python comparison = Comparison('demo.c')",
+        "python comparison.stop()",
+        "python comparison.report()",
+        file=demo,
+    )
+    assert report["compared"] and [d for d in report["differences"] if d[2] != "per_thread"] == []
