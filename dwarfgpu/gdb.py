@@ -23,7 +23,7 @@ from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import size_bits
+from dwarfgpu.dwarf.types import size_bits, type_name
 from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
@@ -177,8 +177,8 @@ class GdbSession(Session):
             return OPTIMIZED_OUT
         if reading.error is not None:
             raise reading.error
-        if reading.bits is None:
-            raise Unsupported(f"{reading.variable.name} is an implicit pointer")
+        if reading.bits is None:  # a pointer that the compiler removed
+            return f"({type_name(reading.type)}) <synthetic pointer>"
         place = None if reading.location is None else reading.location.places[0]
         in_memory = place is not None and isinstance(place.storage, Memory)
         return format_value(

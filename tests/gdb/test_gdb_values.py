@@ -84,7 +84,16 @@ static inline int inlined(int a, int b) {
   sink = both;
   return both + sink;
 }
+static inline __attribute__((always_inline)) int removed(struct pair *pair, int *other) {
+  sink = pair->first;
+  int both = pair->first + *other;
+  sink = both;
+  return both;
+}
 __attribute__((noinline)) int then(int value) {
+  struct pair gone = {value, sink, 0};
+  int local = sink + 5;
+  sink = removed(&gone, &local);
   unsigned char small = value;
   __int128 wide = (__int128)value << 70;
   long double extended = value * 1.5L;
