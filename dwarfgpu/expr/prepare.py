@@ -16,6 +16,7 @@ from attrs import field, frozen
 from dwarfgpu.basetype import generic_type
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr import upstream
+from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control import Control, Enter, Jump, Nested
 from dwarfgpu.expr.decode import Expression, Instruction, decode
@@ -67,7 +68,12 @@ def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     if dialect.upstream_clang:
         meant = upstream.translated(instructions)
         instructions, notes = meant.instructions, meant.notes
-    steps = tuple(Prepared(_bound(each, form), each) for each in instructions)
+    bound: dict[tuple[int, tuple[Operand, ...]], Perform] = {}
+    for each in instructions:
+        key = id(each.operation), each.operands
+        if key not in bound:
+            bound[key] = _bound(each, form)
+    steps = tuple(Prepared(bound[id(each.operation), each.operands], each) for each in instructions)
     index_of = {each.offset: index for index, each in enumerate(instructions)}
     if expression.error is None:
         index_of[len(data)] = len(steps)

@@ -1,0 +1,82 @@
+"""No input makes the engine raise anything but its errors, hang, or fill the memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.fuzz import one_round
+
+CASES = Path(__file__).resolve().parent / "hostile.py"
+
+SECONDS = 30.0
+"""Of processor time. What is quadratic in these cases takes minutes; a busy machine does not."""
+SMALL, LARGE = 48, 400
+"""Megabytes: where nothing large is made, and where a hundred thousand operations are."""
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome", "megabytes"),
+    [
+        ("extend 2**60", "Location", SMALL),
+        ("extend 2**60 read", "LimitExceeded", SMALL),
+        ("extend 2**60 a little", "bits", SMALL),
+        ("extend 2**62", "IllFormed", SMALL),
+        ("skip to itself", "LimitExceeded", SMALL),
+        ("loop", "LimitExceeded", SMALL),
+        ("growing stack", "LimitExceeded", SMALL),
+        ("piece_end of piece", "bits", LARGE),
+        ("extend of extend", "bits", LARGE),
+        ("shrinking extends", "bits", LARGE),
+        ("overlay of overlay", "bits", LARGE),
+        ("two-part nest", "bits", LARGE),
+        ("growing nest", "bits", LARGE),
+        ("select of select", "bits", LARGE),
+        ("pieces of a nest", "bits", LARGE),
+        ("doubling extends", "bits", SMALL),
+        ("doubling overlays", "bits", SMALL),
+        ("doubling selects", "bits", SMALL),
+        ("doubling read whole", "LimitExceeded", LARGE),
+        ("pieces on a deep stack", "bits", LARGE),
+        ("unfinished pieces shown", "str", LARGE),
+        ("const_type of 255 bytes", "IllFormed", SMALL),
+        ("padded ULEB", "Location", SMALL),
+        ("padded SLEB", "Location", SMALL),
+        ("padded ULEB of a megabyte", "Location", LARGE),
+        ("huge ULEB", "Location", SMALL),
+        ("huge size", "Malformed", SMALL),
+        ("huge displacement", "OutOfRange", SMALL),
+        ("huge block", "Malformed", SMALL),
+        ("huge pick", "IllFormed", SMALL),
+        ("mutual calls", "LimitExceeded", SMALL),
+        ("implicit pointer cycle", "LimitExceeded", SMALL),
+        ("nested entry values", "MissingContext", SMALL),
+        ("a piece of 2**20 bits", "unknown bits", SMALL),
+        ("many places", "LimitExceeded", SMALL),
+        ("places in places", "LimitExceeded", LARGE),
+        ("loop over a list", "LimitExceeded", SMALL),
+        ("large constants", "LimitExceeded", SMALL),
+        ("bits of one large constant", "bits", LARGE),
+        ("checked", "list", LARGE),
+    ],
+)
+def test_hostile(name: str, outcome: str, megabytes: float) -> None:
+    done = subprocess.run(
+        [sys.executable, str(CASES), name], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)
+    assert measured["outcome"] == outcome
+    assert measured["seconds"] < SECONDS
+    assert measured["megabytes"] < megabytes
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 40))
+def test_fuzz(seed: int) -> None:
+    """A short run of `tools/fuzz.py`; a failure tells the seed of its round."""
+    for each in range(seed, seed + 40):
+        one_round(each)
