@@ -32,7 +32,7 @@ def GNU_encoded_addr(*, address: EncodedAddress) -> Value:
 @op(
     0xFA,
     spec="A.2.5.4.0",
-    unsupported="superseded by call-site parameters, and no current compiler emits it",
+    unsupported="the value of a parameter by its DIE is not looked up at call sites",
 )
 def GNU_parameter_ref(*, die: UnitRef4) -> Value:
     """Push the value that a parameter had on entry, from its call site."""
