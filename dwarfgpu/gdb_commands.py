@@ -8,13 +8,10 @@ import gdb
 
 from dwarfgpu.backends.ingdb import one_line_errors
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import type_name
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
-from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.expr.text import expression_text
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, print_options
-from dwarfgpu.view.explain import Recorder, fault, verdict, verdict_on_error, views
+from dwarfgpu.view.description import conclusion, description
+from dwarfgpu.view.explain import Recorder, views
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -95,52 +92,14 @@ def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
     """The lines of `dwarfgpu explain`."""
     steps = Recorder()
     reading = session.read(variable, steps)
-    typed = "" if reading.type is None else f"{type_name(reading.type)} "
-    line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
-    yield f"{variable.kind} {typed}{variable.name}{line}"
-    yield from _description(session, variable)
+    yield from description(session, variable)
     for note in (*session.notes, *reading.notes):
         yield f"note: {note}"
     shown = views(steps.steps, session.architecture)
     yield from (step.text for step in shown)
-    error = reading.error
-    if isinstance(error, UndefinedBits) and error.site is None:
-        sentences = [error.message, fault(error)]
-    elif error is not None:
-        sentences = verdict_on_error(error)
-    else:
-        assert reading.location is not None
-        sentences = verdict(reading.location, shown, reading.bits)
-        if not reading.location.is_undefined and reading.bits is not None:
-            text = session.text(reading, print_options())
-            sentences.insert(0, f"{variable.name} = {text}")
+    text = "" if reading.error is not None else session.text(reading, print_options())
+    sentences = conclusion(reading, text, shown)
     yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(sentences))
-
-
-def _description(session: GdbSession, variable: Variable) -> Iterator[str]:
-    """The attribute that says where the variable is at the program location."""
-    unit, attribute = variable.unit, variable.location
-
-    def shown(expression: bytes) -> str:
-        text = expression_text(expression, unit.dialect, unit.format, session.architecture)
-        return text or "(empty)"
-
-    match attribute:
-        case None:
-            yield "it has neither DW_AT_location nor DW_AT_const_value"
-        case ConstValue(data=data):
-            yield f"DW_AT_const_value: {data.hex()}"
-        case ExprLoc(expression=expression):
-            yield f"DW_AT_location: {shown(expression)}"
-        case LocList(entries=entries):
-            matching = matching_entries(entries, session.pc)
-            if not matching:
-                yield f"DW_AT_location: none of {len(entries)} list entries applies"
-            for each in matching:
-                span = "by default"
-                if each.begin is not None and each.end is not None:
-                    span = f"[{each.begin:#x},{each.end:#x})"
-                yield f"DW_AT_location, list entry {span}: {shown(each.expression)}"
 
 
 def install() -> None:

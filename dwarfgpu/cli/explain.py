@@ -19,17 +19,14 @@ from dwarfgpu.cli.eval import (
     with_demo,
 )
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import type_name
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
-from dwarfgpu.expr.evaluate import evaluate, matching_entries
-from dwarfgpu.expr.text import expression_text
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.session import Session
+from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
     KEPT_STEPS,
     Recorder,
     StepView,
-    fault,
     verdict,
     verdict_on_error,
     views,
@@ -123,67 +120,13 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     reading = session.read(variable, steps)
     answer = of_reading(reading, session)
     shown = tuple(views(steps.steps, session.architecture))
-    heading = tuple(_heading(session, variable))
-    if reading.error is not None:
-        return Explanation(heading, shown, _on_error(reading.error), answer, steps.omitted)
-    assert reading.location is not None
-    sentences = verdict(reading.location, shown, reading.bits)
-    if reading.bits is None or not reading.location.is_undefined:
-        sentences.insert(0, f"{variable.name} = {answer.text}")
-    return Explanation(heading, shown, tuple(sentences), answer, steps.omitted)
+    heading = tuple(description(session, variable))
+    sentences = conclusion(reading, answer.text, shown)
+    advice = None if reading.error is None else hint(reading.error)
+    verdict_lines = (*sentences, *([advice] if advice else []))
+    return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
 
 
 def _on_error(error: DwarfGpuError) -> tuple[str, ...]:
-    if error.site is None and isinstance(error, UndefinedBits):
-        return (error.message, fault(error))
     advice = hint(error)
     return (*verdict_on_error(error), *([advice] if advice else []))
-
-
-def _heading(session: Session, variable: Variable) -> list[str]:
-    """What the variable is, and which description of it applies at the program location."""
-    lines: list[str] = []
-    try:
-        kind = variable.type
-        line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
-        typed = f"{type_name(kind)} " if kind is not None else ""
-        lines.append(f"{variable.kind} {typed}{variable.name}, declared{line}")
-        lines += _description(session, variable)
-    except DwarfGpuError as error:
-        lines.append(f"its description cannot be read: {error}")
-    return lines
-
-
-def _description(session: Session, variable: Variable) -> list[str]:
-    attribute, unit = variable.location, variable.unit
-    at = "" if session.pc is None else f" at pc {_pc(session)}"
-
-    def shown(expression: bytes) -> str:
-        text = expression_text(expression, unit.dialect, unit.format, session.architecture)
-        return f"{text or '(empty)'} (dialect {unit.dialect})"
-
-    match attribute:
-        case None:
-            return [f"it has neither DW_AT_location nor DW_AT_const_value{at}"]
-        case ConstValue(data=data):
-            return [f"DW_AT_const_value: {data.hex()}"]
-        case ExprLoc(expression=expression):
-            return [f"DW_AT_location: {shown(expression)}"]
-        case LocList(entries=entries):
-            matching = matching_entries(entries, session.pc)
-            if not matching:
-                return [f"DW_AT_location: none of {len(entries)} list entries applies{at}"]
-            spans = [(_span(each.begin, each.end), shown(each.expression)) for each in matching]
-            return [f"DW_AT_location, list entry {span}: {text}" for span, text in spans]
-
-
-def _span(begin: int | None, end: int | None) -> str:
-    return "by default" if begin is None or end is None else f"[{begin:#x},{end:#x})"
-
-
-def _pc(session: Session) -> str:
-    assert session.pc is not None
-    code_object = session.code_object
-    if code_object is None:
-        return f"{session.pc:#x}"
-    return f"{session.pc:#x} = {code_object.offset_text(session.pc)}"

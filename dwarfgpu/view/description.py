@@ -1,0 +1,75 @@
+"""What the debugging information says of a variable, and what to make of a reading of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
+from dwarfgpu.expr.evaluate import matching_entries
+from dwarfgpu.expr.text import expression_text
+from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
+
+
+def description(session: Session, variable: Variable) -> Iterator[str]:
+    """What the variable is, and which of its descriptions applies at the program location."""
+    try:
+        kind = variable.type
+        line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
+        typed = f"{type_name(kind)} " if kind is not None else ""
+        yield f"{variable.kind} {typed}{variable.name}, declared{line}"
+        yield from _location(session, variable)
+    except DwarfGpuError as error:
+        yield f"its description cannot be read: {error}"
+
+
+def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[str]:
+    """What to make of a reading: `text` is its value as printed."""
+    error = reading.error
+    if isinstance(error, UndefinedBits) and error.site is None:
+        return [error.message, fault(error)]
+    if error is not None:
+        return verdict_on_error(error)
+    assert reading.location is not None
+    sentences = verdict(reading.location, steps, reading.bits)
+    if reading.bits is None or not reading.location.is_undefined:
+        sentences.insert(0, f"{reading.variable.name} = {text}")
+    return sentences
+
+
+def _location(session: Session, variable: Variable) -> Iterator[str]:
+    attribute, unit = variable.location, variable.unit
+    at = "" if session.pc is None else f" at pc {_pc(session)}"
+
+    def shown(expression: bytes) -> str:
+        text = expression_text(expression, unit.dialect, unit.format, session.architecture)
+        dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
+        return f"{text or '(empty)'}{dialect}"
+
+    match attribute:
+        case None:
+            yield f"it has neither DW_AT_location nor DW_AT_const_value{at}"
+        case ConstValue(data=data):
+            yield f"DW_AT_const_value: {data.hex()}"
+        case ExprLoc(expression=expression):
+            yield f"DW_AT_location: {shown(expression)}"
+        case LocList(entries=entries):
+            matching = matching_entries(entries, session.pc)
+            if not matching:
+                yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
+            for each in matching:
+                span = "by default"
+                if each.begin is not None and each.end is not None:
+                    span = f"[{each.begin:#x},{each.end:#x})"
+                yield f"DW_AT_location, list entry {span}: {shown(each.expression)}"
+
+
+def _pc(session: Session) -> str:
+    assert session.pc is not None
+    code_object = session.code_object
+    if code_object is None:
+        return f"{session.pc:#x}"
+    return f"{session.pc:#x} = {code_object.offset_text(session.pc)}"
