@@ -51,17 +51,28 @@ def load_state(path: Path) -> State:
     document = plain.load(path)
     document.only("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
     document["schema"].text(SCHEMA)
-    wave_size = document.get("wave_size")
-    named = document["architecture"]
-    try:
-        arch = architecture(named.text(), None if wave_size is None else wave_size.integer(1, 64))
-    except UsageError as error:
-        raise UsageError(f"{path}: architecture: {error.message}") from None
+    arch = _architecture(document["architecture"], document.get("wave_size"))
     target = StateTarget(arch)
     waves = tuple(_wave(each, target) for each in document["waves"].items())
+    if not waves:
+        raise document["waves"].expected("at least one wave")
     for each in _items(document, "memory"):
         add_memory(target, each, None)
     return State(arch, target, waves, tuple(_code_objects(document, path)))
+
+
+def _architecture(named: Field, wave_size: Field | None) -> Architecture:
+    name = named.text()
+    lanes = None if wave_size is None else wave_size.integer(1, 64)
+    field = named
+    try:
+        arch = architecture(name)
+        if wave_size is None:
+            return arch
+        field = wave_size
+        return architecture(name, lanes)
+    except UsageError as error:
+        raise UsageError(f"{field.source}: {field.path}: {error.message}") from None
 
 
 def _items(field: Field, name: str) -> list[Field]:
@@ -88,7 +99,8 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
     wave, group, pc, cfa = (field.get(name) for name in ("id", "workgroup", "pc", "cfa"))
     number = len(target.waves) if wave is None else wave.integer(0)
     if number in target.waves:
-        assert wave is not None
+        if wave is None:
+            raise field.expected(f"a member 'id': another wave is {number}")
         raise wave.expected("a wave id that no other wave has")
     target.add_wave(number, None if group is None else group.integer(0))
     arch = target.architecture
