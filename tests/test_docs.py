@@ -1,0 +1,52 @@
+"""The documents say what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from attrs import has
+
+from dwarfgpu.expr.dialect import DIALECTS, PROVISIONAL
+from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.model import location, storage, value
+from tools import gen_docs
+
+
+def test_the_operations_are_up_to_date() -> None:
+    assert gen_docs.TARGET.read_text(encoding="utf-8") == gen_docs.document(), (
+        "run tools/gen_docs.py"
+    )
+
+
+def test_every_operation_is_documented() -> None:
+    text = gen_docs.TARGET.read_text(encoding="utf-8")
+    for operation in OPERATIONS.values():
+        if operation.number in (None, 0, 31):
+            assert f"`{operation.title}`" in text
+    for name in PROVISIONAL.values():
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `DW_OP_{name}`")]
+        assert "**provisional**" in row
+
+
+def test_every_dialect_is_documented(repository: Path) -> None:
+    text = (repository / "docs/dialects.md").read_text(encoding="utf-8")
+    for dialect in DIALECTS.values():
+        assert f"`{dialect.name}`" in text
+
+
+@pytest.mark.parametrize("module", [value, storage, location], ids=lambda each: each.__name__)
+def test_every_noun_is_mapped(module: object, repository: Path) -> None:
+    text = (repository / "docs/model.md").read_text(encoding="utf-8")
+    for name, noun in vars(module).items():
+        own = getattr(noun, "__module__", None) == getattr(module, "__name__", "")
+        if isinstance(noun, type) and has(noun) and own:
+            assert f"`{name}`" in text, f"{name} is not in docs/model.md"
+
+
+@pytest.mark.parametrize("name", ["dialects.md", "model.md"])
+def test_files_that_are_named_exist(name: str, repository: Path) -> None:
+    text = (repository / "docs" / name).read_text(encoding="utf-8")
+    for path in re.findall(r"`((?:dwarfgpu|docs|tools|tests)/[\w./-]+)`", text):
+        assert (repository / path).exists(), path
