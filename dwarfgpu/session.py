@@ -20,9 +20,9 @@ from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import Base, Type, size_bits, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
-    EvaluationError,
     IllFormed,
     MissingContext,
+    OutOfRange,
     Unavailable,
     UndefinedBits,
     UsageError,
@@ -346,7 +346,7 @@ class Session:
     def _base_bits(self, storage: Register) -> int:
         """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
         if storage.size_bits < self.architecture.address_bits:
-            raise EvaluationError(
+            raise OutOfRange(
                 f"the frame base register {storage.register} of {storage.size_bits} bits is "
                 f"narrower than an address of {self.architecture.address_bits} bits"
             )

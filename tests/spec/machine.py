@@ -90,6 +90,7 @@ def _types(endian: Endian) -> list[BaseType]:
     other: Endian = "big" if endian == "little" else "little"
     kinds += [of("swapped32", "unsigned", 32, endian=other)]
     kinds += [of("swapped12", "unsigned", 12, endian=other)]
+    kinds += [of("wave_ptr", "address", 32, address_space=6)]
     return kinds
 
 
