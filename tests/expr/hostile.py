@@ -47,7 +47,11 @@ def op(name: str, *operands: Operand) -> bytes:
 
 
 DIES: dict[int, ExprLoc | LocList] = {}
-UNIT = GivenUnit(FORM, AMD_PROVISIONAL, {0x20: BaseType("int", "signed", 32)}, locations=DIES)
+TYPES = {
+    0x20: BaseType("int", "signed", 32),
+    0x21: BaseType("huge", "unsigned", 1 << 60),
+}
+UNIT = GivenUnit(FORM, AMD_PROVISIONAL, TYPES, locations=DIES)
 
 
 def context() -> Context:
@@ -210,6 +214,7 @@ CASES: Final[dict[str, Callable[[], object]]] = {
     "huge size": lambda: result(op("lit0") + b"\x93" + b"\xff" * 10_000 + b"\x7f"),
     "huge displacement": lambda: result(b"\x91" + b"\xff" * 10_000 + b"\x3f"),
     "huge block": lambda: result(b"\x9e" + b"\xff" * 10_000 + b"\x7f"),
+    "huge base type": lambda: result(op("lit1") + op("convert", 0x21)),
     "huge pick": lambda: result(op("lit0") + op("pick", 255)),
     "mutual calls": _mutual_calls,
     "implicit pointer cycle": _pointer_cycle,

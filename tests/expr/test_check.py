@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import time
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.cli.main import main
 from dwarfgpu.expr.check import Finding, check
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect import AMD, UPSTREAM_CLANG
@@ -128,3 +134,42 @@ def test_takes_linear_time(data: bytes) -> None:
     started = time.monotonic()
     check(data, AMD, FORM, GFX942)
     assert time.monotonic() - started < 30, "far more than linear"
+
+
+def command(*arguments: str) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main(["check", *arguments])
+    return status, out.getvalue(), err.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "output"),
+    [
+        (["lit1; stack_value"], 0, ""),
+        (
+            ["lit1; plus"],
+            1,
+            "0x0001  error: DW_OP_plus: 2 stack entries needed, the stack has 1 (A.2.5.4.3.2)\n",
+        ),
+        (["--initial-stack", "1", "lit1; plus"], 0, ""),
+        (["--hex", "3022", "--dialect", "amd-direct"], 1, None),
+        (["--want", "value", "lit1; stack_value"], 1, None),
+        (["--arch", "x86_64", "reg40"], 2, ""),
+        (["no_such_operation"], 2, ""),
+    ],
+)
+def test_command(arguments: list[str], status: int, output: str | None) -> None:
+    found_status, out, err = command(*arguments)
+    assert found_status == status
+    assert output is None or out == output
+    assert bool(err) == (status == 2)
+
+
+@pytest.mark.parametrize("arguments", [["lit1; plus"], [""], ["--arch", "none", "lit1"]])
+def test_command_json(arguments: list[str], repository: Path) -> None:
+    _, out, err = command("--json", *arguments)
+    schema = json.loads((repository / "docs/schema/check.json").read_text())
+    Draft202012Validator(schema).validate(json.loads(out))
+    assert err == ""

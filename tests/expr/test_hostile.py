@@ -51,6 +51,7 @@ SMALL, LARGE = 48, 400
         ("huge size", "Malformed", SMALL),
         ("huge displacement", "OutOfRange", SMALL),
         ("huge block", "Malformed", SMALL),
+        ("huge base type", "Unsupported", SMALL),
         ("huge pick", "IllFormed", SMALL),
         ("mutual calls", "LimitExceeded", SMALL),
         ("implicit pointer cycle", "LimitExceeded", SMALL),

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.errors import Unsupported
 from dwarfgpu.expr.codec import TypeOffset
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.value import Value
+
+WIDEST_BITS = 8192
+"""Of a type to which values are converted: what is wider only fills the memory."""
 
 
 @op(0xA8, spec="A.2.5.4.3.3")
 def convert(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
     """Convert to a base type by value, an address between address spaces; 0 is generic."""
     to = _base_type(ctx, type)
+    if to.bit_size > WIDEST_BITS:
+        raise Unsupported(f"conversion to {to} of {to.bit_size} bits, more than {WIDEST_BITS}")
     if operand.type.encoding == to.encoding == "address":
         from_space, to_space = operand.type.address_space or 0, to.address_space or 0
         if from_space != to_space:
