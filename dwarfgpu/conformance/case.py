@@ -121,7 +121,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
         given_cfa=address(state.get("cfa")),
         given_frame_base=address(state.get("frame_base")),
         entry_values={
-            bytes.fromhex(key): Value.of(value.integer(), arch.generic)
+            _named(key, value).hexadecimal(): Value.of(value.integer(), arch.generic)
             for key, value in _members(state, "entry_values")
         },
     )
@@ -218,23 +218,38 @@ def amdgpu_of_both_wave_sizes() -> Architecture:
     return evolve(wave64, name="amdgpu", registers=registers, dwarf_names=names)
 
 
+def _named(key: str, field: Field) -> Field:
+    """The name of a member as a value, for complaints about it."""
+    return Field(field.source, field.path, key)
+
+
+def _number(key: str, field: Field) -> int:
+    """The number that is the name of a member."""
+    return _named(key, field).integer(0)
+
+
+def _contents(field: Field, text: str) -> bytes:
+    """`bytes:…`, the contents of a register."""
+    return _named(text.removeprefix("bytes:"), field).hexadecimal()
+
+
 def _register_widths(state: Field, form: UnitFormat) -> dict[int, int]:
     """Bytes of each register that has a value."""
     widths: dict[int, int] = {}
     for key, field in _members(state, "registers"):
         if isinstance(field.value, str):
-            widths[int(key)] = len(bytes.fromhex(field.value.removeprefix("bytes:")))
+            widths[_number(key, field)] = len(_contents(field, field.value))
         else:
             fits = field.integer() < 1 << 8 * form.address_size
-            widths[int(key)] = form.address_size if fits else 8
+            widths[_number(key, field)] = form.address_size if fits else 8
     return widths
 
 
 def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian) -> None:
     for key, field in _members(state, "registers"):
-        register = arch.register(int(key))
+        register = arch.register(_number(key, field))
         if isinstance(field.value, str):
-            data = bytes.fromhex(field.value.removeprefix("bytes:"))
+            data = _contents(field, field.value)
         else:
             size_bytes = register.size_bits // 8
             data = (field.integer() & (1 << register.size_bits) - 1).to_bytes(size_bytes, endian)
@@ -251,13 +266,13 @@ def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian)
 def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
     out: dict[int, Location] = {}
     for key, field in _members(state, "entry_registers"):
-        size_bits = arch.register(int(key)).size_bits
+        size_bits = arch.register(_number(key, field)).size_bits
         if isinstance(field.value, str):
-            data = bytes.fromhex(field.value.removeprefix("bytes:"))
+            data = _contents(field, field.value)
             held = Implicit(int.from_bytes(data, arch.endian), 8 * len(data))
         else:
             held = Implicit(field.integer() & (1 << size_bits) - 1, size_bits)
-        out[int(key)] = Location((SingleLocation(held),))
+        out[_number(key, field)] = Location((SingleLocation(held),))
     return out
 
 
@@ -268,13 +283,15 @@ def _unit(case: Case, state: Field, arch: Architecture) -> GivenUnit:
         format=case.form,
         dialect=case.dialect,
         base_types=_base_types(state, case, arch),
-        addresses={int(key): each.integer() for key, each in _members(state, "debug_addr")},
+        addresses={
+            _number(key, each): each.integer() for key, each in _members(state, "debug_addr")
+        },
         offset=SECTION_BASE,
         locations=locations,
         variable_values={
-            int(key): each.integer() for key, each in _members(state, "variable_values")
+            _number(key, each): each.integer() for key, each in _members(state, "variable_values")
         },
-        tls={int(key): each.integer() % modulo for key, each in _members(state, "tls")},
+        tls={_number(key, each): each.integer() % modulo for key, each in _members(state, "tls")},
     )
     calls = state.get("calls")
     for call in [] if calls is None else calls.items():
@@ -284,7 +301,7 @@ def _unit(case: Case, state: Field, arch: Architecture) -> GivenUnit:
             ExprLoc(expression, unit) if expression else None
         )
     for key, die in _members(state, "dies"):
-        locations[int(key)] = ExprLoc(die["location_hex"].hexadecimal(), unit)
+        locations[_number(key, die)] = ExprLoc(die["location_hex"].hexadecimal(), unit)
     return unit
 
 
@@ -296,5 +313,7 @@ def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseT
         x87 = arch.machine in ("X86_64", "386")
         form = float_format(encoding, bits, x87=x87) if encoding == "float" else None
         name = f"{encoding} {bits}-bit"
-        out[int(key)] = BaseType(name, encoding, bits, case.form.endian, float_format=form)
+        out[_number(key, field)] = BaseType(
+            name, encoding, bits, case.form.endian, float_format=form
+        )
     return out

@@ -81,13 +81,16 @@ def _run(case: Case) -> None:
         return _decode(case)
     if kind == "text":
         return _text(case)
+    compare = _COMPARISONS.get(kind)
     machine = machine_of(case, RESULT_KINDS.get(kind))
     if kind in ("error", "no_crash"):
         return _error(case, machine)
     if kind in ("stack", "stack_top"):
         return _stack(case, machine)
+    if compare is None:
+        raise case.expected["kind"].expected("a kind of result")
     result = evaluate(case.data, machine.context)
-    _COMPARISONS[kind](case, machine, result)
+    compare(case, machine, result)
     accesses = case.field.get("access")
     for access in [] if accesses is None else accesses.items():
         _access(case, machine, result, access)

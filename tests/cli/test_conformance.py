@@ -1,0 +1,238 @@
+"""`dwarfgpu conformance`: the cases of the fixtures, and made-up ones, failing and malformed."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.cli import conformance
+from tests.cli.command import FIXTURES, REPOSITORY, run, run_json
+
+CASES = sorted((FIXTURES / "cases").glob("*.json"))
+Json = Any
+SUM: dict[str, Json] = {
+    "name": "sum",
+    "bytes_hex": "34351e",
+    "address_size": 8,
+    "endian": "little",
+    "state": {},
+    "expected": {"kind": "value", "type": "generic", "value": 20},
+}
+
+
+def write(folder: Path, *cases: Json) -> Path:
+    path = folder / "cases.json"
+    path.write_text(json.dumps({"format": "dwarfgpu-conformance-1", "cases": cases}), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
+def test_cases_of_the_fixtures(path: Path) -> None:
+    answer = run_json("conformance", path)
+    [report] = answer.json["files"]
+    assert report["failures"] == []
+    assert (report["failed"], report["skipped"]) == (0, 0)
+    assert report["passed"] + report["disputed"] == len(json.loads(path.read_text())["cases"])
+    assert answer.json["total"] == {key: report[key] for key in answer.json["total"]}
+    assert answer.status == 0
+
+
+def test_the_report_for_people(tmp_path: Path) -> None:
+    wrong = {**SUM, "name": "wrong", "expected": {**SUM["expected"], "value": 21}}
+    path = write(tmp_path, SUM, wrong)
+    done = run("conformance", path)
+    assert done.lines == [
+        f"{path}: 1 passed, 1 failed, 0 skipped, 0 disputed",
+        "  wrong",
+        "    expected: 21",
+        "    got:      20",
+        "total: 1 passed, 1 failed, 0 skipped, 0 disputed",
+    ]
+    assert (done.err, done.status) == ("", 1)
+
+
+def changed(**members: Json) -> dict[str, Json]:
+    return {**SUM, **members}
+
+
+@pytest.mark.parametrize(
+    ("case", "passes"),
+    [
+        (SUM, True),
+        (changed(expected={"kind": "value", "type": "generic", "value": 21}), False),
+        (changed(expected={"kind": "stack_top", "type": "generic", "value": 20}), True),
+        (changed(expected={"kind": "stack", "entries": [{"kind": "value", "value": 20}]}), True),
+        (changed(expected={"kind": "stack", "entries": []}), False),
+        (changed(expected={"kind": "error"}), False),
+        (changed(bytes_hex="34301b", expected={"kind": "error"}), True),
+        (changed(bytes_hex="34301b", expected={"kind": "error", "class": "EvaluationError"}), True),
+        (changed(bytes_hex="34301b", expected={"kind": "error", "class": "IllFormed"}), False),
+        (changed(bytes_hex="341b", expected={"kind": "error", "class": "IllFormed"}), True),
+        (changed(bytes_hex="0d", expected={"kind": "error", "class": "Malformed"}), True),
+        (changed(bytes_hex="0d", expected={"kind": "no_crash"}), True),
+        (changed(bytes_hex="2ffdff", expected={"kind": "error", "class": "LimitExceeded"}), True),
+        (changed(bytes_hex="55", expected={"kind": "location",
+                                           "location": {"kind": "register", "reg": 5}}), True),
+        (changed(bytes_hex="55", expected={"kind": "location",
+                                           "location": {"kind": "register", "reg": 6}}), False),
+        (changed(bytes_hex="55", state={"registers": {"5": "bytes:0a0b0c0d"}},
+                 expected={"kind": "object_bytes", "bytes_hex": "0a0b0c0d"},
+                 object_type={"byte_size": 4}), True),
+        (changed(bytes_hex="55", expected={"kind": "undefined"}), False),
+        (changed(bytes_hex="", expected={"kind": "undefined"}), True),
+        (changed(bytes_hex="34351e", expected={"kind": "decode", "ops": [
+            {"op": "DW_OP_lit4", "operands": [], "length": 1},
+            {"op": "DW_OP_lit5", "operands": [], "length": 1},
+            {"op": "DW_OP_mul", "operands": [], "length": 1}]}), True),
+        (changed(bytes_hex="34351e", expected={"kind": "decode", "ops": []}), False),
+        (changed(text="DW_OP_lit4, DW_OP_lit5, DW_OP_mul", expected={"kind": "text"}), True),
+        (changed(text="DW_OP_lit4", expected={"kind": "text"}), False),
+        (changed(bytes_hex="55", state={"registers": {"5": 7}},
+                 expected={"kind": "location", "location": {"kind": "register", "reg": 5}},
+                 access=[{"op": "write", "byte_offset": 0, "bytes_hex": "08"},
+                         {"op": "check_register", "reg": 5, "expect": 8}]), True),
+        (changed(bytes_hex="55", state={"registers": {"5": 7}},
+                 expected={"kind": "location", "location": {"kind": "register", "reg": 5}},
+                 access=[{"op": "read_uint", "byte_offset": 0, "byte_size": 1, "expect": 8}]),
+         False),
+    ],
+)  # fmt: skip
+def test_made_up_cases(tmp_path: Path, case: Json, passes: bool) -> None:
+    answer = run_json("conformance", write(tmp_path, case))
+    assert answer.json["total"]["passed"] == int(passes), answer.json
+    assert answer.json["total"]["failed"] == int(not passes)
+    assert answer.status == (0 if passes else 1)
+
+
+def test_a_disputed_case_does_not_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conformance, "disputed_cases", lambda: frozenset({"wrong"}))
+    wrong = {**SUM, "name": "wrong", "expected": {"kind": "error"}}
+    answer = run_json("conformance", write(tmp_path, SUM, wrong))
+    assert answer.json["total"] == {"passed": 1, "failed": 0, "skipped": 0, "disputed": 1}
+    assert answer.status == 0
+
+
+def test_disputed_cases_tell_the_sentence_that_decides() -> None:
+    document = json.loads((REPOSITORY / "dwarfgpu/data/disputed.json").read_text("utf-8"))
+    for each in document["disputed"]:
+        assert set(each) >= {"name"} and len(each) > 1, each
+
+
+def test_several_files_are_summed() -> None:
+    two = CASES[:2]
+    answer = run_json("conformance", *two)
+    assert [each["file"] for each in answer.json["files"]] == [str(path) for path in two]
+    passed = sum(each["passed"] for each in answer.json["files"])
+    assert answer.json["total"]["passed"] == passed
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("", "not JSON"),
+        ("[]", "document: expected an object"),
+        ('{"format": "other", "cases": []}', "format: expected one of dwarfgpu-conformance-1"),
+        ('{"format": "dwarfgpu-conformance-1"}', "'cases'"),
+        ('{"format": "dwarfgpu-conformance-1", "cases": {}}', "cases: expected an array"),
+        ('{"format": "dwarfgpu-conformance-1", "cases": [{}]}', "cases[0]: expected an object"),
+        ('{"format": "dwarfgpu-conformance-1", "cases": [7]}', "cases[0]: expected an object"),
+    ],
+)
+def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: str) -> None:
+    path = tmp_path / "cases.json"
+    path.write_text(content, "utf-8")
+    done = run("conformance", path)
+    assert done.error.startswith(f"{path}: ") and expected in done.error
+    assert (done.out, done.status) == ("", 2)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bytes_hex": "3"},
+        {"bytes_hex": 3},
+        {"address_size": 3},
+        {"address_size": "8"},
+        {"address_size": 0},
+        {"endian": "middle"},
+        {"dwarf_version": 6},
+        {"dwarf_format": 16},
+        {"dialect": "mine"},
+        {"machine": "EM_NONE"},
+        {"state": []},
+        {"state": {"registers": {"a": 1}}},
+        {"state": {"registers": {"-1": 1}}},
+        {"state": {"registers": {"1": "bytes:0"}}},
+        {"state": {"registers": {"1": "0a"}}},
+        {"state": {"registers": {"1": 2**80}}},
+        {"state": {"memory": [{"address": 1}]}},
+        {"state": {"memory": [{"address": -1, "bytes_hex": "00"}]}},
+        {"state": {"memory": [{"address": 0, "bytes_hex": "00", "aspace": -1}]}},
+        {"state": {"entry_values": {"zz": 1}}},
+        {"state": {"entry_registers": {"zz": 1}}},
+        {"state": {"debug_addr": {"zz": 1}}},
+        {"state": {"tls": {"zz": 1}}},
+        {"state": {"calls": [{"ref": "x", "offset": 0, "bytes_hex": ""}]}},
+        {"state": {"calls": [{"ref": "unit", "offset": "a", "bytes_hex": ""}]}},
+        {"state": {"dies": {"zz": {}}}},
+        {"state": {"dies": {"1": 7}}},
+        {"state": {"base_types": {"1": {"encoding": "odd", "byte_size": 4}}}},
+        {"state": {"base_types": {"1": {"encoding": "signed", "byte_size": -4}}}},
+        {"state": {"base_types": {"zz": {"encoding": "signed", "byte_size": 4}}}},
+        {"state": {"initial_stack": [{"kind": "register"}]}},
+        {"state": {"initial_stack": ["x"]}},
+        {"state": {"lane": -1}},
+        {"state": {"max_steps": 0}},
+        {"state": {"variable_values": {"zz": 0}}},
+        {"expected": {}},
+        {"expected": {"kind": "magic"}},
+        {"expected": {"kind": "value"}},
+        {"expected": {"kind": "value", "type": "generic", "value": "x"}},
+        {"expected": {"kind": "value", "type": {"encoding": "odd"}, "value": 1}},
+        {"expected": {"kind": "location"}},
+        {"expected": {"kind": "location", "location": {"kind": "moon"}}},
+        {"expected": {"kind": "object_bytes", "bytes_hex": "0"}},
+        {"expected": {"kind": "decode", "ops": 7}},
+        {"expected": {"kind": "text"}},
+        {"expected": {"kind": "cfi_rows", "rows": 7}},
+        {"expected": {"kind": "cfi_decode"}},
+        {"expected": {"kind": "composite", "parts": [{}]}},
+        {"expected": {"kind": "pieces", "pieces": [7]}},
+        {"access": [{"op": "fly"}]},
+        {"access": {}},
+        {"object_type": 7},
+    ],
+)
+def test_a_malformed_case_is_reported(tmp_path: Path, change: dict[str, Json]) -> None:
+    """As a failure of the case, or as a file that cannot be read: never another exception."""
+    answer = run_json("conformance", write(tmp_path, {**SUM, **change}))
+    assert answer.status in (1, 2) or answer.json["total"]["failed"] == 0
+
+
+def test_mutated_cases_of_the_fixtures(tmp_path: Path) -> None:
+    seed = random.randrange(2**32)
+    chance = random.Random(seed)
+    values: list[Json] = [None, -1, 0, 7, 2**70, 1.5, "", "zz", "bytes:0", [], {}, [{}], True]
+    for _ in range(150):
+        document = json.loads(chance.choice(CASES).read_text("utf-8"))
+        case = chance.choice(document["cases"])
+        holder: Json = case
+        while True:
+            keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+            if not keys:
+                break
+            key = chance.choice(keys)
+            if isinstance(holder[key], dict | list) and chance.random() < 0.7:
+                holder = holder[key]
+                continue
+            holder[key] = chance.choice(values)
+            break
+        try:
+            done = run("conformance", write(tmp_path, case))
+        except BaseException as error:
+            raise AssertionError(f"seed {seed}: {json.dumps(case)}") from error
+        assert done.status in (0, 1, 2)
