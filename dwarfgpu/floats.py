@@ -85,14 +85,17 @@ class FloatFormat:
         if number == 0:
             return self._pack(sign or 0, 0, 0, 0)
         sign = int(number < 0)
-        magnitude = abs(number)
-        exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
-        if magnitude < (Fraction(1 << exponent) if exponent >= 0 else Fraction(1, 1 << -exponent)):
+        top, bottom = abs(number.numerator), number.denominator
+        exponent = top.bit_length() - bottom.bit_length()
+        if top << max(-exponent, 0) < bottom << max(exponent, 0):
             exponent -= 1
         exponent = max(exponent, 1 - self.bias)
         scale = self.fraction_bits - exponent
-        scaled = magnitude * (1 << scale) if scale >= 0 else magnitude / (1 << -scale)
-        significand = round(scaled)  # Fraction rounds half to even
+        # On integers: a Fraction would look for common factors of numbers of 16,000 bits.
+        top, bottom = top << max(scale, 0), bottom << max(-scale, 0)
+        significand, rest = divmod(top, bottom)
+        if 2 * rest > bottom or (2 * rest == bottom and significand & 1):
+            significand += 1
         if significand >> self.fraction_bits + 1:
             significand >>= 1
             exponent += 1
