@@ -13,6 +13,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.explain import is_undefined_somewhere
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
@@ -40,8 +41,7 @@ class Answer:
 def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
     """The result of an expression without a type."""
     record: Record = {"notes": list(notes), "result": entry_json(result, endian)}
-    # Undefined as a whole is an object without bits; a location that is told is an answer.
-    status = 1 if isinstance(result, Location) and result.is_undefined else 0
+    status = 1 if is_undefined_somewhere(result) else 0
     text = location_text(result) if isinstance(result, Location) else entry_text(result)
     return Answer(text, record, status, notes=notes)
 

@@ -199,8 +199,10 @@ def is_undefined_somewhere(entry: Entry) -> bool:
                     pending.extend(part.location for part in parts[: SEARCHED - seen])
                 case Repeated(part=part):
                     pending.append(part)
-                case Selected(one=one, zero=zero):
-                    pending.extend((one, zero))
+                case Selected(mask=mask, one=one, zero=zero, count=count):
+                    everything = (1 << count) - 1
+                    pending.extend([one] if mask & everything else [])
+                    pending.extend([zero] if ~mask & everything else [])
                 case _:
                     pass
     return False
