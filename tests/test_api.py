@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +42,13 @@ def test_importing_the_package_loads_no_more_than_itself() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert found.stdout.strip() == "[]"
+
+
+def test_the_examples_of_the_documentation_run() -> None:
+    root = Path(__file__).resolve().parents[1]
+    text = (root / "docs/library.md").read_text("utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(examples) >= 4
+    names: dict[str, object] = {"DEMO": root / "dwarfgpu/data"}
+    for example in examples:
+        exec(example, names)
