@@ -277,8 +277,6 @@ class CompilationUnit:
         """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
         if unit_offset not in self._base_types:
             section_offset = self.section_offset(unit_offset)
-            if not self.header.entries_at <= section_offset < self.end:
-                raise IllFormed(f"base type at {unit_offset:#x} is outside its unit")
             self._base_types[unit_offset] = base_type_of(self.die_at(section_offset))
         return self._base_types[unit_offset]
 
@@ -291,8 +289,11 @@ class CompilationUnit:
         return address + self.info.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
-        """The offset in `.debug_info` of an offset from the unit's start."""
-        return self.offset + unit_offset
+        """The offset in `.debug_info` of an offset from the unit's start; `IllFormed` outside it."""
+        offset = self.offset + unit_offset
+        if not self.header.entries_at <= offset < self.end:
+            raise IllFormed(f"entry at {unit_offset:#x} of the unit is outside it")
+        return offset
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of the entry at an offset in `.debug_info`."""

@@ -141,12 +141,18 @@ class Value:
         return Value.of(self.as_signed >> min(count.bits, self.type.bit_size), self.type)
 
     def compare(self, other: Value) -> int | None:
-        """Negative, zero or positive; None for unordered floats. Generic compares as signed."""
+        """Negative, zero or positive; None for unordered floats. Generic compares as signed.
+
+        Any two of one type compare (DWARF 5 2.5.1.5): addresses and characters as unsigned.
+        """
         _require_same_type(self, other, "comparison")
         if self.type.encoding == "float":
             return floats.compare(_float_format(self.type, "comparison"), self.bits, other.bits)
-        _require_integral(self, other, "comparison")
-        a, b = self.displacement, other.displacement
+        _refuse_vector(self.type, "comparison")
+        if self.type.encoding in NUMBERS_NOT_READ:
+            raise Unsupported(f"comparison of {self.type} ({self.type.encoding})")
+        is_integral = self.type.is_integral
+        a, b = (self.displacement, other.displacement) if is_integral else (self.bits, other.bits)
         return (a > b) - (a < b)
 
     def converted(self, to: BaseType) -> Value:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed, MissingContext
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import (
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    MissingContext,
+    Unsupported,
+)
 from dwarfgpu.expr.context import ExprLoc, Limits, UnitFormat
 from dwarfgpu.expr.given import GivenUnit
+from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, unit
 from tests.spec.machine import GPU, TYPES, Fact, breaks, facts, keeps, raises, shown, world
 
 C = "A.2.5.4.2/"
@@ -44,7 +53,13 @@ def _compare_rows() -> list[object]:
     breaks(C + "compare", "lit1; eq", IllFormed, "2 stack entries needed"),
     breaks(C + "compare", "regx s0; regx s0; eq", IllFormed, "a value is required"),
     breaks(C + "compare", f"{POINTER}; lit1; eq", EvaluationError, "implicit pointer"),
-    breaks(C + "compare", "const(ptr,1); const(ptr,1); lt", IllFormed, "integral"),
+    keeps(C + "compare", "const(ptr,1); const(ptr,0xffffffffffffffff); lt", "1",
+          note="addresses compare as unsigned"),
+    keeps(C + "compare", "const(utf,65); const(utf,65); eq", "1"),
+    breaks(C + "compare", "const(ptr,1); const(generic_ptr,1); eq", IllFormed, "same type"),
+    breaks(C + "compare", "const(vec4,1); const(vec4,1); eq", Unsupported, "vector type"),
+    breaks(C + "compare", "const(complex,1); const(complex,1); eq", Unsupported, "complex"),
+    breaks(C + "compare", "const(__bf16,1); const(__bf16,1); eq", Unsupported, "__bf16"),
 ])  # fmt: skip
 def test_compare(fact: Fact) -> None:
     fact.check()
@@ -166,3 +181,18 @@ def test_call_ref_has_the_size_of_an_offset() -> None:
     assert wide.asm("call_ref 0x100") == bytes.fromhex("9a0001000000000000")
     assert shown(wide.result("call_ref 0x100")) == "7"
     raises(lambda: GPU.result(".byte 0x9a, 0, 1, 0"), Malformed, "4 bytes needed")
+
+
+@pytest.mark.clause(C + "call-target", "breaks")
+def test_call2_does_not_leave_its_unit() -> None:
+    """Its operand is read like DW_FORM_ref2, which names an entry of the same unit."""
+    shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_EXPRLOC),))]
+    one = unit(b"\1\2\1\x35\0")
+    sections = {".debug_info": one + one, ".debug_abbrev": abbreviations(*shapes)}
+    first, second = debug_info(elf(sections)).units
+    made = GPU.changed(unit=first)
+    assert shown(made.result("call2 0xd")) == "5"
+    assert shown(made.changed(unit=second).result("call2 0xd")) == "5"
+    raises(lambda: made.result(f"call2 {len(one) + 0xD}"), IllFormed, "outside it")
+    raises(lambda: made.result("call2 0xe"), IllFormed, "0xe")
+    assert shown(made.result(f"call_ref {len(one) + 0xD}")) == "5"

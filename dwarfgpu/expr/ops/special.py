@@ -124,7 +124,8 @@ def _entry_value(calling: Context, outcome: Outcome) -> Entry:
     if isinstance(entry, Location) and outcome.last_register is not None:
         arch = require(calling.architecture, "target architecture")
         base = arch.register(outcome.last_register).type
-        if base.is_integral and base.bit_size == arch.address_bits and base.vector_size is None:
+        counts = base.vector_size is None and (base.is_integral or base.encoding == "address")
+        if counts and base.bit_size == arch.address_bits:
             base = arch.generic  # producers go on with literals: docs/spec-notes.md
         return _retrieved(calling, entry, base)
     raise IllFormed("the expression gives neither a value nor a register location description")
