@@ -292,7 +292,7 @@ class CompilationUnit:
         """The offset in `.debug_info` of an offset from the unit's start; `IllFormed` outside it."""
         offset = self.offset + unit_offset
         if not self.header.entries_at <= offset < self.end:
-            raise IllFormed(f"entry at {unit_offset:#x} of the unit is outside it")
+            raise IllFormed(f"entry at {unit_offset:#x} is outside its unit")
         return offset
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
