@@ -215,7 +215,7 @@ class _Evaluator:
         step: Prepared | None = None
         stack_limit, observe = self.limits.stack, self.observe
         before: tuple[Entry, ...] = ()
-        count = 0
+        count = calls = 0
         try:
             while True:
                 if index >= len(steps):
@@ -233,7 +233,7 @@ class _Evaluator:
                 if self.steps_left < 0:
                     raise LimitExceeded(f"more than {self.limits.steps} operations performed")
                 if observe is not None:
-                    before, count = tuple(stack[-OBSERVED:]), len(stack)
+                    before, count, calls = tuple(stack[-OBSERVED:]), len(stack), len(callers)
                 control = step.perform(self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
@@ -250,12 +250,12 @@ class _Evaluator:
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries")
                 if observe is not None:
-                    observe(self._step(step, before, count, stack, len(callers), None))
+                    observe(self._step(step, before, count, stack, calls, None))
         except DwarfGpuError as error:
             if step is not None:
                 _locate(error, step.instruction)
                 if observe is not None:
-                    observe(self._step(step, before, count, stack, len(callers), error))
+                    observe(self._step(step, before, count, stack, calls, error))
             raise
 
     def _afford(self, program: Program, stack: Stack) -> bool:

@@ -514,3 +514,15 @@ def test_the_demo_is_consistent() -> None:
         is_active = int(registers["exec"], 16) >> lane & 1
         assert is_active == (a > registers["s8"])
     assert int.from_bytes(bytes.fromhex(launches["bytes"]), "little") == 3
+
+
+def test_explain_indents_what_is_called_and_not_the_call() -> None:
+    steps = run_json("explain", "--state", ASM, "--lane", 3, "called_step").json["steps"]
+    assert [(step["operation"], step["depth"]) for step in steps] == [
+        ("DW_OP_regx", 0),
+        ("DW_OP_LLVM_push_lane", 0),
+        ("DW_OP_call4", 0),
+        ("DW_OP_lit4", 1),
+        ("DW_OP_mul", 1),
+        ("DW_OP_LLVM_offset", 0),
+    ]
