@@ -153,6 +153,7 @@ def test_floats_that_are_not_finite_are_strings(bits: str, expected: Json) -> No
         ["explain", "--file", "/nonexistent", "t"],
         ["asm", "bogus"],
         ["dis", "zz"],
+        ["check", "zz"],
         ["conformance"],
         ["conformance", "/nonexistent"],
     ],
@@ -198,7 +199,8 @@ def test_random_bytes_give_one_valid_object() -> None:
     chance = random.Random(seed)
     for _ in range(60):
         data = bytes(chance.randrange(256) for _ in range(chance.randrange(1, 12))).hex()
-        command = chance.choice(["eval", "explain", "dis"])
-        lane = () if command == "dis" else ("--lane", chance.randrange(64))
-        answer = run_json(command, *(("--hex", data) if lane else (data,)), *lane)
+        command = chance.choice(["eval", "explain", "dis", "check"])
+        as_hex = () if command == "dis" else ("--hex",)
+        lane = ("--lane", chance.randrange(64)) if command in ("eval", "explain") else ()
+        answer = run_json(command, *as_hex, data, *lane)
         assert answer.status in (0, 1), f"seed {seed}: {data}"
