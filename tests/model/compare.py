@@ -58,7 +58,7 @@ def smaller(told: Scenario) -> Iterator[Scenario]:
             yield replace(told, dies={**told.dies, offset: less})
     for change in ({"kind": None}, {"object": None}, {"bias": 0}, {"has_thread": True}):
         if any(getattr(told, name) != value for name, value in change.items()):
-            yield replace(told, **change)  # type: ignore[arg-type]
+            yield replace(told, **change)
 
 
 def _smaller_die(die: DieData) -> Iterator[DieData]:

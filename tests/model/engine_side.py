@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import (
     UnitFormat,
 )
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.evaluate import Result, Step, evaluate
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (
@@ -259,7 +259,12 @@ class Engine:
     def answer(self) -> Answer:
         context = self.context()
         try:
-            result: Result = evaluate(self.told.expression, context, dialect=AMD_PROVISIONAL)
+            result: Result = evaluate(
+                self.told.expression,
+                context,
+                dialect=AMD_PROVISIONAL,
+                observe=_ignore if self.told.seed % 2 else None,
+            )
         except DwarfGpuError as error:
             return Answer(classes=frozenset({error.kind}))
         match result:
@@ -320,6 +325,10 @@ class Engine:
                 shift = -register.type.bits % 8 if self.endian == "big" else 0
                 out.append(f"r{number}={int.from_bytes(held, self.endian) >> shift:x}")
         return " ".join(out)
+
+
+def _ignore(step: Step) -> None:
+    """An observer, for the engine has other ways where nobody observes."""
 
 
 def _class(call: object) -> str:

@@ -142,7 +142,7 @@ class Expressions:
         if depth <= 0:
             self.leaf_value()
             return
-        make = r.choice(
+        make: Callable[[], None] = r.choice(
             (
                 lambda: self.binary(depth),
                 lambda: self.binary(depth),
@@ -174,7 +174,8 @@ class Expressions:
             case 7:
                 self.emit("constx", r.randrange(3))
             case _:
-                self.call("value") or self.number(r.randrange(32))
+                if not self.call("value"):
+                    self.number(r.randrange(32))
 
     def call(self, effect: str) -> bool:
         """A call of a DIE that does this, if there is one."""
@@ -346,9 +347,9 @@ class Expressions:
                 self.stacked,
             )
         )
-        make(depth) if make != self.leaf_location else self.leaf_location()
+        make(depth)
 
-    def leaf_location(self) -> None:
+    def leaf_location(self, depth: int = 0) -> None:
         r = self.random
         number = r.choice(REGISTERS)
         space, address = self.space_and_address()
@@ -385,7 +386,8 @@ class Expressions:
                 self.number(r.randrange(0, 32, 4))
                 self.emit("form_tls_address")
             case _:
-                self.call("location") or self.emit("regx", number)
+                if not self.call("location"):
+                    self.emit("regx", number)
 
     def twin_place(self, offset: int) -> None:
         """One of the places that hold the same bytes."""
@@ -422,7 +424,7 @@ class Expressions:
             if r.random() < 0.9:
                 self.location(depth - 1)
             if r.random() < 0.6:
-                self.emit("piece", r.choice((1, 1, 1, 2, 4, 0)))
+                self.emit("piece", r.choice((1, 1, 1, 1, 2, 4, 0)))
             else:
                 self.emit("bit_piece", r.choice((1, 3, 5, 8, 12)), r.choice((0, 0, 1, 4, 8)))
         self.emit("LLVM_piece_end")

@@ -75,9 +75,9 @@ class Maker(Expressions):
             has_thread=not spare or r.random() < 0.7,
             has_unit=not spare or r.random() < 0.7,
             lane=lane,
-            iteration=r.choice((0, 1, 1, None)),
+            iteration=None if r.random() < 0.06 else r.randrange(2),
             pc=None if spare and r.random() < 0.3 else r.choice(PCS),
-            object=self.location_data() if r.random() < 0.7 else None,
+            object=self.location_data() if r.random() < 0.9 else None,
             stack=tuple(self.entry_data() for _ in range(r.choice((0, 0, 0, 1, 2, 3)))),
             kind=r.choice((None, "value", "location", "location")),
             steps=self.spoiled(self.made(self.whole)),
@@ -181,10 +181,10 @@ class Maker(Expressions):
         )
         return FrameData(
             level,
-            {number: self.location_data() for number in REGISTERS if r.random() < 0.9},
-            {number: self.location_data() for number in REGISTERS if r.random() < 0.9},
-            self.memory_data() if r.random() < 0.9 else None,
-            self.memory_data() if r.random() < 0.9 else None,
+            {number: self.location_data() for number in REGISTERS if r.random() < 0.97},
+            {number: self.location_data() for number in REGISTERS if r.random() < 0.97},
+            self.memory_data() if r.random() < 0.97 else None,
+            self.memory_data() if r.random() < 0.97 else None,
             entries,
             caller,
         )
@@ -245,7 +245,9 @@ class Maker(Expressions):
         out = list(steps)
         while r.random() < 0.12:
             at = r.randrange(len(out) + 1)
-            match r.randrange(5):
+            match r.randrange(7):
+                case 5 | 6 if at < len(out):
+                    out[at] = self.with_other_operand(out[at])
                 case 0 | 1:
                     out.insert(at, self.any_step(len(out)))
                 case 2 if at < len(out):
@@ -255,6 +257,20 @@ class Maker(Expressions):
                 case _ if r.random() < 0.3:
                     out.insert(at, Step("raw", (r.choice(RAW),)))
         return tuple(out)
+
+    def with_other_operand(self, step: Step) -> Step:
+        """The same operation with one of its numbers changed."""
+        r = self.random
+        numbers = [n for n, operand in enumerate(step.operands) if isinstance(operand, int)]
+        if not numbers:
+            return step
+        at = r.choice(numbers)
+        kind = BY_NAME[step.name][1][at]
+        other = r.choice((0, 1, 2, 3, 8, 0x7FFF, 0x8000, 0xFFFF, 1 << 31, 1 << 63, *self.types))
+        if kind == "sleb" and r.random() < 0.5:
+            other = -other
+        operands = (*step.operands[:at], other, *step.operands[at + 1 :])
+        return Step(step.name, operands)
 
     def any_step(self, steps: int) -> Step:
         """Any operation with any operands."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from tests.model import plain_values as values
 from tests.model.plain_code import Form, Op, decode
@@ -82,7 +83,8 @@ class Context:
     stack: tuple[Entry, ...] = ()
     kind: str | None = None
 
-    def need(self, element: str) -> object:
+    def need(self, element: str) -> Any:
+        """The element; it is an error where it is not specified."""
         found = getattr(self, element)
         if found is None or found is False:
             raise Fault("MissingContext")
@@ -188,8 +190,7 @@ class Evaluation:
 
     def pointed(self, pointer: Pointer, context: Context) -> Location:
         """RL of A.2.5.4.4.5."""
-        unit = context.need("unit")
-        assert isinstance(unit, Unit)
+        unit: Unit = context.need("unit")
         if pointer.die not in unit.dies:
             raise Fault("IllFormed")
         die = unit.dies[pointer.die]
@@ -243,8 +244,7 @@ def memory(context: Context, space: int, address: int) -> Location:
     what = context.machine.spaces[space]
     if what.per_thread:
         context.need("has_thread")
-    lane = context.need("lane") if what.per_lane else None
-    assert lane is None or isinstance(lane, int)
+    lane: int | None = context.need("lane") if what.per_lane else None
     return Location((Place(Memory(space, lane, what.size), 8 * address),))
 
 
@@ -303,8 +303,7 @@ class Machinery:
         self.push(values.of(number, self.generic))
 
     def unit(self) -> Unit:
-        unit = self.context.need("unit")
-        assert isinstance(unit, Unit)
+        unit: Unit = self.context.need("unit")
         return unit
 
     def type_at(self, offset: int | bytes) -> Type:
@@ -315,8 +314,7 @@ class Machinery:
         return unit.types[offset]
 
     def frame(self) -> Frame:
-        frame = self.context.need("frame")
-        assert isinstance(frame, Frame)
+        frame: Frame = self.context.need("frame")
         return frame
 
     def numbers(self) -> list[int]:
