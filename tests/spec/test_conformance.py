@@ -20,7 +20,7 @@ def test_the_document_is_up_to_date() -> None:
 
 def test_every_table_is_collected(repository: Path) -> None:
     files = sorted((repository / "tests/spec").glob("test_a_*.py"))
-    assert {test.module for test in COVERAGE.tests} == {path.stem for path in files}
+    assert {test.module for test in COVERAGE.tests} >= {path.stem for path in files}
 
 
 def test_complaints() -> None:
