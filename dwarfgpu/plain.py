@@ -14,6 +14,9 @@ from attrs import frozen
 
 from dwarfgpu.errors import UsageError
 
+MAX_BYTES = 1 << 28
+"""Of a document; a device that never ends is none."""
+
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
 
@@ -118,7 +121,11 @@ class Field:
 def load(path: Path) -> Field:
     """The JSON document of a file."""
     try:
-        return parse(path.read_text("utf-8"), str(path))
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
+        return parse(data.decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # no UTF-8, or a NUL in the name

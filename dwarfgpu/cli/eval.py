@@ -12,7 +12,7 @@ from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
-from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.lanes import (
     LaneAnswer,
     all_lanes,
@@ -23,7 +23,7 @@ from dwarfgpu.cli.lanes import (
 )
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import Observer, evaluate
@@ -103,7 +103,9 @@ def _run(args: argparse.Namespace) -> int:
         return status
     for variable, answer in answers:
         if names and answer.error is not None:
-            print(f"dwarfgpu: {variable.name}: {answer.text}", file=sys.stderr)
+            is_known = isinstance(answer.error, UndefinedBits)
+            why = answer.text if is_known else error_line(answer.error)
+            print(one_line(f"dwarfgpu: {variable.name}: {why}"), file=sys.stderr)
         else:
             print(_line(variable, answer, is_listing=not names))
     print_notes(note for _, answer in answers for note in answer.notes)
@@ -193,7 +195,7 @@ def _all_lanes(
             records.append(_named(variable, {"lanes": lane_records(answers)}))
             continue
         if len(variables) > 1:
-            print(f"{_typed_name(variable)}:")
+            print(one_line(f"{_typed_name(variable)}:"))
         print(*lane_lines(answers), sep="\n")
         notes |= dict.fromkeys(lane_notes(answers))
     if not args.json:
@@ -294,4 +296,4 @@ def print_json(record: Record) -> None:
 def print_notes(notes: Iterable[str]) -> None:
     """What was assumed, once each, on stderr."""
     for note in dict.fromkeys(notes):
-        print(f"note: {note}", file=sys.stderr)
+        print(one_line(f"note: {note}"), file=sys.stderr)

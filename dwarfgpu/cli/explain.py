@@ -8,7 +8,7 @@ from attrs import frozen
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
-from dwarfgpu.cli.errors import hint
+from dwarfgpu.cli.errors import hint, one_line
 from dwarfgpu.cli.eval import (
     configure_subject,
     is_operations,
@@ -58,7 +58,7 @@ class Explanation:
         lines += [
             f"=> {line}" if index == 0 else f"   {line}" for index, line in enumerate(self.verdict)
         ]
-        return "\n".join(lines)
+        return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
 
     @property
     def record(self) -> Record:

@@ -8,6 +8,7 @@ from itertools import groupby
 from attrs import frozen
 
 from dwarfgpu.cli.answers import Answer
+from dwarfgpu.cli.errors import one_line
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain
@@ -33,7 +34,7 @@ class LaneAnswer:
 
     @property
     def line(self) -> str:
-        return f"{self.text} (inactive)" if self.active is False else self.text
+        return one_line(f"{self.text} (inactive)" if self.active is False else self.text)
 
 
 def all_lanes(session: Session) -> range:
@@ -65,7 +66,7 @@ def lane_lines(lanes: Sequence[LaneAnswer]) -> list[str]:
     """`[ 0- 3] 5`, `[ 4]    6 (inactive)`; one line where all lanes agree, active or not."""
     digits = max((len(str(each.lane)) for each in lanes), default=1)
     if len({each.text for each in lanes}) == 1:
-        runs = [(lanes[0].text, list(lanes))]
+        runs = [(one_line(lanes[0].text), list(lanes))]
     else:
         runs = [(line, list(run)) for line, run in groupby(lanes, lambda each: each.line)]
     labels = [_label(run[0].lane, run[-1].lane, digits) for _, run in runs]

@@ -251,6 +251,12 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
         load_state(path)
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no /dev/zero")
+def test_a_file_that_never_ends() -> None:
+    with pytest.raises(UsageError, match="/dev/zero: more than 268435456 bytes"):
+        load_state(Path("/dev/zero"))
+
+
 def test_the_states_of_the_fixtures_follow_the_schema() -> None:
     for path in [*STATES.glob("*.json"), REPOSITORY / "dwarfgpu/data/demo.json"]:
         validator("state").validate(json.loads(path.read_text("utf-8")))

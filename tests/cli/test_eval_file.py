@@ -526,3 +526,25 @@ def test_explain_indents_what_is_called_and_not_the_call() -> None:
         ("DW_OP_mul", 1),
         ("DW_OP_LLVM_offset", 0),
     ]
+
+
+@pytest.mark.parametrize("command", [["eval"], ["eval", "--lane", "all"], ["explain"]])
+def test_names_of_a_hostile_file_move_no_cursor(tmp_path: Path, command: list[str]) -> None:
+    data = (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
+    assert data.count(b"launches\0") >= 1
+    path = tmp_path / "k.co"
+    path.write_bytes(data.replace(b"launches\0", b"l\x1b[2J\nes\0"))
+    arguments = ("--file", path, "--pc", 0x1690, "--load-address", 0, "--lane", 3)
+    name = [r"l\x1b[2J\nes"] if command == ["explain"] else []
+    done = run(command[0], *arguments, *command[1:], *name)
+    assert r"l\x1b[2J\nes" in done.out
+    for line in (done.out + done.err).splitlines():
+        assert line.isprintable()
+
+
+def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
+    done = run("eval", "--demo", "--lane", 64, "t")
+    assert done.error == (
+        "t: InconsistentContext: lane 64 and lane count 64 disagree: the lane must be at least 0 "
+        "and below 64"
+    )
