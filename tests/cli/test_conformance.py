@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.cli import conformance
-from tests.cli.command import FIXTURES, REPOSITORY, run, run_json
+from tests.cli.command import FIXTURES, REPOSITORY, run, run_json, validator
 
 CASES = sorted((FIXTURES / "cases").glob("*.json"))
 Json = Any
@@ -120,6 +120,13 @@ def test_disputed_cases_tell_the_sentence_that_decides() -> None:
     document = json.loads((REPOSITORY / "dwarfgpu/data/disputed.json").read_text("utf-8"))
     for each in document["disputed"]:
         assert set(each) >= {"name"} and len(each) > 1, each
+
+
+def test_the_example_of_the_documentation_passes(tmp_path: Path) -> None:
+    text = (REPOSITORY / "docs/conformance-format.md").read_text("utf-8")
+    example = json.loads(text.split("```json\n")[1].split("```")[0])
+    validator("conformance").validate(example)
+    assert run_json("conformance", write(tmp_path, *example["cases"])).json["total"]["passed"] == 1
 
 
 def test_several_files_are_summed() -> None:
