@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -26,7 +26,6 @@ from dwarfgpu.expr.context import (
     LocationListEntry,
     LocList,
     ResultKind,
-    Unit,
     format_of,
 )
 from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
@@ -90,7 +89,8 @@ def evaluate_attribute(
     attribute: ExprLoc | LocList, context: Context, *, observe: Observer | None = None
 ) -> Result:
     """The result of an attribute's expression; its unit becomes the current one."""
-    ctx = context if context.unit is attribute.unit else _in_unit(context, attribute.unit)
+    unit = attribute.unit
+    ctx = context if context.unit is unit else evolve(context, unit=unit)
     entry = _Evaluator(context, observe).attribute(attribute, ctx).entry
     assert not isinstance(entry, PartialComposite)
     return entry
@@ -99,10 +99,6 @@ def evaluate_attribute(
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """The whole stack after the last operation, its top last."""
     return _Evaluator(context, None).run(data, context, dialect)[0]
-
-
-def _in_unit(context: Context, unit: Unit) -> Context:
-    return context.nested(unit=unit, result_kind=context.result_kind, object=context.object)
 
 
 def _dated(location: Location, ctx: Context) -> Location:

@@ -30,6 +30,8 @@ LARGEST = 8 << 64
            note="what is next on the stack is no incomplete composite"),
     keeps(C + "piece-new", PARTIAL, "{32: s0}"),
     keeps(C + "piece-new", "lit1; regx s0; piece 4", "{32: s0}"),
+    keeps(C + "piece-append", f"{PARTIAL}; implicit_pointer 0x114 4; deref; piece 4; piece 1",
+          "{32: s0, 32: global#0x1004, 8: undefined}"),
     keeps(C + "piece-new", "implicit_pointer 0x114 4; deref; piece 4", "{32: global#0x1004}"),
     breaks(C + "piece-new", "piece 4", "{32: undefined}"),
     *(breaks(C + "piece-otherwise", f"{text}; {piece}", IllFormed, "location description")
@@ -104,6 +106,9 @@ def test_piece(fact: Fact) -> None:
     keeps(C + "bit_piece", "addr 0x1000; bit_piece 8 0xffffffffffffffff", "{8: global#0xfff+7b}",
           note="B is a generic value, which is signed"),
     breaks(C + "bit_piece", "regx s0; bit_piece 6 27", IllFormed, "6 bits", "5 left"),
+    breaks(C + "bit_piece-offset", "implicit_value 0; bit_piece 0 0", OutOfRange, "0 bits",
+           note="like DW_OP_LLVM_bit_offset by 0"),
+    keeps(C + "zero-parts", "implicit_value 0; piece 0", "{0: implicit empty}"),
     breaks(C + "bit_piece-offset", "regx s0; bit_piece 1 32", OutOfRange, "bit offset 32", "s0"),
     breaks(C + "bit_piece-offset", "regx s0; bit_piece 0 32", OutOfRange, "bit offset 32"),
     breaks(C + "bit_piece-offset", f"{PLACES}; bit_piece 1 32", OutOfRange, "s0"),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, UndefinedBits
+from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.expr.evaluate import evaluate_attribute
 from tests.spec.machine import GPU, Fact, breaks, facts, keeps, raises, shown
 
 C = "A.2.5.4/"
@@ -86,3 +89,15 @@ def test_nothing_else_is_on_the_stack() -> None:
     assert GPU.stack("") == []
     made = GPU.changed(initial_stack=tuple(GPU.stack("lit1")))
     raises(lambda: made.result("call2 0x128"), IllFormed, "the stack has 0")
+
+
+@pytest.mark.clause(C + "initial-stack", "keeps")
+def test_an_attribute_of_another_unit_keeps_stack_and_object() -> None:
+    """Member locations and data locations may be in another unit than the focus."""
+    context = evolve(GPU.context, initial_stack=tuple(GPU.stack("lit4")), object=GPU.memory(0, 8))
+    other = evolve(GPU.unit)
+    for unit in (GPU.unit, other):
+        plus = ExprLoc(GPU.asm("lit1; plus"), unit)
+        assert shown(evaluate_attribute(plus, context)) == "5"
+        pushed = ExprLoc(GPU.asm("push_object_address"), unit)
+        assert shown(evaluate_attribute(pushed, context)) == "global#0x8"
