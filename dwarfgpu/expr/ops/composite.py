@@ -30,7 +30,7 @@ from dwarfgpu.model.value import Value
 @op(0x93, spec="A.2.5.4.4.6")
 def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Nested:
     """Add a part of a number of bytes to an incomplete composite."""
-    return _piece(ctx, stack, size * 8, 0)
+    return _piece(ctx, stack, size * 8, None)
 
 
 @op(0x9D, spec="A.2.5.4.4.6")
@@ -92,14 +92,14 @@ def LLVM_bit_overlay(
 
 
 def _piece(
-    ctx: Context, stack: Stack, size_bits: int, displacement_bits: int
+    ctx: Context, stack: Stack, size_bits: int, displacement_bits: int | None
 ) -> PartialComposite | Nested:
     """The four cases of DW_OP_piece, in the order of the text."""
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
 
     def appended(location: Location) -> Entry:
-        if displacement_bits:
+        if displacement_bits is not None:  # 0 bits are too many for storage that has none
             location = location.displaced(displacement_bits)
         return _append(ctx, stack, _part(ctx, location, size_bits))
 
