@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.conformance import load_cases, run_case
 from dwarfgpu.errors import Malformed, MissingContext
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import UPSTREAM_CLANG
@@ -86,16 +85,6 @@ def test_large_numbers() -> None:
     assert shown(GPU.result(f".byte 0x10, {huge}")) == "0xffffffffffffffff"
     for opcode in ("0x90", "0x93"):
         raises(lambda: GPU.result(f".byte {opcode}, {huge}"), Malformed, "64 bits")  # noqa: B023
-
-
-def test_the_example_of_the_format_passes(repository: Path, tmp_path: Path) -> None:
-    page = (repository / "docs/conformance-format.md").read_text()
-    example = re.search(r"```json\n(.*?)```", page, re.DOTALL)
-    assert example is not None
-    path = tmp_path / "example.json"
-    path.write_text(example[1])
-    (case,) = load_cases(path)
-    assert run_case(case) is None
 
 
 def test_the_format_names_every_member_in_use(repository: Path) -> None:
