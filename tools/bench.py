@@ -13,19 +13,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from attrs import evolve  # noqa: E402
+from attrs import evolve
 
-from dwarfgpu.arch import architecture  # noqa: E402
-from dwarfgpu.backends.state import StateTarget  # noqa: E402
-from dwarfgpu.expr.context import Context, UnitFormat  # noqa: E402
-from dwarfgpu.expr.decode import decode  # noqa: E402
-from dwarfgpu.expr.dialect import AMD  # noqa: E402
-from dwarfgpu.expr.evaluate import evaluate  # noqa: E402
-from dwarfgpu.expr.given import GivenFrame  # noqa: E402
-from dwarfgpu.expr.prepare import prepare  # noqa: E402
-from dwarfgpu.expr.text import assemble  # noqa: E402
-from dwarfgpu.model.location import Location  # noqa: E402
-from dwarfgpu.model.storage import Memory  # noqa: E402
+from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.decode import decode_cached
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.given import GivenFrame
+from dwarfgpu.expr.prepare import prepare_cached
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.storage import Memory
 
 EXPRESSIONS = (
     ("SGPR", "regx s4", 4),
@@ -100,16 +100,14 @@ def bench_expr() -> None:
 
         evaluate(data, ctx, observe=count)
 
-        def one(
-            context: Context = ctx, data: bytes = data, size_bytes: int = size_bytes
-        ) -> bytes:
+        def one(context: Context = ctx, data: bytes = data, size_bytes: int = size_bytes) -> bytes:
             location = evaluate(data, context)
             assert isinstance(location, Location)
             return context.access.read_bytes(location, size_bytes)
 
         def first(one: Callable[[], bytes] = one) -> None:
-            prepare.cache_clear()
-            decode.cache_clear()
+            prepare_cached.cache_clear()
+            decode_cached.cache_clear()
             one()
 
         def every(one: Callable[[Context], bytes] = one) -> None:

@@ -52,9 +52,16 @@ class Expression:
         return self.data[self.instructions[-1].end if self.instructions else 0 :]
 
 
-@lru_cache(maxsize=4096)
+CACHED_BYTES = 1024
+"""Longer expressions are decoded anew each time, so that hostile ones are not all kept."""
+
+
 def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     """Decode as far as possible; never raises."""
+    return (decode_cached if len(data) <= CACHED_BYTES else _decode)(data, dialect, form)
+
+
+def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     reader = Reader(data, form.endian)
     instructions: list[Instruction] = []
     error = None
@@ -71,6 +78,9 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             break
         instructions.append(Instruction(start, operation, operands, data[start : reader.position]))
     return Expression(data, dialect, form, tuple(instructions), error)
+
+
+decode_cached = lru_cache(maxsize=4096)(_decode)
 
 
 def _operation(reader: Reader, dialect: Dialect) -> Operation:

@@ -17,6 +17,7 @@ from attrs import field, frozen
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.control import Enter, Jump
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.value import Value
 
@@ -70,6 +71,8 @@ class Operation:
     """Its number within its family (reg3: 3)."""
     pushes: Literal["value", "location", "entry", "entries", "control", "none"] = "entry"
     """What it pushes, as far as its declaration tells: for the static check."""
+    transfers: bool = False
+    """Whether it may send control elsewhere in the expression, or into another."""
 
     @property
     def title(self) -> str:
@@ -133,6 +136,7 @@ def alias(code: int, name: str, of: str) -> None:
         equals=None,
         unsupported=original.unsupported,
         pushes=original.pushes,
+        transfers=original.transfers,
     )
 
 
@@ -182,4 +186,5 @@ def _declared(
         unsupported,
         number,
         pushes,
+        any(each in (Jump, Enter) for each in (returned, *get_args(returned))),
     )

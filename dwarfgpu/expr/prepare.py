@@ -19,7 +19,7 @@ from dwarfgpu.expr import upstream
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control import Control, Enter, Jump, Nested
-from dwarfgpu.expr.decode import Expression, Instruction, decode
+from dwarfgpu.expr.decode import CACHED_BYTES, Expression, Instruction, decode
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.operation import Kind, Operation, Stack
 from dwarfgpu.model.location import Entry, Location
@@ -59,9 +59,12 @@ class Program:
     """What the dialect changed."""
 
 
-@lru_cache(maxsize=4096)
 def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     """Decode and bind an expression; what cannot be decoded fails when it is reached."""
+    return (prepare_cached if len(data) <= CACHED_BYTES else _prepare)(data, dialect, form)
+
+
+def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     expression = decode(data, dialect, form)
     instructions = expression.instructions
     notes: tuple[str, ...] = ()
@@ -78,13 +81,12 @@ def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     if expression.error is None:
         index_of[len(data)] = len(steps)
     is_straight = expression.error is None and not any(
-        each.operation.name in _TRANSFERS for each in instructions
+        each.operation.transfers for each in instructions
     )
     return Program(expression, steps, index_of, is_straight, notes)
 
 
-_TRANSFERS = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
-"""The operations that may return a `Jump` or `Enter`."""
+prepare_cached = lru_cache(maxsize=4096)(_prepare)
 
 
 def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
