@@ -197,6 +197,8 @@ def test_elements(fact: Fact) -> None:
           note="overlay on overlay"),
     breaks(f"{C}part-bits {C}overlay-steps", "addr 0x1000; regx s1; lit0; lit5; LLVM_overlay",
            IllFormed, "40 bits", "s1 has 32 left", note="the overlay is too small"),
+    breaks(C + "overlay-steps", "regx s0; implicit_value 0; lit0; lit1; LLVM_overlay", OutOfRange,
+           "0 bits", note="as DW_OP_bit_piece of storage of no bits"),
     breaks(C + "overlay", "regx s0; lit0; lit1; LLVM_overlay", IllFormed, "4 stack entries needed"),
     breaks(C + "overlay", "regx s0; const(i8,1); lit0; lit1; LLVM_overlay", IllFormed, "i8"),
     *(breaks(C + "overlay-integral", f"regx s0; regx s1; {text}; {name}", IllFormed, "integral")

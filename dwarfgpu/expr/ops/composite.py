@@ -15,6 +15,7 @@ from dwarfgpu.expr.convert import and_then, as_location
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
+    Entry,
     Location,
     PartialComposite,
     SingleLocation,
@@ -97,15 +98,12 @@ def _piece(
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
 
-    def appended(location: Location) -> PartialComposite:
+    def appended(location: Location) -> Entry:
         if displacement_bits is not None:  # 0 bits are too many for storage that has none
             location = location.displaced(displacement_bits)
         return _append(ctx, stack, _part(ctx, location, size_bits))
 
-    top = stack.pop()
-    if isinstance(top, Location):
-        return appended(top)
-    return cast("PartialComposite | Nested", and_then(as_location(ctx, top), appended))
+    return cast("PartialComposite | Nested", and_then(as_location(ctx, stack.pop()), appended))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
@@ -166,7 +164,7 @@ def _overlay(
     if rest_bits is None:
         raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
     _require_size(ctx, rest_bits)
-    parts = [_part(ctx, overlay, size_bits)]
+    parts = [_part(ctx, overlay.displaced(0), size_bits)]  # as bit_piece does
     if offset_bits:
         parts.insert(0, _part(ctx, base, offset_bits))
     if rest_bits > end_bits:
