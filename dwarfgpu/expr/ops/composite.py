@@ -15,7 +15,6 @@ from dwarfgpu.expr.convert import and_then, as_location
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
-    Entry,
     Location,
     PartialComposite,
     SingleLocation,
@@ -98,12 +97,15 @@ def _piece(
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
 
-    def appended(location: Location) -> Entry:
+    def appended(location: Location) -> PartialComposite:
         if displacement_bits is not None:  # 0 bits are too many for storage that has none
             location = location.displaced(displacement_bits)
         return _append(ctx, stack, _part(ctx, location, size_bits))
 
-    return cast("PartialComposite | Nested", and_then(as_location(ctx, stack.pop()), appended))
+    top = stack.pop()
+    if isinstance(top, Location):
+        return appended(top)
+    return cast("PartialComposite | Nested", and_then(as_location(ctx, top), appended))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
