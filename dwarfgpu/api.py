@@ -9,6 +9,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -34,7 +35,7 @@ from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocati
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.session import CodeObject, Reading, Session
+from dwarfgpu.session import Reading, Session
 from dwarfgpu.target import Target
 
 __all__ = [

@@ -22,6 +22,7 @@ from dwarfgpu.backends.ingdb import (
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits, type_name
 from dwarfgpu.errors import (
@@ -39,7 +40,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.elf import open_object
-from dwarfgpu.session import CodeObject, Reading, Session, TopFrame
+from dwarfgpu.session import Reading, Session, TopFrame
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 MOST_CALLERS = 32

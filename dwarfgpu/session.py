@@ -7,15 +7,12 @@ scripts only choose and show.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.backends.image import Image
-from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import Base, Type, size_bits, strip
 from dwarfgpu.errors import (
@@ -42,60 +39,9 @@ from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.expr.upstream import VECTOR_REGISTERS
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
+from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
 from dwarfgpu.target import Target, WaveId
-
-
-@frozen(eq=False)
-class CodeObject:
-    """An object file as loaded."""
-
-    file: ObjectFile
-    info: DebugInfo
-    scopes: Scopes
-    load_address: int
-
-    @classmethod
-    def open(
-        cls,
-        path: str | Path,
-        load_address: int = 0,
-        dialect: str | None = None,
-        *,
-        strict: bool = False,
-    ) -> CodeObject:
-        """Read a file; `UsageError` or `Malformed` where it is no readable object file.
-
-        `strict`: what compilers write is read literally.
-        """
-        file = open_object(path)
-        info = DebugInfo(file, load_address, dialect, literal=strict)
-        return cls(file, info, Scopes(info), load_address)
-
-    @property
-    def name(self) -> str:
-        return Path(self.file.path).name
-
-    def covers(self, pc: int) -> bool:
-        return self.file.is_code(pc - self.load_address)
-
-    def offset_text(self, address: int) -> str:
-        """An address as loaded: `k.co+0x1a40`."""
-        return f"{self.name}+{address - self.load_address:#x}"
-
-    def images(self) -> Iterator[Image]:
-        """What the file loads into memory."""
-        for segment in self.file.segments:
-            if segment.type != PT_LOAD or not segment.file_bytes:
-                continue
-
-            def read(offset: int, size_bytes: int, segment: Segment = segment) -> bytes:
-                return self.file.file_bytes(segment.offset + offset, size_bytes, "segment")
-
-            address = segment.address + self.load_address
-            yield Image(address, segment.file_bytes, bool(segment.flags & PF_W), read)
 
 
 @frozen
@@ -402,13 +348,23 @@ class Session:
         try:
             reading = evolve(reading, type=variable.type)
             attribute = variable.location
-            if attribute is None or (self.pc is not None and variable.why_not(self.pc)):
-                why = None if self.pc is None else variable.why_not(self.pc)
+            why = self._why_not(variable)
+            if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
             reading = evolve(reading, location=self.locate(attribute, observe))
             return self._contents(reading)
         except DwarfGpuError as error:
             return evolve(reading, error=error)
+
+    def _why_not(self, variable: Variable) -> str | None:
+        """Why nothing describes the variable here; None where something does."""
+        why = None if self.pc is None else variable.why_not(self.pc)
+        code_object = self.code_object
+        if why is None or not variable.described or code_object is None:
+            return why
+        if not code_object.load_address:
+            return why
+        return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"
 
     def _contents(self, reading: Reading) -> Reading:
         location = reading.location
@@ -428,6 +384,12 @@ class Session:
             # An x87 register: the padding that the type has in memory is no part of the value.
             held = access.read(location, held_bits)
             return evolve(reading, bits=evolve(held, size_bits=size))
+        described = location.remaining_bits
+        if described is not None and described < size and _is_composite(location):
+            # Producers leave out the pieces that they know nothing of: docs/spec-notes.md.
+            held = access.read(location, described).slice(0, size, access.endian)
+            why = f"the location describes {described} of {size} bits"
+            return evolve(reading, bits=evolve(held, reasons=(*held.reasons, why)))
         return evolve(reading, bits=access.read(location, size))
 
     def _check_upstream(self, location: Location, size: int) -> None:
@@ -459,6 +421,10 @@ class Session:
         except DwarfGpuError:
             pass  # the reading itself reports it
         return tuple(dict.fromkeys([*([note] if note else []), *notes]))
+
+
+def _is_composite(location: Location) -> bool:
+    return all(isinstance(place.storage, Composite) for place in location.places)
 
 
 def _padding_bits(kind: Type | None) -> int:

@@ -14,6 +14,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat, format_of
 from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
@@ -22,7 +23,7 @@ from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.plain import Field
-from dwarfgpu.session import CodeObject, GivenAddress, Session
+from dwarfgpu.session import GivenAddress, Session
 
 DEFAULT_ARCHITECTURE = "gfx942"
 _ADDRESS = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")

@@ -68,7 +68,8 @@ def _place(place: SingleLocation, nesting: int, texts: _Texts) -> str:
             address, bit = divmod(offset, 8)
             text = f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
             text += _bits_on(bit)
-            about = [] if space.number or nesting else [space.name]
+            is_named = bool(space.number or nesting or space.name == "default")
+            about = [] if is_named else [space.name]
             return text + _about(about, storage.wave, storage.lane)
         case Register():
             frame = [f"frame {storage.frame}"] if storage.frame else []

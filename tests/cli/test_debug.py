@@ -15,8 +15,9 @@ from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Command, find, parse
 from dwarfgpu.cli.repl.shell import Shell, Streams
 from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.session import CodeObject, Session
+from dwarfgpu.session import Session
 
 LOAD = 0x10000
 PC = LOAD + 0x1640
@@ -115,7 +116,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (
             ["p t", "p a"],
             "$2 = <optimized out>\nnote: a is declared here but its location list does not cover "
-            "0x11640; it is available at [0x11644,0x1169c)\n",
+            "0x11640; it is available at [0x11644,0x1169c); nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (
             ["lane 20", "p t"],  # beyond what the state knows of v6
@@ -168,7 +169,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (
             ["location a"],
             "A is declared here but its location list does not cover 0x11640; it is available at "
-            "[0x11644,0x1169c)\n",
+            "[0x11644,0x1169c); nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (["location"], "Argument required (the name of a variable).\n"),
         (["complete info lo"], "info locals\n"),

@@ -26,7 +26,7 @@ PRIVATE = "lit16; lit5; LLVM_form_aspace_address; deref_size 4"
         ([OWN_DWORD, "--lane", "3"], "v3 + byte 12 (wave 0)"),
         ([OWN_DWORD, "--lane", "0x3"], "v3 + byte 12 (wave 0)"),
         ([f"{OWN_DWORD}; deref_size 4", "--lane", "1", "--reg", "v3=[10, 11]"], "11"),
-        (["breg5 2", "--arch", "x86_64", "--reg", "rdi=0x10"], "0x12 (default)"),
+        (["breg5 2", "--arch", "x86_64", "--reg", "rdi=0x10"], "0x12"),
         (["breg5 2; deref", "--arch", "x86_64", "--reg", "rdi=-2", "--mem", "0=" + "01" * 8],
          "72340172838076673 (0x101010101010101)"),
         (["regx s4; deref_size 4", "--reg", "s4=bytes:0a000000"], "10"),

@@ -9,9 +9,10 @@ from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.base_types import base_type_of
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, MissingContext, OutOfRange
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.session import CodeObject, Session
+from dwarfgpu.session import Session
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import GPU, location_list, raises, shown
 

@@ -1,0 +1,63 @@
+"""A code object: an object file as loaded, with what its debugging information tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from dwarfgpu.backends.image import Image
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
+
+
+@frozen(eq=False)
+class CodeObject:
+    """An object file as loaded."""
+
+    file: ObjectFile
+    info: DebugInfo
+    scopes: Scopes
+    load_address: int
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        load_address: int = 0,
+        dialect: str | None = None,
+        *,
+        strict: bool = False,
+    ) -> CodeObject:
+        """Read a file; `UsageError` or `Malformed` where it is no readable object file.
+
+        `strict`: what compilers write is read literally.
+        """
+        file = open_object(path)
+        info = DebugInfo(file, load_address, dialect, literal=strict)
+        return cls(file, info, Scopes(info), load_address)
+
+    @property
+    def name(self) -> str:
+        return Path(self.file.path).name
+
+    def covers(self, pc: int) -> bool:
+        return self.file.is_code(pc - self.load_address)
+
+    def offset_text(self, address: int) -> str:
+        """An address as loaded: `k.co+0x1a40`."""
+        return f"{self.name}+{address - self.load_address:#x}"
+
+    def images(self) -> Iterator[Image]:
+        """What the file loads into memory."""
+        for segment in self.file.segments:
+            if segment.type != PT_LOAD or not segment.file_bytes:
+                continue
+
+            def read(offset: int, size_bytes: int, segment: Segment = segment) -> bytes:
+                return self.file.file_bytes(segment.offset + offset, size_bytes, "segment")
+
+            address = segment.address + self.load_address
+            yield Image(address, segment.file_bytes, bool(segment.flags & PF_W), read)
