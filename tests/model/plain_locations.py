@@ -307,6 +307,8 @@ def overlay(m: Machinery) -> None:
     if at:
         fits(base, at)
         parts.append((base, at, 1))
+    if over.remaining() == 0:
+        raise Fault("OutOfRange", "IllFormed")  # as DW_OP_bit_piece of it
     fits(over, size)
     parts.append((over.moved(0), size, 1))
     if left > at + size:
