@@ -80,7 +80,7 @@ class GivenFrame:
 class GivenUnit:
     """A compilation unit of which some things are known."""
 
-    format: UnitFormat = UnitFormat()
+    format: UnitFormat = Factory(UnitFormat)
     dialect: Dialect = AMD
     base_types: Mapping[int, BaseType] = Factory(dict)
     """By offset in the unit."""

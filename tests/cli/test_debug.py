@@ -116,7 +116,8 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (
             ["p t", "p a"],
             "$2 = <optimized out>\nnote: a is declared here but its location list does not cover "
-            "0x11640; it is available at [0x11644,0x1169c); nest.gfx942.O2.v5.co is loaded at 0x10000\n",
+            "0x11640; it is available at [0x11644,0x1169c); "
+            "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (
             ["lane 20", "p t"],  # beyond what the state knows of v6

@@ -19,7 +19,7 @@ from dwarfgpu.expr.context import (
     UnitFormat,
 )
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.evaluate import Result, Step, evaluate
+from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (
@@ -259,12 +259,7 @@ class Engine:
     def answer(self) -> Answer:
         context = self.context()
         try:
-            result: Result = evaluate(
-                self.told.expression,
-                context,
-                dialect=AMD_PROVISIONAL,
-                observe=_ignore if self.told.seed % 2 else None,
-            )
+            result = self.result(context)
         except DwarfGpuError as error:
             return Answer(classes=frozenset({error.kind}))
         match result:
@@ -274,6 +269,15 @@ class Engine:
                 die = storage.die.section_offset
                 return Answer(pointer=(die, storage.displacement_bytes, storage.space.number))
         return self.read_through(result, context)
+
+    def result(self, context: Context) -> Result:
+        observe = _ignore if self.told.seed % 2 else None
+        if self.told.attribute is None:
+            data = self.told.expression
+            return evaluate(data, context, dialect=AMD_PROVISIONAL, observe=observe)
+        attribute = self.unit().locations[self.told.attribute]
+        assert isinstance(attribute, ExprLoc | LocList)
+        return evaluate_attribute(attribute, context, observe=observe)
 
     def read_through(self, location: Location, context: Context) -> Answer:
         left = location.remaining_bits

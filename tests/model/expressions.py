@@ -11,31 +11,7 @@ from random import Random
 from typing import Literal
 
 from tests.model.scenario import SECOND_UNIT, Block, DieData, Step, Steps, To, TypeData
-
-ENCODINGS = (
-    TypeData("unsigned", 8),
-    TypeData("signed", 8),
-    TypeData("unsigned", 16),
-    TypeData("signed", 16),
-    TypeData("unsigned", 32),
-    TypeData("signed", 32),
-    TypeData("unsigned", 64),
-    TypeData("signed", 64),
-    TypeData("unsigned", 12),
-    TypeData("signed", 12),
-    TypeData("unsigned_char", 8),
-    TypeData("signed_char", 8),
-    TypeData("boolean", 8),
-    TypeData("boolean", 1),
-    TypeData("float", 32),
-    TypeData("float", 64),
-    TypeData("unsigned", 128),
-)
-TYPES = {0x10 + 2 * n: kind for n, kind in enumerate(ENCODINGS)}
-SECOND_TYPES = {0x11 + 2 * n: kind for n, kind in enumerate(reversed(ENCODINGS))}
-REGISTERS = (0, 1, 2, 3, 4, 5, 6, 7, 40)
-FLOATS = (0, 0x3F800000, 0xBF800000, 0x40490FDB, 0x7F800000, 0x3FF8000000000000, 0x4059000000000000)
-ARITHMETIC = ("plus", "minus", "mul", "div", "mod", "and", "or", "xor", "shl", "shr", "shra")
+from tests.model.types_and_numbers import ARITHMETIC, FLOATS, REGISTERS, TYPES
 
 
 class Expressions:
@@ -125,8 +101,8 @@ class Expressions:
     def typed_bits(self, kind: TypeData) -> int:
         r = self.random
         if kind.encoding == "float" and r.random() < 0.8:
-            choices = [bits for bits in FLOATS if (bits < 1 << 32) == (kind.bits == 32)]
-            return r.choice([0, *choices])
+            choices = FLOATS[kind.bits]
+            return r.choice(choices)
         near = r.choice((0, 1, 2, 7, 8, -1, -2, 1 << kind.bits - 1, r.getrandbits(kind.bits)))
         return near & (1 << kind.bits) - 1
 
@@ -334,6 +310,8 @@ class Expressions:
         make = r.choice(
             (
                 self.leaf_location,
+                self.placed,
+                self.placed,
                 self.offset,
                 self.offset,
                 self.pieces,
@@ -392,14 +370,14 @@ class Expressions:
     def twin_place(self, offset: int) -> None:
         """One of the places that hold the same bytes."""
         r = self.random
-        match r.randrange(4):
-            case 0:
+        match r.randrange(7):
+            case 0 | 4:
                 self.emit("const2u", 0x100)
-            case 1:
+            case 1 | 5:
                 self.emit("lit16")
                 self.emit("lit3")
                 self.emit("LLVM_form_aspace_address")
-            case 2:
+            case 2 | 6:
                 self.emit("regx", 40)
             case _:
                 self.emit("implicit_value", self.twin)
@@ -417,6 +395,11 @@ class Expressions:
                 self.emit("LLVM_bit_offset")
             case _:
                 self.emit("LLVM_offset_uconst", r.choice((0, 1, 1, 2, 4, 0x8000)))
+
+    def placed(self, depth: int) -> None:
+        """An object in several places."""
+        if not self.call("twins"):
+            self.leaf_location()
 
     def pieces(self, depth: int) -> None:
         r = self.random

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.model.expressions import REGISTERS, SECOND_TYPES, TYPES, Expressions
+from tests.model.expressions import Expressions
 from tests.model.plain_code import BY_NAME
 from tests.model.scenario import (
     SECOND_UNIT,
@@ -26,6 +26,7 @@ from tests.model.scenario import (
     TypeData,
     ValueData,
 )
+from tests.model.types_and_numbers import REGISTERS, SECOND_TYPES, TYPES
 
 LANES = 4
 PCS = (0x50, 0x60, 0x70)
@@ -81,6 +82,7 @@ class Maker(Expressions):
             stack=tuple(self.entry_data() for _ in range(r.choice((0, 0, 0, 1, 2, 3)))),
             kind=r.choice((None, "value", "location", "location")),
             steps=self.spoiled(self.made(self.whole)),
+            attribute=self.attribute(),
             written=r.getrandbits(128),
         )
 
@@ -202,7 +204,8 @@ class Maker(Expressions):
             self.second = number >= 5
             self.types = SECOND_TYPES if self.second else TYPES
             offset = (SECOND_UNIT if self.second else 0) + 0x40 + 8 * number
-            self.dies = {offset: self.die(), **self.dies}
+            die = self.twins() if number in (4, 7) else self.die()
+            self.dies = {offset: die, **self.dies}
         self.second, self.types = False, TYPES
 
     def die(self) -> DieData:
@@ -222,15 +225,28 @@ class Maker(Expressions):
             case _:
                 return DieData(second_unit=self.second)
 
+    def attribute(self) -> int | None:
+        r = self.random
+        found = [n for n, die in self.dies.items() if (die.steps, die.entries) != (None, None)]
+        return r.choice(found) if found and r.random() < 0.1 else None
+
+    def twins(self) -> DieData:
+        """An object that is in several places at most program locations."""
+        r = self.random
+        offset = r.choice((0, 1, 4))
+        entries = [
+            (r.choice((0x40, 0x50, 0x60)), 0x80, self.made(lambda: self.twin_place(offset)))
+            for _ in range(r.choice((2, 2, 3)))
+        ]
+        if r.random() < 0.1:
+            entries.append((0x40, 0x80, self.made(lambda: self.location(1))))
+        return DieData(entries=tuple(entries), second_unit=self.second, effect="twins")
+
     def entries(self) -> tuple[tuple[int | None, int | None, Steps], ...]:
         r = self.random
         out: list[tuple[int | None, int | None, Steps]] = []
-        twins, offset = r.random() < 0.5, r.choice((0, 1, 4))
         for _ in range(r.randrange(4)):
-            if twins:
-                made = self.made(lambda: self.twin_place(offset))
-            else:
-                made = self.made(lambda: self.location(1)) if r.random() < 0.9 else ()
+            made = self.made(lambda: self.location(1)) if r.random() < 0.9 else ()
             if r.random() < 0.15:
                 out.append((None, None, made))
             else:

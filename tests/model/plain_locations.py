@@ -304,6 +304,8 @@ def overlay(m: Machinery) -> None:
     if left is None:
         raise Fault("IllFormed")  # the rest of the base is endless
     parts = []
+    if over.remaining() == 0:
+        raise Fault("OutOfRange", "IllFormed")  # as for bit_piece
     if at:
         fits(base, at)
         parts.append((base, at, 1))

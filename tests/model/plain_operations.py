@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.model import plain_values as values
 from tests.model.plain_locations import default_address, form_aspace_address, register
-from tests.model.plain_model import Context, Evaluation, Machinery, implicit, op
+from tests.model.plain_model import Context, Die, Evaluation, Machinery, implicit, op
 from tests.model.plain_storage import Entry, Location, Pointer, retrieve
 from tests.model.plain_values import Fault, Open, Type, Value
 
@@ -14,6 +14,14 @@ from tests.model.plain_values import Fault, Open, Type, Value
 def evaluate(data: bytes, context: Context) -> Entry:
     """The result of an expression in a context."""
     return Evaluation().result(data, context)
+
+
+def evaluate_attribute(die: Die, context: Context) -> Entry:
+    """The result of an attribute's expression, in the context of its own unit."""
+    evaluation = Evaluation()
+    if die.expression is not None:
+        return evaluation.result(die.expression, context)
+    return evaluation.ended([evaluation.location_list(die, context)], context)
 
 
 # A.2.5.4.1 Stack operations.

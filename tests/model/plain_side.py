@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.model import plain_values as values
 from tests.model.plain_code import Form
 from tests.model.plain_model import Context, Die, Frame, Unit
-from tests.model.plain_operations import evaluate
+from tests.model.plain_operations import evaluate, evaluate_attribute
 from tests.model.plain_storage import (
     Bit,
     Composite,
@@ -25,7 +25,7 @@ from tests.model.plain_storage import (
     bits_of,
     bits_of_number,
     number_of,
-    read,
+    read_bit,
     write,
 )
 from tests.model.plain_values import Fault, Open, Type, Value
@@ -60,7 +60,9 @@ class Answer:
     places: tuple[str, ...] = ()
     """Storage and offset of each place, composites by their size only."""
     bits: str = ""
-    """Read from the result's position: 0, 1, u(ndefined), x (unavailable), p(ointer)."""
+    """Read from the result's position: 0, 1, u(ndefined), x (unavailable), p(ointer).
+
+    A last ? says that the rest is open."""
     beyond: str = ""
     """The class of a read one bit past the end, where there is an end within reach."""
     written: frozenset[str] = frozenset()
@@ -180,7 +182,7 @@ class Plain:
     def answer(self) -> Answer:
         """The model's answer; `Open` where the texts leave it open."""
         try:
-            result = evaluate(self.told.expression, self.context())
+            result = self.result(self.context())
         except Fault as fault:
             return Answer(classes=fault.classes)
         match result:
@@ -190,11 +192,23 @@ class Plain:
                 return Answer(pointer=(result.die, result.displacement, result.space))
         return self.read_through(result)
 
+    def result(self, context: Context) -> Entry:
+        if self.told.attribute is None:
+            return evaluate(self.told.expression, context)
+        unit = context.unit or self.unit()
+        die = unit.dies[self.told.attribute]
+        return evaluate_attribute(die, replace(context, unit=unit.of(die)))
+
     def read_through(self, location: Location) -> Answer:
         places = tuple(map(shown_place, location.places))
         left = location.remaining()
         size = WINDOW if left is None else min(left, WINDOW)
-        bits = "".join(map(letter, read(self.machine, location, size)))
+        bits = ""
+        try:
+            for number in range(size):
+                bits += letter(read_bit(self.machine, location, number))
+        except Open:
+            bits += "?"  # from here on the places contradict each other
         beyond = "OutOfRange" if left is not None and left < WINDOW else ""
         written: frozenset[str] = frozenset()
         count = min(size, WRITTEN)

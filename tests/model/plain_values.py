@@ -7,6 +7,8 @@ import struct
 from dataclasses import dataclass
 
 SIGNED = ("signed", "signed_char")
+FORMS = {16: "e", 32: "f", 64: "d"}
+DIGITS = {16: 11, 32: 24, 64: 53}
 INTEGRAL = (*SIGNED, "unsigned", "unsigned_char", "boolean", "generic")
 
 
@@ -55,7 +57,7 @@ def of(number: int, kind: Type) -> Value:
 
 
 def to_float(value: Value) -> float:
-    form = "f" if value.type.bits == 32 else "d"
+    form = FORMS[value.type.bits]
     return float(struct.unpack("<" + form, value.bits.to_bytes(value.type.bytes, "little"))[0])
 
 
@@ -63,7 +65,7 @@ def from_float(number: float, kind: Type) -> Value:
     """Rounded to nearest even; which NaN an operation gives is open."""
     if math.isnan(number):
         raise Open
-    form = "f" if kind.bits == 32 else "d"
+    form = FORMS[kind.bits]
     try:
         data = struct.pack("<" + form, number)
     except OverflowError:
@@ -164,7 +166,7 @@ def compare(name: str, a: Value, b: Value) -> bool:
     elif a.type.encoding == "generic":
         x, y = a.signed(), b.signed()
     else:
-        x, y = integral(a).number(), b.number()
+        x, y = a.number(), b.number()
     return {
         "eq": x == y,
         "ne": x != y,
@@ -191,7 +193,7 @@ def convert(value: Value, to: Type) -> Value:
         if value.type.encoding == "float":
             return value if value.type == to else from_float(to_float(value), to)
         number = integral(value).number()
-        return from_float(_rounded(number, 24 if to.bits == 32 else 53), to)
+        return from_float(_rounded(number, DIGITS[to.bits]), to)
     if to.encoding not in INTEGRAL:
         raise Open
     if value.type.encoding != "float":

@@ -189,6 +189,8 @@ class Scenario:
     stack: tuple[EntryData, ...]
     kind: str | None
     steps: Steps
+    attribute: int | None
+    """A DIE whose attribute is evaluated instead of the expression."""
     written: int
     """The bits written through a location that results."""
 
