@@ -41,9 +41,8 @@ class SparseMemory:
         if common:
             mine = data[common.start - start : common.stop - start]
             if mine != other[common.start - other_start : common.stop - other_start]:
-                raise UsageError(
-                    f"{self.name or 'global'} memory at {common.start:#x} is given twice, with other contents"
-                )
+                where = f"{self.name or 'global'} memory at {common.start:#x}"
+                raise UsageError(f"{where} is given twice, with other contents")
         out = bytearray(high - low)
         out[other_start - low : other_start - low + len(other)] = other
         out[start - low : start - low + len(data)] = data

@@ -175,7 +175,9 @@ class CompilationUnit:
 
     @cached_property
     def _address_base(self) -> int:
-        return self._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
+        base = self._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
+        self._require_address_size(".debug_addr", base - 2)
+        return base
 
     def string_of(self, attribute: Attribute) -> bytes:
         """The bytes of a string attribute; `IllFormed` for an attribute of another class."""
@@ -208,9 +210,21 @@ class CompilationUnit:
             case _:
                 return raw
 
+    def _require_address_size(self, section: str, at: int) -> None:
+        """The header of the unit's part of a section has the unit's address size (A.2.5.1)."""
+        data = self.info.section(section)
+        if self.format.version >= 5 and 0 <= at < len(data):
+            size_bytes = data[at]
+            if size_bytes != self.format.address_size:
+                raise IllFormed(
+                    f"address_size {size_bytes} of {section} and address_size "
+                    f"{self.format.address_size} of its unit disagree"
+                )
+
     def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
         """The offset in a section of lists that an index of the unit names (DWARF 5 7.28)."""
         base = self._base(*names)
+        self._require_address_size(section, base - 6)
         count = self._entry(section, base, -1, 4) if base >= 4 else 0
         if index >= count:
             raise Malformed(f"list {index} of the {count} at {section}+{base:#x}")
@@ -289,7 +303,7 @@ class CompilationUnit:
         return address + self.info.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
-        """The offset in `.debug_info` of an offset from the unit's start; `IllFormed` outside it."""
+        """The offset in `.debug_info` of an offset in the unit; `IllFormed` outside it."""
         offset = self.offset + unit_offset
         if not self.header.entries_at <= offset < self.end:
             raise IllFormed(f"entry at {unit_offset:#x} is outside its unit")
