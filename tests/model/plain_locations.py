@@ -48,10 +48,10 @@ def push_object_address(m: Machinery) -> None:
 
 @op("LLVM_call_frame_entry_reg")
 def call_frame_entry_reg(m: Machinery) -> None:
-    frame = m.frame()
     (number,) = m.numbers()
     if number not in m.machine.register_types:
-        raise Fault("IllFormed")
+        raise Fault(*{"IllFormed", "IllFormed" if m.context.frame else "MissingContext"})
+    frame = m.frame()
     if number not in frame.entry_registers:
         raise Fault("MissingContext")
     m.push(frame.entry_registers[number])
