@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from dwarfgpu.errors import InconsistentContext, MissingContext, StaleLocation
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import IllFormed, InconsistentContext, MissingContext, StaleLocation
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import (
     CPU,
     GFX,
@@ -174,3 +176,22 @@ def test_locations_in_the_context_are_fresh() -> None:
 def test_contexts_are_values() -> None:
     assert evolve(GPU.context, lane=4) != GPU.context
     assert evolve(GPU.context, lane=3) == GPU.context
+
+
+@pytest.mark.clause(C + "address_size-sections", "keeps")
+@pytest.mark.clause(C + "address_size-sections", "breaks")
+@pytest.mark.parametrize("address_size", [8, 4])
+def test_sections_have_the_address_size_of_their_unit(address_size: int) -> None:
+    bases = ((dw.AT_ADDR_BASE, dw.FORM_SEC_OFFSET), (dw.AT_LOCLISTS_BASE, dw.FORM_SEC_OFFSET))
+    shape = Shape(0x11, (*bases, (dw.AT_LOCATION, dw.FORM_LOCLISTX)))
+    header = b"\0\0\0\0\5\0" + bytes((address_size, 0))
+    lists = header + b"\1\0\0\0" + b"\4\0\0\0" + b"\5\1\x30\0"
+    sections = {".debug_addr": header + bytes(8), ".debug_loclists": lists}
+    data = file_of(b"\1\x08\0\0\0\x0c\0\0\0\0", [shape], sections)
+    (unit,) = debug_info(data).units
+    if address_size == 8:
+        assert unit.address(0) == 0
+        assert unit.location_of(unit.root, dw.AT_LOCATION) is not None
+        return
+    raises(lambda: unit.address(0), IllFormed, "address_size 4 of .debug_addr", "address_size 8")
+    raises(lambda: unit.location_of(unit.root, dw.AT_LOCATION), IllFormed, ".debug_loclists")
