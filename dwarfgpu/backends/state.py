@@ -105,10 +105,13 @@ class StateTarget:
         return self.waves[wave].get(register.name)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        return b"".join(
-            store.read(start, part[1])
-            for store, start, part in self._lowered(where, address, size_bytes)
-        )
+        out: list[bytes] = []
+        for store, start, (offset, count) in self._lowered(where, address, size_bytes):
+            try:
+                out.append(store.read(start, count))
+            except Unavailable as error:
+                raise _as_asked(error, where, address + offset, start) from None
+        return b"".join(out)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         places = self._lowered(where, address, len(data))
@@ -145,3 +148,11 @@ class StateTarget:
                 raise MissingContext(f"the context has no thread, and {name} memory belongs to one")
             owner = self.workgroups.get(wave, wave) if scope == "workgroup" else wave
         return self._memories.setdefault((name, owner), SparseMemory(name))
+
+
+def _as_asked(error: Unavailable, where: Memory, address: int, lowered: int) -> Unavailable:
+    """The complaint about a store, in terms of the address that was asked for."""
+    if lowered == address or not where.space.number:
+        return error
+    lane = "" if where.lane is None else f" of lane {where.lane}"
+    return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")
