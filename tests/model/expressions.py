@@ -382,6 +382,13 @@ class Expressions:
             case _:
                 self.emit("implicit_value", self.twin)
         self.emit("LLVM_offset_uconst", offset)
+        if r.random() < 0.15:  # known in parts only
+            for size in r.sample((1, 2), 2):
+                self.emit("piece", size)
+            self.emit("LLVM_piece_end")
+        elif r.random() < 0.1:
+            self.emit("drop")
+            self.emit(r.choice(("LLVM_undefined", "lit31")))
 
     def offset(self, depth: int) -> None:
         r = self.random

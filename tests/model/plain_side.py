@@ -58,7 +58,7 @@ class Answer:
     """Encoding, size in bits, bits; -1 for any NaN."""
     pointer: tuple[int, int, int] | None = None
     places: tuple[str, ...] = ()
-    """Storage and offset of each place, composites by their size only."""
+    """Storage and offset of each different place, composites by their size only."""
     bits: str = ""
     """Read from the result's position: 0, 1, u(ndefined), x (unavailable), p(ointer).
 
@@ -200,7 +200,7 @@ class Plain:
         return evaluate_attribute(die, replace(context, unit=unit.of(die)))
 
     def read_through(self, location: Location) -> Answer:
-        places = tuple(map(shown_place, location.places))
+        places = tuple(dict.fromkeys(map(shown_place, location.places)))
         left = location.remaining()
         size = WINDOW if left is None else min(left, WINDOW)
         bits = ""

@@ -199,8 +199,11 @@ def read_place(machine: Machine, place: Place, bit: int) -> Bit:
 
 
 def read_bit(machine: Machine, location: Location, bit: int) -> Bit:
-    """Any place may be selected: a known bit where one has it; contradictions are open."""
+    """Any place may be selected: one that has the bit, if any; contradictions are open."""
     found = {read_place(machine, place, bit) for place in location.places}
+    known = found & {0, 1}
+    if len(known) == 1 and not any(isinstance(what, PointerBit) for what in found):
+        return known.pop()
     if len(found) > 1:
         raise Open
     return found.pop()
