@@ -21,7 +21,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
+from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (
     UNDEFINED,
     Composite,
@@ -40,6 +40,7 @@ from dwarfgpu.target import WaveId
 from tests.model.plain_side import SPACES, WINDOW, WRITTEN, Answer
 from tests.model.scenario import (
     SECOND_UNIT,
+    EntryData,
     FrameData,
     LocationData,
     PlaceData,
@@ -158,10 +159,7 @@ class Engine:
             pc=told.pc,
             unit=self.unit() if told.has_unit else None,
             object=None if told.object is None else self.location(told.object),
-            initial_stack=tuple(
-                self.value(entry) if isinstance(entry, ValueData) else self.location(entry)
-                for entry in told.stack
-            ),
+            initial_stack=tuple(map(self.entry, told.stack)),
             result_kind="value"
             if told.kind == "value"
             else "location"
@@ -224,6 +222,13 @@ class Engine:
             None if frame.caller is None else (self.frame(frame.caller[0]), frame.caller[1]),
         )
 
+    def entry(self, entry: EntryData) -> Entry:
+        if isinstance(entry, PlaceData):
+            pointer = self.place(entry).storage
+            assert isinstance(pointer, ImplicitPointer)
+            return ImplicitPointerValue.of(pointer, self.arch.generic)
+        return self.value(entry) if isinstance(entry, ValueData) else self.location(entry)
+
     def value(self, value: ValueData) -> Value:
         base = self.types.get(value.type, self.arch.generic)
         return Value(value.bits & (1 << base.bit_size) - 1, base)
@@ -244,7 +249,7 @@ class Engine:
                 number = int.from_bytes(place.data, self.endian)
                 return SingleLocation(Implicit(number, 8 * len(place.data)), at)
             case "pointer":
-                die = DieReference(place.number, self.unit() if self.told.has_unit else None)
+                die = DieReference(place.number, self.unit())
                 space = self.arch.address_space(place.space)
                 return SingleLocation(ImplicitPointer(die, place.displacement, space), 0)
             case "composite":

@@ -413,6 +413,8 @@ class Expressions:
         for _ in range(r.choice((1, 2, 2, 3))):
             if r.random() < 0.9:
                 self.location(depth - 1)
+            elif r.random() < 0.1:
+                self.emit("piece", r.choice((0x2000, 0xFFFF, 0x10000, 1 << 32, 1 << 62)))
             if r.random() < 0.6:
                 self.emit("piece", r.choice((1, 1, 1, 1, 2, 4, 0)))
             else:

@@ -81,7 +81,7 @@ class Maker(Expressions):
             object=self.location_data() if r.random() < 0.9 else None,
             stack=tuple(self.entry_data() for _ in range(r.choice((0, 0, 0, 1, 2, 3)))),
             kind=r.choice((None, "value", "location", "location")),
-            steps=self.spoiled(self.made(self.whole)),
+            steps=self.expression(),
             attribute=self.attribute(),
             written=r.getrandbits(128),
         )
@@ -162,8 +162,11 @@ class Maker(Expressions):
 
     def entry_data(self) -> EntryData:
         r = self.random
-        match r.choice(("location", "address", "typed", "number")):
-            case "location":
+        match r.choice(("location", "address", "typed", "number", "pointer")):
+            case "pointer" if self.dies and r.random() < 0.5:
+                space = r.choice((0, 0, 5))
+                return PlaceData("pointer", r.choice(list(self.dies)), space=space)
+            case "location" | "pointer":
                 return self.location_data()
             case "address":
                 return ValueData(0, self.address())
@@ -255,6 +258,21 @@ class Maker(Expressions):
         return tuple(out)
 
     # Mistakes.
+
+    def expression(self) -> Steps:
+        r = self.random
+        if r.random() < 0.05:
+            return (Step("raw", (self.any_bytes(),)),)
+        return self.spoiled(self.made(self.whole))
+
+    def any_bytes(self) -> bytes:
+        """Bytes of operations that nobody meant."""
+        r = self.random
+        out = b""
+        for _ in range(r.randrange(1, 9)):
+            first = r.choice((r.randrange(256), r.randrange(0x30, 0x50), 0xE9, r.randrange(0x98)))
+            out += bytes([first]) + (r.randbytes(r.randrange(3)) if r.random() < 0.5 else b"")
+        return out
 
     def spoiled(self, steps: Steps) -> Steps:
         r = self.random

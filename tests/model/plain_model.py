@@ -82,6 +82,8 @@ class Context:
     object: Location | None = None
     stack: tuple[Entry, ...] = ()
     kind: str | None = None
+    pointers: Unit | None = None
+    """The unit of implicit pointers that come with the context."""
 
     def need(self, element: str) -> Any:
         """The element; it is an error where it is not specified."""
@@ -190,7 +192,7 @@ class Evaluation:
 
     def pointed(self, pointer: Pointer, context: Context) -> Location:
         """RL of A.2.5.4.4.5."""
-        unit: Unit = context.need("unit")
+        unit: Unit = context.unit or context.need("pointers")
         if pointer.die not in unit.dies:
             raise Fault("IllFormed")
         die = unit.dies[pointer.die]

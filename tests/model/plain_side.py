@@ -110,6 +110,7 @@ class Plain:
             object=None if told.object is None else self.location(told.object),
             stack=tuple(self.entry(entry) for entry in told.stack),
             kind=told.kind,
+            pointers=self.unit(),
         )
 
     def unit(self) -> Unit:
@@ -146,6 +147,10 @@ class Plain:
         )
 
     def entry(self, entry: EntryData) -> Entry:
+        if isinstance(entry, PlaceData):
+            pointer = self.place(entry).storage
+            assert isinstance(pointer, Pointer)
+            return pointer
         return self.value(entry) if isinstance(entry, ValueData) else self.location(entry)
 
     def value(self, value: ValueData) -> Value:

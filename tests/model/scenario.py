@@ -124,7 +124,8 @@ class ValueData:
     bits: int
 
 
-EntryData: TypeAlias = ValueData | LocationData
+EntryData: TypeAlias = ValueData | LocationData | PlaceData
+"""A place by itself is an implicit pointer value."""
 
 
 @dataclass(frozen=True)
