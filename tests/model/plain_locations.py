@@ -234,8 +234,6 @@ def piece(m: Machinery) -> None:
         location = m.pop_location()
     if m.op.name == "bit_piece":
         by = displacement(values.of(by, m.generic))  # as DW_OP_constu pushes it
-        if location.remaining() == 0 and size > 0 and by == 0:
-            raise Fault("OutOfRange", "IllFormed")  # no bit to go to, and too few bits
         location = location.moved(by)
     fits(location, size)
     composite = incomplete(m)
@@ -304,15 +302,12 @@ def overlay(m: Machinery) -> None:
     if left is None:
         raise Fault("IllFormed")  # the rest of the base is endless
     parts = []
-    if over.remaining() == 0:
-        raise Fault("OutOfRange", "IllFormed")  # as for bit_piece
     if at:
         fits(base, at)
         parts.append((base, at, 1))
-    if over.remaining() == 0:
-        raise Fault("OutOfRange", "IllFormed")  # as DW_OP_bit_piece of it
+    over = over.moved(0)  # as bit_piece: not of a storage without bits
     fits(over, size)
-    parts.append((over.moved(0), size, 1))
+    parts.append((over, size, 1))
     if left > at + size:
         parts.append((base.moved(at + size), left - at - size, 1))
     m.push(composite_of(m, parts, True))

@@ -189,23 +189,32 @@ def _rounded(number: int, digits: int) -> float:
 
 def convert(value: Value, to: Type) -> Value:
     """By value: low bits of an integer, truncated float, rounded to nearest even."""
+    for kind in (value.type, to):
+        if kind.encoding not in (*INTEGRAL, "float", "address"):
+            raise Fault("IllFormed")
+    if "address" in (value.type.encoding, to.encoding):
+        return convert_address(value, to)
     if to.encoding == "float":
         if value.type.encoding == "float":
             return value if value.type == to else from_float(to_float(value), to)
-        number = integral(value).number()
-        return from_float(_rounded(number, DIGITS[to.bits]), to)
-    if to.encoding not in INTEGRAL:
-        raise Open
+        return from_float(_rounded(value.number(), DIGITS[to.bits]), to)
     if value.type.encoding != "float":
-        return of(integral(value).number(), to)
+        return of(value.number(), to)
     if not math.isfinite(to_float(value)):
         raise Fault("EvaluationError")
     number = math.trunc(to_float(value))
-    least = 0 if to.encoding in INTEGRAL and to.encoding not in (*SIGNED, "generic") else -1
+    least = -1 if to.encoding in (*SIGNED, "generic") else 0
     beyond = 1 << (to.bits - 1 if to.encoding in SIGNED else to.bits)
     if not least * (1 << to.bits - 1) <= number < beyond:
         raise Fault("EvaluationError")  # no defined result
     return of(number, to)
+
+
+def convert_address(value: Value, to: Type) -> Value:
+    """An address is the unsigned number of its bits; what it is as a float is open."""
+    if "float" in (value.type.encoding, to.encoding):
+        raise Open
+    return of(value.number(), to)
 
 
 def reinterpret(value: Value, to: Type) -> Value:

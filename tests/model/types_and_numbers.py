@@ -25,6 +25,8 @@ ENCODINGS = (
     TypeData("float", 16),
     TypeData("UTF", 16),
     TypeData("UTF", 32),
+    TypeData("address", 16),
+    TypeData("address", 32),
 )
 TYPES = {0x10 + 2 * n: kind for n, kind in enumerate(ENCODINGS)}
 SECOND_TYPES = {0x11 + 2 * n: kind for n, kind in enumerate(reversed(ENCODINGS))}
