@@ -96,7 +96,8 @@ def report(told: Scenario) -> str:
     lines = [
         f"seed {told.seed}: {what}",
         f"  bytes {told.expression.hex(' ')}, {told.endian} endian, "
-        f"{told.address_bytes}-byte addresses, version {told.version}, wants {told.kind}",
+        f"{told.address_bytes}-byte addresses, version {told.version}, direct {told.direct}, "
+        f"wants {told.kind}",
         f"  lane {told.lane}, pc {told.pc}, bias {told.bias}, thread {told.has_thread}, "
         f"unit {told.has_unit}, frame {None if told.frame is None else told.frame.level}",
     ]

@@ -18,7 +18,7 @@ from dwarfgpu.expr.context import (
     LocList,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.dialect import AMD_DIRECT, AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
@@ -117,6 +117,7 @@ class Engine:
     def __init__(self, told: Scenario) -> None:
         self.told = told
         self.endian = ENDIANS[told.endian]
+        self.dialect = AMD_DIRECT if told.direct else AMD_PROVISIONAL
         self.types = {n: self.type(kind) for n, kind in told.types.items()}
         self.arch = self.architecture()
         self.target = Store(self.arch)
@@ -177,7 +178,7 @@ class Engine:
         locations: dict[int, LocationAttribute | None] = {}
         first = GivenUnit(
             format=form,
-            dialect=AMD_PROVISIONAL,
+            dialect=self.dialect,
             base_types=self.types,
             addresses=told.addresses,
             locations=locations,
@@ -186,7 +187,7 @@ class Engine:
         )
         second = GivenUnit(
             format=form,
-            dialect=AMD_PROVISIONAL,
+            dialect=self.dialect,
             base_types={n: self.type(kind) for n, kind in told.second_types.items()},
             addresses=told.addresses,
             offset=SECOND_UNIT,
@@ -279,7 +280,7 @@ class Engine:
         observe = _ignore if self.told.seed % 2 else None
         if self.told.attribute is None:
             data = self.told.expression
-            return evaluate(data, context, dialect=AMD_PROVISIONAL, observe=observe)
+            return evaluate(data, context, dialect=self.dialect, observe=observe)
         attribute = self.unit().locations[self.told.attribute]
         assert isinstance(attribute, ExprLoc | LocList)
         return evaluate_attribute(attribute, context, observe=observe)

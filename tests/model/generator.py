@@ -64,6 +64,7 @@ class Maker(Expressions):
             address_bytes=self.bits // 8,
             offset_size=r.choice((4, 4, 8)),
             version=r.choice((5, 5, 4, 2)),
+            direct=r.random() < 0.1,
             registers={number: self.register(number) for number in REGISTERS},
             memory=self.memory(),
             types=TYPES,

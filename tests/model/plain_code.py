@@ -19,6 +19,8 @@ class Form:
     offset_size: int
     version: int
     endian: str
+    direct: bool = False
+    """Whether the unit is of a compiler that wrote the one-byte DW_OP_LLVM_* operations."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,21 @@ LLVM: dict[int, tuple[str, str]] = {
     0x7F: ("LLVM_bit_overlay", ""),
 }
 USER = 0xE9
+PROVISIONAL = (0x7C, 0x7D, 0x7E, 0x7F)
+DIRECT = {
+    0xE1: 0x02,
+    0xE2: 0x03,
+    0xE3: 0x04,
+    0xE4: 0x05,
+    0xE5: 0x06,
+    0xE6: 0x07,
+    0xE7: 0x08,
+    0xE8: 0x09,
+    0xEA: 0x0A,
+    0xEB: 0x0B,
+    0xEC: 0x0C,
+}
+"""Of older compilers: a byte that means a sub-opcode. They have none of the provisional ones."""
 VENDOR = (0xE0, *range(0xF0, 0xFE))
 BY_NAME: dict[str, tuple[bytes, tuple[str, ...]]] = {
     **{name: (bytes([code]), tuple(kinds.split())) for code, (name, kinds) in CODES.items()},
@@ -171,6 +188,8 @@ def _fixed(kind: str, form: Form) -> tuple[int, bool] | None:
 def encode(name: str, operands: tuple[Operand, ...], form: Form) -> bytes:
     """The bytes of one operation; numbers that do not fit keep their low bytes."""
     out, kinds = BY_NAME[name]
+    if form.direct and out[0] == USER:
+        out = bytes(code for code, sub in DIRECT.items() if sub == out[1]) or out
     for kind, operand in zip(kinds, operands, strict=True):
         fixed = _fixed(kind, form)
         if isinstance(operand, bytes):
@@ -228,6 +247,10 @@ def decode(data: bytes, form: Form) -> tuple[list[Op], bool]:
         try:
             code = source.take(1)[0]
             table, number = (LLVM, source.leb(False)) if code == USER else (CODES, code)
+            if form.direct and code in DIRECT:
+                table, number = LLVM, DIRECT[code]
+            if form.direct and table is LLVM and number in PROVISIONAL:
+                raise Undecodable
             if number in VENDOR and table is CODES:
                 return [*ops, Op(start, len(data), "vendor", ())], True
             if number not in table:

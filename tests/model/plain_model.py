@@ -73,6 +73,8 @@ class Frame:
 @dataclass
 class Context:
     machine: Machine
+    form: Form
+    """How an expression is encoded that belongs to no unit."""
     unit: Unit | None = None
     has_thread: bool = True
     lane: int | None = None
@@ -141,7 +143,7 @@ class Evaluation:
         self.depth -= 1
 
     def run(self, data: bytes, context: Context, stack: list[Entry]) -> None:
-        form = context.unit.form if context.unit else default_form(context.machine)
+        form = context.unit.form if context.unit else context.form
         ops, whole = decode(data, form)
         starts = {op.start: index for index, op in enumerate(ops)}
         index = 0
@@ -233,10 +235,6 @@ class Evaluation:
             assert isinstance(result, Location)
             places += [place for place in result.places if place not in places]
         return Location(tuple(places)) if places else UNDEFINED
-
-
-def default_form(machine: Machine) -> Form:
-    return Form(machine.generic.bytes, 4, 5, machine.endian)
 
 
 def memory(context: Context, space: int, address: int) -> Location:

@@ -101,6 +101,7 @@ class Plain:
         told = self.told
         return Context(
             machine=self.machine,
+            form=told.main_form,
             unit=self.unit() if told.has_unit else None,
             has_thread=told.has_thread,
             lane=told.lane,

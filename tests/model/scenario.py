@@ -171,6 +171,8 @@ class Scenario:
     address_bytes: int
     offset_size: int
     version: int
+    direct: bool
+    """Whether all expressions are in the one-byte encodings."""
     registers: dict[int, RegisterData]
     memory: tuple[tuple[int, int | None, int, bytes], ...]
     """Address space, lane, first address, bytes."""
@@ -197,12 +199,12 @@ class Scenario:
 
     @property
     def form(self) -> Form:
-        return Form(self.address_bytes, self.offset_size, self.version, self.endian)
+        return Form(self.address_bytes, self.offset_size, self.version, self.endian, self.direct)
 
     @property
     def main_form(self) -> Form:
         """How the expression itself is encoded: without a unit, as the architecture says."""
-        return self.form if self.has_unit else Form(self.address_bytes, 4, 5, self.endian)
+        return self.form if self.has_unit else replace(self.form, offset_size=4, version=5)
 
     @property
     def expression(self) -> bytes:
