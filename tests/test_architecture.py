@@ -42,6 +42,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "prompt_toolkit": ("cli/*",),
     "pygments": ("cli/*",),
     "gdb": ("backends/ingdb.py", "gdb*"),
+    "zstandard": ("objfile/compression.py",),
     "numpy": ("model/lanes.py", "expr/lanes.py", "backends/simulated/*", "view/grid*"),
 }
 """Who alone may import it, the more special first. What is not here, in the standard library or

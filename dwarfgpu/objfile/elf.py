@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import mmap
 import struct
-import zlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from attrs import frozen
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.compression import inflate, unpack_zstd
 
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
@@ -34,8 +34,6 @@ SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
 _ZLIB: Final = 1
 _ZSTD: Final = 2
-_ZLIB_LARGEST_RATIO: Final = 1032
-"""Deflate cannot expand more than this; a header that claims more is a lie."""
 
 SymbolKind = Literal["function", "object", "other"]
 _SYMBOL_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
@@ -119,6 +117,8 @@ class ObjectFile:
             raise self._malformed("ELF identification is cut short or names an unknown class")
         self.address_bytes: Literal[4, 8] = 4 if data[4] == 1 else 8
         self.endian: Endian = "little" if data[5] == 1 else "big"
+        self.os_abi = data[7]
+        self.abi_version = data[8]
         self._layout = _LAYOUTS[data[4]]
         header = self._unpack(self._layout.header, 16, "ELF header")
         self.type, machine, _, self.entry, self._segments_at, self._sections_at = header[:6]
@@ -184,7 +184,7 @@ class ObjectFile:
         for wanted in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
                 if section.type == wanted:
-                    return self._symbols_of(section)
+                    return self.symbols_of(section)
         return ()
 
     def has_section(self, name: str) -> bool:
@@ -217,7 +217,7 @@ class ObjectFile:
         row = struct.unpack(self._order + self._layout.compression, data[:size])
         kind, expanded = row[0], row[-2]
         if kind == _ZSTD:
-            raise Unsupported(f"{what} of {self.path} is compressed with Zstandard")
+            return unpack_zstd(data[size:], expanded, f"{what} of {self.path}")
         if kind != _ZLIB:
             raise Unsupported(f"{what} of {self.path} has compression type {kind}")
         return self._inflate(section, data[size:], expanded)
@@ -266,17 +266,10 @@ class ObjectFile:
         return self._unpack(self._layout.section, at, f"section header {index}")
 
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
-        if size_bytes > _ZLIB_LARGEST_RATIO * (len(data) + 1):
-            raise self._malformed(f"{section.name} claims {size_bytes} bytes when decompressed")
-        try:
-            out = zlib.decompressobj().decompress(data, size_bytes + 1)
-        except zlib.error as error:
-            raise self._malformed(f"{section.name} cannot be decompressed: {error}") from None
-        if len(out) != size_bytes:
-            raise self._malformed(f"{section.name} does not decompress to {size_bytes} bytes")
-        return out
+        return inflate(data, size_bytes, f"{section.name} of {self.path}")
 
-    def _symbols_of(self, section: Section) -> tuple[Symbol, ...]:
+    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
+        """The entries of one symbol table."""
         names = b""
         if 0 < section.link < len(self.sections):
             names = self.data_of(self.sections[section.link])
