@@ -61,7 +61,7 @@ class Expressions:
         if r.random() < 0.02:
             return
         make = r.choice((self.location, self.location, self.anything))
-        make(r.choice((1, 2, 2, 3, 3, 4)))
+        make(5 if r.random() < 0.05 else r.choice((1, 2, 2, 3, 3, 4)))
         if r.random() < 0.1:
             self.emit("piece", r.choice((1, 2, 4)))
 

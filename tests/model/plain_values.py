@@ -196,7 +196,7 @@ def convert(value: Value, to: Type) -> Value:
         return convert_address(value, to)
     if to.encoding == "float":
         if value.type.encoding == "float":
-            return value if value.type == to else from_float(to_float(value), to)
+            return from_float(to_float(value), to)
         return from_float(_rounded(value.number(), DIGITS[to.bits]), to)
     if value.type.encoding != "float":
         return of(value.number(), to)
