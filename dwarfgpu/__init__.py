@@ -25,3 +25,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
     found: object = getattr(api, name)
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*import_module("dwarfgpu.api").__all__, "__version__"])

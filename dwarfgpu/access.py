@@ -387,6 +387,7 @@ class _Fetched:
     def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
         """An unreadable range by halves, so that the bytes that can be read are."""
         out: list[Bits] = []
+        reason: str | None = None  # of the whole range: those of its halves only repeat it
         pending = [(first_byte, size_bytes)]
         probes = PROBES
         while pending:
@@ -397,9 +398,10 @@ class _Fetched:
                 data = self.access.load(storage, start, size)
                 out.append(Bits(int.from_bytes(data, self.access.endian), 8 * size))
             except Unavailable as error:
+                reason = reason or error.message
                 if size == 1 or probes <= 0:
                     ones = (1 << 8 * size) - 1
-                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(error.message,)))
+                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(reason,)))
                 else:
                     pending.append((start + size // 2, size - size // 2))
                     pending.append((start, size // 2))

@@ -90,6 +90,14 @@ class Unavailable(EvaluationError):
     """The machine does not tell: a register or memory that cannot be read or written."""
 
 
+class Ambiguous(Unavailable):
+    """What the producer wrote can be read in two ways, and nothing tells which is meant."""
+
+    @property
+    def kind(self) -> str:
+        return "Unavailable"
+
+
 class Unsupported(DwarfGpuError):
     """Known and valid, but deliberately not implemented by dwarfgpu."""
 

@@ -7,6 +7,7 @@ scripts only choose and show.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from attrs import evolve, field, frozen
 
@@ -22,6 +23,7 @@ from dwarfgpu.errors import (
     OutOfRange,
     Unavailable,
     UndefinedBits,
+    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import (
@@ -104,9 +106,9 @@ class TopFrame:
         if info is not None and any(
             info.has_section(name) for name in (".debug_frame", ".eh_frame")
         ):
-            raise MissingContext(
-                "the call frame information of the code object is not read yet, so what register "
-                f"{number} held on entry is not known"
+            raise Unsupported(
+                "frames are not unwound yet: the call frame information that tells what register "
+                f"{number} held on entry is not used"
             )
         session = self.session
         if session.architecture.machine != "AMDGPU":
@@ -137,7 +139,9 @@ class TopFrame:
         return _NoFrameBase(self.session, self.code_object, self.pc, self.level)
 
     def caller(self) -> tuple[Frame, int]:
-        raise MissingContext("the context has no calling frame: frames are not unwound yet")
+        if self.code_object is not None:
+            raise Unsupported("frames are not unwound yet: the calling frame is not known")
+        raise MissingContext("the context has no calling frame")
 
     def entry_value(self, expression: bytes) -> Value | None:
         return None
@@ -319,7 +323,17 @@ class Session:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
         for found in self._candidates(name):
             return found
-        raise UsageError(f'No symbol "{name}" in current context.')
+        raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
+
+    def _why_unknown(self, name: str) -> str:
+        without = [each.name for each in self.code_objects if not each.info.units]
+        if without and len(without) == len(self.code_objects):
+            return f" {', '.join(without)} has no debugging information"
+        if self.pc is None:
+            return " Without a program location only global variables are known; give --pc ADDR"
+        known = [each.name for each in self.variables()]
+        close = get_close_matches(name, known, n=3)
+        return f" Did you mean {' or '.join(close)}?" if close else ""
 
     def _candidates(self, name: str) -> Iterator[Variable]:
         code_object = self.code_object
@@ -371,7 +385,10 @@ class Session:
         assert location is not None
         size = size_bits(reading.type)
         if size is None:
-            raise UndefinedBits(f"the type of {reading.variable.name} has no size")
+            raise Unsupported(
+                f"the size of the type of {reading.variable.name} is not a constant: sizes that "
+                "are computed at run time are not evaluated yet"
+            )
         if reading.variable.unit.dialect.upstream_clang:
             self._check_upstream(location, size)
         access = self.context().access

@@ -32,6 +32,21 @@ class Processor:
     has_1024_vgprs: bool
     """Has the second block of wave32 VGPRs."""
 
+    @property
+    def supports_xnack(self) -> bool:
+        """Whether code says how it treats page faults that are retried."""
+        return self.name in _XNACK
+
+    @property
+    def supports_sramecc(self) -> bool:
+        """Whether code says if memories on the chip correct errors."""
+        return self.name in _SRAMECC
+
+    @property
+    def has_unified_vgprs(self) -> bool:
+        """AGPRs are the upper part of the VGPRs of a wave."""
+        return self.has_accumulators and self.name not in _SEPARATE_AGPRS
+
 
 def _family(
     generation: int,
@@ -50,6 +65,27 @@ def _family(
         )
 
 
+_SRAMECC: Final = frozenset(
+    ["gfx906", "gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic"]
+)
+_XNACK: Final = _SRAMECC | frozenset(
+    [
+        "gfx801",
+        "gfx810",
+        "gfx900",
+        "gfx902",
+        "gfx904",
+        "gfx909",
+        "gfx90c",
+        "gfx9-generic",
+        "gfx1010",
+        "gfx1011",
+        "gfx1012",
+        "gfx1013",
+        "gfx10-1-generic",
+    ]
+)
+_SEPARATE_AGPRS: Final = frozenset({"gfx908"})
 _EITHER: Final = (32, 64)
 PROCESSORS: Final = {
     processor.name: processor

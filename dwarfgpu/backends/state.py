@@ -86,8 +86,11 @@ class StateTarget:
     ) -> bytes:
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
         held = self._register(wave, register, end)
-        if held is None or held.known.find(0, offset_bytes, end) >= 0:
-            part = "" if held is None else f", bytes {offset_bytes} to {end - 1}"
+        missing = 0 if held is None else held.known.find(0, offset_bytes, end)
+        if held is None or missing >= 0:
+            after = end if held is None else held.known.find(1, missing, end)
+            last = (end if after < 0 else after) - 1
+            part = "" if held is None else f", bytes {missing} to {last}"
             raise Unavailable(f"register {register} of wave {wave} is not in the state{part}")
         return bytes(held.data[offset_bytes:end])
 

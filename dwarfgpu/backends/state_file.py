@@ -46,8 +46,9 @@ class State:
     code_objects: tuple[StateCodeObject, ...] = ()
 
 
-def load_state(path: Path) -> State:
+def load_state(path: Path | str) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says."""
+    path = Path(path)
     document = plain.load(path)
     document.only("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
     document["schema"].text(SCHEMA)

@@ -53,6 +53,7 @@ AT_NAME: Final = 0x03
 AT_BYTE_SIZE: Final = 0x0B
 AT_BIT_OFFSET: Final = 0x0C
 AT_BIT_SIZE: Final = 0x0D
+AT_STMT_LIST: Final = 0x10
 AT_LOW_PC: Final = 0x11
 AT_HIGH_PC: Final = 0x12
 AT_LANGUAGE: Final = 0x13

@@ -106,8 +106,7 @@ class Die:
             data = self.unit.string_of(attribute)
         except DwarfGpuError as error:
             raise self.located(error)
-        text = data.decode("utf-8", "backslashreplace")
-        return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+        return printable(data)
 
     def flag(self, name: int) -> bool:
         """A flag; absent is false."""
@@ -222,6 +221,12 @@ class Die:
         """DW_AT_name of the entry or its origins."""
         holder = self.holder(dw.AT_NAME)
         return None if holder is None else holder.string(dw.AT_NAME)
+
+
+def printable(data: bytes) -> str:
+    """The text of a name; what is not UTF-8 or cannot be printed is shown as escapes."""
+    text = data.decode("utf-8", "backslashreplace")
+    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 
 def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian) -> bytes:

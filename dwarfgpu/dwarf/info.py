@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
+from dwarfgpu.dwarf.line import LineTables
 from dwarfgpu.dwarf.producer import dialect_name
 from dwarfgpu.dwarf.type_builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -38,6 +39,7 @@ class DebugInfo:
         self.object = object
         self.load_address = load_address
         self.types = TypeBuilder(self)
+        self.line_tables = LineTables(self)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal

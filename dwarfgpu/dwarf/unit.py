@@ -25,7 +25,6 @@ from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
     Malformed,
-    MissingContext,
     Unsupported,
 )
 from dwarfgpu.expr.context import (
@@ -41,6 +40,7 @@ from dwarfgpu.target import WaveId
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.line import LineTable
 
 
 MOST_LIST_ENTRIES: Final = 4_000_000
@@ -140,6 +140,11 @@ class CompilationUnit:
     @cached_property
     def name(self) -> str:
         return self.root.string(dw.AT_NAME) or ""
+
+    @cached_property
+    def line_table(self) -> LineTable | None:
+        """The line table that DW_AT_stmt_list names."""
+        return self.info.line_tables.of(self)
 
     @cached_property
     def base_address(self) -> int | None:
@@ -339,5 +344,5 @@ class CompilationUnit:
         return int.from_bytes(value.data, self.endian)
 
     def tls_address(self, offset: int, wave: WaveId) -> int:
-        """Always `MissingContext`: a file does not know where thread-local blocks are."""
-        raise MissingContext(f"the context has no thread-local storage (offset {offset:#x})")
+        """Always `Unsupported`: where the run-time environment keeps the block is not looked up."""
+        raise Unsupported(f"thread-local storage (offset {offset:#x}) is not looked up yet")

@@ -71,6 +71,8 @@ class Operation:
     """Its number within its family (reg3: 3)."""
     pushes: Literal["value", "location", "entry", "entries", "control", "none"] = "entry"
     """What it pushes, as far as its declaration tells: for the static check."""
+    reading: str | None = None
+    """What a dialect means by it, where that is not what the AMD text says."""
     transfers: bool = False
     """Whether it may send control elsewhere in the expression, or into another."""
 
@@ -186,5 +188,5 @@ def _declared(
         unsupported,
         number,
         pushes,
-        any(each in (Jump, Enter) for each in (returned, *get_args(returned))),
+        transfers=any(each in (Jump, Enter) for each in (returned, *get_args(returned))),
     )

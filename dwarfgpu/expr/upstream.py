@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.errors import Ambiguous
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.decode import Instruction
@@ -26,6 +26,14 @@ ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 
 VECTOR_REGISTERS = range(1536, 4096)
 """DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
+
+_READINGS = {
+    "lit": "upstream clang: its own number of an address space, as DWARF's",
+    "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
+    "regx": "upstream clang: a vector register is the focused lane's dword of it",
+    "bregx": "upstream clang: two readings, and nothing tells which is meant",
+}
+"""What is read differently at each operation, for those who observe."""
 
 _PIECES = frozenset({"piece", "bit_piece"})
 AMBIGUOUS = (
@@ -52,7 +60,7 @@ def translated(instructions: tuple[Instruction, ...]) -> Translation:
         register = each.operands[0] if each.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS:
             each = _with(each, "bregx", _ambiguous)
-            notes = [AMBIGUOUS]
+            notes = []  # the error says it
         elif name == "regx" and register in VECTOR_REGISTERS:
             if following is None or following in _PIECES:
                 each = _with(each, "regx", _lane_of_register)
@@ -80,7 +88,7 @@ def _without_suffix(
     if valued:
         return [*kept[:at], kept[-1]], [f"upstream clang: {names[at]}, swap, xderef ignored"]
     formed = [
-        evolve(kept[at], operation=OPERATIONS[f"lit{space}"]),
+        evolve(kept[at], operation=evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])),
         _with(kept[at + 1], "LLVM_form_aspace_address", _unbound_address, kept[at + 2]),
     ]
     note = f"upstream clang: {names[at]}, swap, xderef read as address space {space}"
@@ -90,7 +98,7 @@ def _without_suffix(
 def _with(
     found: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
 ) -> Instruction:
-    operation = evolve(OPERATIONS[name], function=function, equals=None)
+    operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[name])
     if function is _unbound_address:
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
     encoding = found.encoding + b"".join(each.encoding for each in more)
@@ -115,4 +123,4 @@ def _lane_of_register(ctx: Context, *, register: int) -> Location:
 
 
 def _ambiguous(ctx: Context, *, register: int, displacement: int) -> Location:
-    raise Unavailable(AMBIGUOUS)
+    raise Ambiguous(AMBIGUOUS)

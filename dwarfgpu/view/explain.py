@@ -9,6 +9,7 @@ from attrs import frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import (
+    Ambiguous,
     DwarfGpuError,
     EvaluationError,
     IllFormed,
@@ -48,6 +49,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
     StaleLocation: "the target has moved since the location was made: evaluate it again",
     UndefinedBits: "the compiler kept the value nowhere: it is optimized out here",
     OutOfRange: "the operation leaves the storage that it works on",
+    Ambiguous: "the DWARF can be read in two ways, and which is meant is not guessed",
     Unavailable: "the machine does not tell: nothing is wrong with the DWARF",
     EvaluationError: "the operation has no result for these operands",
     Unsupported: "the operation is valid, but dwarfgpu does not implement it",
@@ -164,7 +166,7 @@ def _note(step: Step) -> str | None:
         if operation.name == "LLVM_undefined":
             return "the compiler says that there is no value here"
         return "this gives undefined bits"
-    return None
+    return operation.reading
 
 
 def _makes_undefined(step: Step) -> bool:
