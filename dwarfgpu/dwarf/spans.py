@@ -1,0 +1,43 @@
+"""Which of many address ranges cover an address.
+
+Law: a question costs a binary search and the ranges that reach that far, however they overlap.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import Generic, TypeVar
+
+from dwarfgpu.dwarf.lists import Range
+
+T = TypeVar("T")
+
+
+class SpanIndex(Generic[T]):
+    """Ranges, each with what it belongs to."""
+
+    def __init__(self, spans: Iterable[tuple[Range, T]]) -> None:
+        self._spans = sorted(
+            (each for each in spans if each[0].begin < each[0].end), key=lambda each: each[0]
+        )
+        self._begins = [span.begin for span, _ in self._spans]
+        self._reach = list(accumulate((span.end for span, _ in self._spans), max))
+        """The highest end of a range and all before it."""
+
+    def __iter__(self) -> Iterator[tuple[Range, T]]:
+        """All of them, by address."""
+        return iter(self._spans)
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def covering(self, address: int) -> Iterator[T]:
+        """Those that cover an address, the one that begins last first."""
+        index = bisect_right(self._begins, address) - 1
+        while index >= 0 and self._reach[index] > address:
+            span, owner = self._spans[index]
+            if address < span.end:
+                yield owner
+            index -= 1
