@@ -319,6 +319,20 @@ class Session:
             raise MissingContext("the context has no program location")
         return code_object.scopes.variables_at(self.pc)
 
+    def functions(self) -> list[str]:
+        """The functions at the program location, the innermost inlined one first."""
+        code_object = self.code_object
+        if code_object is None or self.pc is None:
+            return []
+        return code_object.scopes.functions_at(self.pc)
+
+    def first_active_lane(self) -> int | None:
+        """The first lane of the execution mask; lane 0 where that is unknown, None on a CPU."""
+        if not self.architecture.is_simt:
+            return None
+        count, _ = self.lane_count()
+        return next((lane for lane in range(min(count, 1024)) if self.is_active(lane)), 0)
+
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
         for found in self._candidates(name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import frozen
 
 from dwarfgpu.bits import Endian
@@ -19,6 +21,8 @@ from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 DEFAULT_OPTIONS = FormatOptions()
+NOT_AVAILABLE = " is not available: "
+"""Between a name and the reason."""
 UNDEFINED_STORAGE = "undefined storage"
 """The reason of `Access` for bits that the compiler says are nowhere."""
 
@@ -75,10 +79,18 @@ def of_reading(
     text = value_text(reading.bits, reading.type, session, location, options)
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
-    reasons = [each for each in reading.bits.reasons if each != UNDEFINED_STORAGE]
-    if reading.bits.unavailable and reasons:
-        notes = (*notes, f"not available: {reasons[0]}")
+    notes = (*notes, *_about_bits(reading.variable.name, reading.bits, session))
     return Answer(text, record, 0 if reading.is_complete else 1, where, notes)
+
+
+def _about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:
+    """What is to be said of bits that are not known."""
+    reasons = [each for each in bits.reasons if each != UNDEFINED_STORAGE]
+    if bits.unavailable and reasons:
+        yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
+    if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
+        known = bits.hex(session.architecture.endian)
+        yield f"{name} is partly optimized out: its bytes are {known}"
 
 
 def _where(location: Location, session: Session) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib.resources import as_file, files
 
@@ -57,7 +58,11 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
     subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
     subject.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
     subject.add_argument(
-        "-e", "--expression", metavar="TEXT", help="operations, in the unit at --pc"
+        "-e",
+        "--expression",
+        metavar="TEXT",
+        action="append",
+        help="operations, in the unit at --pc; given again, they go on",
     )
     subject.add_argument(
         "--verify-places", action="store_true", help="read all places of an object and compare"
@@ -72,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def with_demo(
-    args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str
+    args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str | None = None
 ) -> int:
     """Run, with the kernel and the state that come with dwarfgpu where `--demo` asks for them."""
     if not args.demo:
@@ -88,6 +93,8 @@ def _run(args: argparse.Namespace) -> int:
     session = session_for(args)
     if is_operations(args, session):
         return _operations(args, session)
+    if args.want is not None or args.push or args.object is not None:
+        raise UsageError("--want, --push and --object are for operations, not for variables")
     names: list[str] = args.subject
     variables = [_variable(session, name) for name in names] or session.variables()
     if args.lane == "all":
@@ -101,13 +108,14 @@ def _run(args: argparse.Namespace) -> int:
             named: list[Plain] = [_named(each, answer.record) for each, answer in answers]
             print_json({"schema": SCHEMA, "variables": named})
         return status
+    marks = {} if names else _distinguishing(session, variables)
     for variable, answer in answers:
         if names and answer.error is not None:
             is_known = isinstance(answer.error, UndefinedBits)
             why = answer.text if is_known else error_line(answer.error)
             print(one_line(f"dwarfgpu: {variable.name}: {why}"), file=sys.stderr)
         else:
-            print(_line(variable, answer, is_listing=not names))
+            print(_line(variable, answer, is_listing=not names) + marks.get(variable, ""))
     print_notes(note for _, answer in answers for note in answer.notes)
     return status
 
@@ -171,6 +179,21 @@ def _line(variable: Variable, answer: Answer, *, is_listing: bool) -> str:
         return f"{variable.name} = {answer.text}"
     where = f"  @ {answer.where}" if answer.where else ""
     return one_line(f"{_typed_name(variable)} = {answer.text}{where}")
+
+
+def _distinguishing(session: Session, variables: list[Variable]) -> dict[Variable, str]:
+    """What tells variables of one name apart: line, inlined function, whether one hides it."""
+    counts = Counter(each.name for each in variables)
+    functions = session.functions()
+    out: dict[Variable, str] = {}
+    for each in variables:
+        if counts[each.name] > 1:
+            words = [] if each.decl_line is None else [f"line {each.decl_line}"]
+            if each.kind != "global" and each.inline_level < len(functions):
+                words.append(f"of {functions[each.inline_level]}")
+            words += ["hidden by a nearer one"] if each.is_shadowed else []
+            out[each] = one_line(f"  ({', '.join(words)})")
+    return out
 
 
 def _typed_name(variable: Variable) -> str:
@@ -268,7 +291,7 @@ def operations(
         context = evolve(context, unit=unit or (units[0] if units else None))
     chosen = options.chosen_dialect(args, context)
     form = format_of(session.architecture) if context.unit is None else context.unit.format
-    text = " ".join(args.subject) if args.expression is None else args.expression
+    text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)
     notes: tuple[str, ...] = ()
     if args.hex:
         data = parse_hex(text)

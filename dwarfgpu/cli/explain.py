@@ -78,13 +78,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    return with_demo(args, _run, lane="3")
+    return with_demo(args, _run)
 
 
 def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("explain looks at one lane: give --lane N")
     session = session_for(args)
+    if args.demo and session.lane is None:
+        session = session.focused(session.first_active_lane())
     if is_operations(args, session):
         explanation = explain_operations(args, session)
     else:

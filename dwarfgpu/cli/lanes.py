@@ -7,7 +7,7 @@ from itertools import groupby
 
 from attrs import frozen
 
-from dwarfgpu.cli.answers import Answer
+from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.session import Session
@@ -15,7 +15,6 @@ from dwarfgpu.view.plain import Plain
 
 MAX_LANES = 1024
 """Lanes that one command answers for; no machine has more in a wave."""
-_REASON = "not available: "
 
 
 @frozen
@@ -58,7 +57,7 @@ def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     """What was assumed, once each; of what could not be read the first lane's reason only."""
     notes = dict.fromkeys(note for each in lanes for note in each.answer.notes)
-    reasons = [note for note in notes if note.startswith(_REASON)]
+    reasons = [note for note in notes if NOT_AVAILABLE in note]
     return [note for note in notes if note not in reasons[1:]]
 
 

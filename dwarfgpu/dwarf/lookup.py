@@ -43,18 +43,32 @@ class Scopes:
         """
         address = self.info.in_file(pc)
         problem: DwarfGpuError | None = None
-        for unit in self.info.units:
+        for unit in self._candidates(address):
             try:
-                spans = self._spans_of(unit)
-                if any(span.covers(address) for span in spans):
-                    return unit
-                if not spans and self._find(unit, address) is not None:
+                if self._covers(unit, address):
                     return unit
             except DwarfGpuError as error:
                 problem = problem or error
         if problem is not None:
             raise problem
         return None
+
+    def _candidates(self, address: int) -> Iterator[CompilationUnit]:
+        """Those that `.debug_aranges` names for an address, which may be wrong or not all; then
+        the units in the order of the file."""
+        try:
+            yield from self.info.aranges.units_at(address)
+        except DwarfGpuError:
+            pass  # a section that cannot be had at all costs time only
+        yield from self.info.units
+
+    def _covers(self, unit: CompilationUnit, address: int) -> bool:
+        """Whether the code of a unit covers an address; where its own entry says nothing, whether
+        that of its subprograms does."""
+        spans = self._spans_of(unit)
+        if spans:
+            return any(span.covers(address) for span in spans)
+        return self._find(unit, address) is not None
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
         """The innermost subprogram, not inlined, whose code covers a program location."""
@@ -72,6 +86,11 @@ class Scopes:
         while (inner := _inner(chain[-1], address)) is not None:
             chain.append(inner)
         return tuple(chain)
+
+    def functions_at(self, pc: int) -> list[str]:
+        """The functions at a program location, the innermost inlined one first."""
+        chain = [scope for scope in self.chain_at(pc) if scope.tag in FUNCTIONS]
+        return [scope.name or f"function {scope.offset:#x}" for scope in reversed(chain)]
 
     def variables_at(self, pc: int) -> list[Variable]:
         """Every variable in scope: innermost first, then those of the unit.

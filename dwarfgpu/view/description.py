@@ -20,10 +20,17 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
         kind = variable.type
         line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
         typed = f"{type_name(kind)} " if kind is not None else ""
-        yield f"{variable.kind} {typed}{variable.name}, declared{line}"
+        yield f"{variable.kind} {typed}{variable.name}, declared{line}{_lane(session)}"
         yield from _location(session, variable)
     except DwarfGpuError as error:
         yield f"its description cannot be read: {error}"
+
+
+def _lane(session: Session) -> str:
+    if session.lane is None:
+        return ""
+    inactive = ", which is inactive" if session.is_active(session.lane) is False else ""
+    return f", for lane {session.lane}{inactive}"
 
 
 def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[str]:
