@@ -1,0 +1,261 @@
+"""A whole AMD GPU code object: its target, its version, and its kernels with what header, notes,
+metadata, symbols and descriptors tell of them (AMDGPU usage, "Code Object").
+
+Law: one part that cannot be read is a problem that is told; the other parts stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.processors import Processor
+from dwarfgpu.bits import Reader
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.objfile.elf import ObjectFile, Symbol
+from dwarfgpu.objfile.kernel_descriptor import (
+    DESCRIPTOR_BYTES,
+    KERNEL_CODE_BYTES,
+    KernelDescriptor,
+    is_kernel_code,
+    read_descriptor,
+    read_kernel_code,
+)
+from dwarfgpu.objfile.metadata import (
+    CodeObjectMetadata,
+    KernelMetadata,
+    metadata_v2,
+    metadata_v3,
+)
+from dwarfgpu.objfile.notes import Note, readable_notes
+from dwarfgpu.objfile.target_id import (
+    TargetId,
+    code_object_version,
+    has_mach,
+    parse_target_id,
+    processor_of,
+    target_of_flags,
+    target_of_isa,
+)
+
+NT_AMD_HSA_CODE_OBJECT_VERSION: Final = 1
+NT_AMD_HSA_ISA_VERSION: Final = 3
+NT_AMD_HSA_METADATA: Final = 10
+NT_AMD_HSA_ISA_NAME: Final = 11
+NT_AMDGPU_METADATA: Final = 32
+NOTE_NAMES: Final[Mapping[tuple[str, int], str]] = {
+    ("AMD", 1): "NT_AMD_HSA_CODE_OBJECT_VERSION",
+    ("AMD", 2): "NT_AMD_HSA_HSAIL",
+    ("AMD", 3): "NT_AMD_HSA_ISA_VERSION",
+    ("AMD", 4): "NT_AMD_HSA_PRODUCER",
+    ("AMD", 5): "NT_AMD_HSA_PRODUCER_OPTIONS",
+    ("AMD", 6): "NT_AMD_HSA_EXTENSION",
+    ("AMD", 10): "NT_AMD_HSA_METADATA",
+    ("AMD", 11): "NT_AMD_HSA_ISA_NAME",
+    ("AMD", 12): "NT_AMD_PAL_METADATA",
+    ("AMDGPU", 32): "NT_AMDGPU_METADATA",
+    ("AMDGPU", 33): "NT_AMDGPU_CORE_STATE",
+    ("GNU", 3): "NT_GNU_BUILD_ID",
+}
+
+
+@frozen
+class GpuKernel:
+    """A kernel: at least one of metadata and descriptor is known."""
+
+    name: str
+    symbol: str
+    """Of the descriptor."""
+    address: int | None = None
+    """Of the descriptor, an address of the file."""
+    entry: int | None = None
+    """At which waves start, an address of the file."""
+    metadata: KernelMetadata | None = None
+    descriptor: KernelDescriptor | None = None
+
+    @property
+    def wave_size(self) -> int | None:
+        """Lanes: of the descriptor, which the machine reads, else of the metadata."""
+        if self.descriptor is not None:
+            return self.descriptor.wave_size
+        return None if self.metadata is None else self.metadata.wave_size
+
+    @property
+    def lds_bytes(self) -> int | None:
+        if self.descriptor is not None:
+            return self.descriptor.lds_bytes
+        return None if self.metadata is None else self.metadata.lds_bytes
+
+    @property
+    def scratch_bytes(self) -> int | None:
+        """Of one lane."""
+        if self.descriptor is not None:
+            return self.descriptor.scratch_bytes
+        return None if self.metadata is None else self.metadata.scratch_bytes
+
+    @property
+    def kernarg_bytes(self) -> int | None:
+        """Of the metadata, since compilers before LLVM 12 left it out of the descriptor."""
+        if self.metadata is not None and self.metadata.kernarg_bytes is not None:
+            return self.metadata.kernarg_bytes
+        return None if self.descriptor is None else self.descriptor.kernarg_bytes
+
+
+@frozen
+class GpuCode:
+    """What an AMD GPU code object says of itself."""
+
+    version: int | None
+    """1 to 6; None for an operating system that does not count so."""
+    target: TargetId | None
+    notes: tuple[Note, ...]
+    metadata: CodeObjectMetadata | None
+    kernels: tuple[GpuKernel, ...]
+    problems: tuple[DwarfGpuError, ...]
+    """Why other parts could not be read."""
+
+
+def read_gpu_code(file: ObjectFile) -> GpuCode:
+    """Everything that is known of a code object; `Unsupported` for a file of another machine."""
+    if file.machine != "AMDGPU":
+        raise Unsupported(f"{file.path} is for {file.machine}, not for an AMD GPU")
+    problems: list[DwarfGpuError] = []
+    found, problem = readable_notes(file)
+    if problem is not None:
+        problems.append(problem)
+    version = target = metadata = None
+    try:
+        version = _version(file, found)
+        target = _target(file, found)
+    except DwarfGpuError as error:
+        problems.append(_located(error, file.path))
+    try:
+        metadata = _metadata(found)
+    except DwarfGpuError as error:
+        problems.append(_located(error, f"{file.path}: metadata"))
+    processor = None if target is None else processor_of(target)
+    if target is not None and processor is None:
+        problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
+    described = _described(file, processor, version, problems)
+    kernels = _merged(described, metadata)
+    return GpuCode(version, target, found, metadata, kernels, tuple(problems))
+
+
+def _located(error: DwarfGpuError, context: str) -> DwarfGpuError:
+    error.context = error.context or context
+    return error
+
+
+def _version(file: ObjectFile, found: tuple[Note, ...]) -> int | None:
+    version = code_object_version(file)
+    if version == 2:
+        for note in found:
+            if (note.owner, note.type) == ("AMD", NT_AMD_HSA_CODE_OBJECT_VERSION):
+                return Reader(note.content, file.endian).unsigned(4)
+    return version
+
+
+def _target(file: ObjectFile, found: tuple[Note, ...]) -> TargetId:
+    if code_object_version(file) == 2:
+        for note in found:
+            if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_NAME:
+                return _named_target(note.content)
+            if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_VERSION:
+                reader = Reader(note.content, file.endian, 4)
+                numbers = [reader.unsigned(4) for _ in range(3)]
+                flags = file.flags & 0x100 if has_mach(file) else file.flags & 1
+                return target_of_isa(numbers[0], numbers[1], numbers[2], flags)
+    return target_of_flags(file)
+
+
+def _named_target(name: bytes) -> TargetId:
+    """The target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
+    text = name.split(b"\0", 1)[0].decode("utf-8", "replace")
+    start = text.find("gfx")
+    if start < 0:
+        raise Malformed(f"the note of the target names no processor: {text!r}")
+    processor, *features = text[start:].replace(":", "+").split("+")
+    signed = [each if each.endswith("-") else f"{each}+" for each in features if each]
+    return parse_target_id(":".join([processor, *signed]))
+
+
+def _metadata(found: tuple[Note, ...]) -> CodeObjectMetadata | None:
+    for note in found:
+        if (note.owner, note.type) == ("AMDGPU", NT_AMDGPU_METADATA):
+            return metadata_v3(note.content)
+        if (note.owner, note.type) == ("AMD", NT_AMD_HSA_METADATA):
+            return metadata_v2(note.content)
+    return None
+
+
+def _described(
+    file: ObjectFile,
+    processor: Processor | None,
+    version: int | None,
+    problems: list[DwarfGpuError],
+) -> list[GpuKernel]:
+    """The kernels whose descriptors are in the file, in the order of the symbol table."""
+    out: list[GpuKernel] = []
+    is_v2 = version is not None and version <= 2
+    for symbol in _symbols(file, problems):
+        wanted = symbol.kind == "function" if is_v2 else symbol.name.endswith(".kd")
+        if not wanted or not symbol.section:
+            continue
+        size_bytes = KERNEL_CODE_BYTES if is_v2 else DESCRIPTOR_BYTES
+        try:
+            data = _bytes_at(file, symbol, size_bytes)
+            if is_v2 and (data is None or not is_kernel_code(data)):
+                continue
+            out.append(_kernel(symbol, data, processor, is_v2))
+        except DwarfGpuError as error:
+            problems.append(_located(error, f"{file.path}: {symbol.name}"))
+    return out
+
+
+def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> tuple[Symbol, ...]:
+    try:
+        return file.symbols
+    except DwarfGpuError as error:
+        problems.append(_located(error, file.path))
+        return ()
+
+
+def _bytes_at(file: ObjectFile, symbol: Symbol, size_bytes: int) -> bytes | None:
+    if not file.is_relocatable:
+        return file.memory_bytes(symbol.address, size_bytes)
+    if symbol.section >= len(file.sections):
+        return None
+    # Every section of a relocatable object begins at 0: an address alone does not tell.
+    data = file.data_of(file.sections[symbol.section])
+    found = data[symbol.address : symbol.address + size_bytes]
+    return found if len(found) == size_bytes else None
+
+
+def _kernel(
+    symbol: Symbol, data: bytes | None, processor: Processor | None, is_v2: bool
+) -> GpuKernel:
+    kernel = GpuKernel(symbol.name.removesuffix(".kd"), symbol.name, symbol.address)
+    if data is None or processor is None:
+        return kernel
+    read = read_kernel_code if is_v2 else read_descriptor
+    descriptor = read(data, processor)
+    entry = symbol.address + descriptor.entry_offset_bytes
+    return evolve(kernel, descriptor=descriptor, entry=entry)
+
+
+def _merged(
+    described: list[GpuKernel], metadata: CodeObjectMetadata | None
+) -> tuple[GpuKernel, ...]:
+    """Kernels of the metadata in its order, then those that only have descriptors."""
+    if metadata is None:
+        return tuple(described)
+    left = {kernel.symbol: kernel for kernel in described}
+    out: list[GpuKernel] = []
+    for each in metadata.kernels:
+        symbol = each.symbol.removesuffix("@kd") or each.name
+        kernel = left.pop(symbol, None) or left.pop(f"{each.name}.kd", None)
+        kernel = kernel or GpuKernel(each.name or symbol, each.symbol)
+        out.append(evolve(kernel, metadata=each))
+    return (*out, *left.values())

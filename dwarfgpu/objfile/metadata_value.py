@@ -1,0 +1,52 @@
+"""What MessagePack and YAML metadata are made of."""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from dwarfgpu.errors import LimitExceeded, Malformed
+
+Metadata: TypeAlias = (
+    None | bool | int | float | str | bytes | list["Metadata"] | dict[str, "Metadata"]
+)
+
+DEEPEST: Final = 32
+"""Lists and maps inside each other; real metadata has 5."""
+
+
+def check_depth(depth: int) -> None:
+    """`LimitExceeded` for metadata that is nested deeper than any compiler's."""
+    if depth > DEEPEST:
+        raise LimitExceeded(f"metadata is nested deeper than {DEEPEST} levels")
+
+
+def as_map(value: Metadata, what: str) -> dict[str, Metadata]:
+    """The value as a map; `Malformed` where it is none, as in the functions below."""
+    if not isinstance(value, dict):
+        raise Malformed(f"{what} is no map")
+    return value
+
+
+def as_list(value: Metadata, what: str) -> list[Metadata]:
+    """The value as a list; nothing is an empty one."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise Malformed(f"{what} is no sequence")
+    return value
+
+
+def as_text(value: Metadata, what: str) -> str:
+    if not isinstance(value, str):
+        raise Malformed(f"{what} of the metadata is no string")
+    return value
+
+
+def as_number(value: Metadata, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
+        raise Malformed(f"{what} of the metadata is no natural number of 64 bits")
+    return value
+
+
+def as_numbers(value: Metadata, what: str) -> tuple[int, ...]:
+    return tuple(as_number(each, what) for each in as_list(value, what))

@@ -1,0 +1,190 @@
+"""The YAML that the metadata of code objects V2 is written in (AMDGPU usage, "Code Object V2
+Metadata").
+
+Compilers and CLRX write block maps and block sequences, flow sequences of scalars, and scalars
+that are plain or quoted. That is what is read; anchors, tags, flow maps and block scalars, which
+none of them writes, are `Unsupported`. Law: only line ends and indentation nest.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.objfile.metadata_value import Metadata, check_depth
+
+_KEY: Final = re.compile(
+    r"""('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^\s'"\[\]{}#&*!|>%@,:-][^:#\s]*)\s*:(?:\s+|$)"""
+)
+_INTEGER: Final = re.compile(r"[-+]?\d{1,20}|0x[0-9a-fA-F]{1,16}")
+_WORDS: Final[dict[str, Metadata]] = {
+    "true": True, "false": False, "null": None, "~": None, "": None,
+}  # fmt: skip
+_ESCAPES: Final = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r",
+    "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0",
+    "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+_ESCAPE: Final = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))")
+_SCALAR: Final = re.compile(r"""'(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^,\[\]{}]*""")
+_NOT_READ: Final = tuple("{&*!|>%@`")
+
+
+@frozen
+class _Line:
+    number: int
+    indent: int
+    text: str
+
+
+def parse_yaml(text: str) -> Metadata:
+    """The one document of a text; `Malformed` or `Unsupported` for what compilers do not write."""
+    lines: list[_Line] = []
+    for number, line in enumerate(text.rstrip("\0").split("\n"), 1):
+        body = line.strip()
+        if body == "...":
+            break
+        if not body or body.startswith("#") or (body == "---" and not lines):
+            continue
+        indent = len(line) - len(line.lstrip(" "))
+        if line[indent] == "\t":
+            raise Malformed(f"line {number} of the metadata is indented by a tab")
+        lines.append(_Line(number, indent, body))
+    if not lines:
+        return None
+    lines.reverse()  # the next line is the last one
+    value = _node(lines, lines[-1].indent, 0)
+    if lines:
+        raise Malformed(f"line {lines[-1].number} of the metadata is indented wrongly")
+    return value
+
+
+def _node(lines: list[_Line], indent: int, depth: int) -> Metadata:
+    """The map, sequence or scalar that begins at the next line."""
+    check_depth(depth)
+    line = lines[-1]
+    if _is_item(line.text):
+        return _sequence(lines, indent, depth)
+    if _KEY.match(line.text):
+        return _mapping(lines, indent, depth)
+    lines.pop()
+    return _inline(line.text, lines, line.number)
+
+
+def _is_item(text: str) -> bool:
+    return text == "-" or text.startswith("- ")
+
+
+def _sequence(lines: list[_Line], indent: int, depth: int) -> list[Metadata]:
+    out: list[Metadata] = []
+    while lines and lines[-1].indent == indent and _is_item(lines[-1].text):
+        line = lines.pop()
+        rest = line.text[1:].lstrip()
+        if rest:
+            inner = indent + len(line.text) - len(rest)
+            lines.append(_Line(line.number, inner, rest))
+            out.append(_node(lines, inner, depth + 1))
+        elif lines and lines[-1].indent > indent:
+            out.append(_node(lines, lines[-1].indent, depth + 1))
+        else:
+            out.append(None)
+    return out
+
+
+def _mapping(lines: list[_Line], indent: int, depth: int) -> dict[str, Metadata]:
+    out: dict[str, Metadata] = {}
+    while lines and lines[-1].indent == indent and not _is_item(lines[-1].text):
+        line = lines.pop()
+        found = _KEY.match(line.text)
+        if found is None:
+            raise Malformed(f"line {line.number} of the metadata has no key")
+        key = str(_scalar(found[1], line.number))
+        if key in out:
+            raise Malformed(f"line {line.number} of the metadata repeats the key {key}")
+        rest = line.text[found.end() :]
+        if rest and not rest.startswith("#"):
+            out[key] = _inline(rest, lines, line.number)
+        elif lines and _is_below(lines[-1], indent):
+            out[key] = _node(lines, lines[-1].indent, depth + 1)
+        else:
+            out[key] = None
+    return out
+
+
+def _is_below(line: _Line, indent: int) -> bool:
+    """The items of a sequence may stand as far left as their key."""
+    return line.indent > indent or (line.indent == indent and _is_item(line.text))
+
+
+def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
+    """A scalar or flow sequence that begins here; a flow sequence may reach over lines."""
+    if not text.startswith("["):
+        return _scalar(_without_comment(text), number)
+    out: list[Metadata] = []
+    position = 1
+    while True:
+        found = _SCALAR.match(text, position)
+        assert found is not None
+        item, position = found[0].strip(), _after_spaces(text, found.end())
+        ending = text[position : position + 1]
+        if not ending:
+            if item or not lines:
+                raise Malformed(f"the sequence in line {number} of the metadata has no end")
+            text, position = lines.pop().text, 0
+            continue
+        if ending not in ",]":
+            raise Malformed(f"unexpected {ending} in line {number} of the metadata")
+        if item or ending == ",":
+            out.append(_scalar(item, number))
+        position += 1
+        if ending == "]":
+            rest = text[position:].strip()
+            if rest and not rest.startswith("#"):
+                raise Malformed(f"unexpected {rest[:20]} in line {number} of the metadata")
+            return out
+
+
+def _after_spaces(text: str, position: int) -> int:
+    while text[position : position + 1] == " ":
+        position += 1
+    return position
+
+
+def _without_comment(text: str) -> str:
+    if text[0] in "'\"":
+        found = _SCALAR.match(text)
+        assert found is not None
+        rest = text[found.end() :].strip()
+        return found[0] if rest.startswith("#") else text
+    return text.split(" #", 1)[0].rstrip()
+
+
+def _scalar(text: str, number: int) -> Metadata:
+    """One scalar without the spaces around it."""
+    if text[:1] in ("'", '"'):
+        if len(text) < 2 or _SCALAR.fullmatch(text) is None or text[-1] != text[0]:
+            raise Malformed(f"the string in line {number} of the metadata has no end")
+        inside = text[1:-1]
+        if text[0] == "'":
+            return inside.replace("''", "'")
+        return _ESCAPE.sub(lambda found: _unescaped(found, number), inside)
+    if text.startswith(_NOT_READ):
+        raise Unsupported(f"line {number} of the metadata uses {text[0]} of YAML")
+    if text in _WORDS:
+        return _WORDS[text]
+    return int(text, 0 if text.startswith("0x") else 10) if _INTEGER.fullmatch(text) else text
+
+
+def _unescaped(found: re.Match[str], number: int) -> str:
+    digits = found[1] or found[2] or found[3]
+    if digits:
+        code = int(digits, 16)
+        if code > 0x10FFFF:
+            raise Malformed(f"line {number} of the metadata has no character {code:#x}")
+        return chr(code)
+    if found[4] not in _ESCAPES:
+        raise Malformed(f"line {number} of the metadata escapes {found[4]}")
+    return _ESCAPES[found[4]]

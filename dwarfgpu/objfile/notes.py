@@ -1,0 +1,85 @@
+"""Notes of ELF files (System V ABI, "Note Section"; AMDGPU usage, "Note Records").
+
+Law: a note that is cut short ends its section; those before it stay usable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.elf import ObjectFile
+
+SHT_NOTE: Final = 7
+PT_NOTE: Final = 4
+NT_GNU_BUILD_ID: Final = 3
+_LONGEST_NAME_BYTES: Final = 4096
+
+
+@frozen
+class Note:
+    """One note record."""
+
+    owner: str
+    type: int
+    content: bytes = field(repr=False)
+
+
+def notes(file: ObjectFile) -> tuple[Note, ...]:
+    """The notes of all note sections, else of all note segments; `Malformed` for a broken one."""
+    found, problem = readable_notes(file)
+    if problem is not None:
+        raise problem
+    return found
+
+
+def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None]:
+    """The notes that can be read, and why others could not."""
+    found: list[Note] = []
+    problem: Malformed | None = None
+    for place, data in _areas(file):
+        try:
+            found.extend(_read(Reader(data, file.endian)))
+        except Malformed as error:
+            error.context = f"{file.path}: {place}"
+            problem = problem or error
+    return tuple(found), problem
+
+
+def build_id(file: ObjectFile) -> bytes | None:
+    """The build ID that the linker wrote; None where there is none."""
+    for note in readable_notes(file)[0]:
+        if (note.owner, note.type) == ("GNU", NT_GNU_BUILD_ID) and note.content:
+            return note.content
+    return None
+
+
+def _areas(file: ObjectFile) -> Iterator[tuple[str, bytes]]:
+    sections = [section for section in file.sections if section.type == SHT_NOTE]
+    for section in sections:
+        yield section.name, file.data_of(section)
+    if not sections:
+        for segment in file.segments:
+            if segment.type == PT_NOTE:
+                yield "PT_NOTE", file.file_bytes(segment.offset, segment.file_bytes, "notes")
+
+
+def _read(reader: Reader) -> Iterator[Note]:
+    while reader.remaining_bytes >= 12:
+        name_bytes, content_bytes, number = (reader.unsigned(4) for _ in range(3))
+        if name_bytes > _LONGEST_NAME_BYTES:
+            raise Malformed(f"the name of a note has {name_bytes} bytes")
+        owner = reader.take(name_bytes).rstrip(b"\0").decode("utf-8", "replace")
+        _align(reader)
+        content = reader.take(content_bytes)
+        _align(reader)
+        yield Note(owner, number, content)
+
+
+def _align(reader: Reader) -> None:
+    """Skip the padding to 4 bytes, which may be missing at the end."""
+    reader.take(min(-reader.position % 4, reader.remaining_bytes))
