@@ -11,6 +11,7 @@ from functools import cached_property
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
+from dwarfgpu.dwarf.aranges import AddressIndex
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.line import LineTables
@@ -40,6 +41,7 @@ class DebugInfo:
         self.load_address = load_address
         self.types = TypeBuilder(self)
         self.line_tables = LineTables(self)
+        self.aranges = AddressIndex(self)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal

@@ -56,10 +56,7 @@ class Scopes:
     def _candidates(self, address: int) -> Iterator[CompilationUnit]:
         """Those that `.debug_aranges` names for an address, which may be wrong or not all; then
         the units in the order of the file."""
-        try:
-            yield from self.info.aranges.units_at(address)
-        except DwarfGpuError:
-            pass  # a section that cannot be had at all costs time only
+        yield from self.info.aranges.units_at(address)
         yield from self.info.units
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:

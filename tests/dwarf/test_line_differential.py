@@ -1,0 +1,177 @@
+"""Our line tables against those that llvm-dwarfdump, readelf and llvm-symbolizer print."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.line import LineTable
+from dwarfgpu.dwarf.line_program import LineRow
+from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.objfile.elf import open_object
+from tests.dwarf.builder import FIXTURES
+
+BINARIES = sorted(
+    path.relative_to(FIXTURES).as_posix()
+    for path in FIXTURES.glob("*/*")
+    if path.suffix in (".co", ".v4", ".v5")
+)
+DUMP = "llvm-dwarfdump-19"
+LARGE = Path("/usr/bin/python3.11d")
+FLAGS = ("is_stmt", "basic_block", "prologue_end", "epilogue_begin", "end_sequence")
+
+TABLE = re.compile(r"^debug_line\[0x([0-9a-f]+)\]$", re.M)
+ROW = re.compile(r"^0x([0-9a-f]{16}) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) +(.*)$", re.M)
+DIRECTORY = re.compile(r'^include_directories\[ *(\d+)\] = "(.*)"$', re.M)
+FILE = re.compile(
+    r'^file_names\[ *(\d+)\]:\n +name: "(.*)"\n +dir_index: (\d+)\n((?: .*\n)*)', re.M
+)
+
+
+def tables(info: DebugInfo) -> dict[int, LineTable]:
+    found = [unit.line_table for unit in info.units]
+    return {table.offset: table for table in found if table is not None}
+
+
+def printed_tables(text: str) -> Iterator[tuple[int, str]]:
+    starts = list(TABLE.finditer(text))
+    for start, after in zip(starts, [*starts[1:], None], strict=True):
+        yield int(start[1], 16), text[start.end() : after.start() if after else len(text)]
+
+
+def row_text(row: LineRow) -> tuple[int | str, ...]:
+    return (
+        f"{row.address:016x}", row.line, row.column, row.file, row.isa, row.discriminator,
+        row.op_index, " ".join(name for name in FLAGS if getattr(row, name)),
+    )  # fmt: skip
+
+
+def files_text(table: LineTable) -> list[tuple[object, ...]]:
+    return [
+        (
+            each.number,
+            each.name,
+            each.entry.directory,
+            each.md5.hex() if each.md5 else None,
+            None if each.source is None else each.source.replace("\n", "\\n").replace('"', '\\"'),
+        )
+        for each in table.files
+    ]
+
+
+def compare(path: Path, dump: str) -> None:
+    text = subprocess.run(
+        [dump, "--debug-line", str(path)], check=True, capture_output=True, text=True
+    ).stdout
+    info = DebugInfo(open_object(path))
+    ours = tables(info)
+    theirs = dict(printed_tables(text))
+    assert sorted(ours) == sorted(theirs)
+    for offset, body in theirs.items():
+        table = ours[offset]
+        assert not table.problems
+        assert [row_text(row) for row in table.matrix.rows] == [
+            (a, *map(int, numbers), flags.strip()) for a, *numbers, flags in ROW.findall(body)
+        ]
+        first = table.header.first_file
+        assert [
+            (index, table.text(entry.path))
+            for index, entry in enumerate(table.header.directories, first)
+        ] == [(int(index), name) for index, name in DIRECTORY.findall(body)]
+        expected = []
+        for index, name, directory, rest in FILE.findall(body):
+            md5 = re.search(r"md5_checksum: (\w+)", rest)
+            source = re.search(r'source: "(.*)"', rest)
+            expected.append(
+                (
+                    int(index), name, int(directory), md5 and md5[1],
+                    source[1].replace("\\t", "\t") if source else None,
+                )
+            )  # fmt: skip
+        assert files_text(table) == expected
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_tables_as_llvm_dwarfdump_prints_them(name: str, tool: Callable[[str], str]) -> None:
+    compare(FIXTURES / name, tool(DUMP))
+
+
+def test_tables_of_a_large_program(tool: Callable[[str], str]) -> None:
+    if not LARGE.exists():
+        pytest.skip(f"{LARGE} is not installed")
+    compare(LARGE, tool(DUMP))
+
+
+DECODED = re.compile(r"^(\S.*?) +(\d+|-) +(0x[0-9a-f]+|0)(?:\[\d+\])?(?: +\d+)?( +x)?(?: +END)?$")
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_rows_as_readelf_decodes_them(name: str, tool: Callable[[str], str]) -> None:
+    text = subprocess.run(
+        [tool("readelf"), "-W", "--debug-dump=decodedline", str(FIXTURES / name)],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    theirs = []
+    for line in text.splitlines():
+        found = DECODED.match(line.rstrip())
+        if found:
+            number = 0 if found[2] == "-" else int(found[2])
+            theirs.append((found[1].rsplit("/", 1)[-1], number, int(found[3], 16), bool(found[4])))
+    ours = [
+        (
+            table.file(row.file).name.rsplit("/", 1)[-1],
+            0 if row.end_sequence else row.line,
+            row.address,
+            row.is_stmt and not row.end_sequence,
+        )
+        for table in tables(DebugInfo(open_object(FIXTURES / name))).values()
+        for row in table.matrix.rows
+    ]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], str]) -> None:
+    """Every fourth address of the code; a symbolizer takes the last row of an address."""
+    load = 0x7000_0000_0000
+    path = FIXTURES / name
+    info = DebugInfo(open_object(path), load)
+    lines = Lines(Scopes(info))
+    spans = [
+        sequence.span for table in tables(info).values() for sequence in table.matrix.sequences
+    ]
+    addresses = [each for span in spans for each in range(span.begin, span.end, 4)]
+    out = subprocess.run(
+        [tool("llvm-symbolizer-19"), "--no-inlines", f"--obj={path}", "--output-style=GNU"],
+        input="\n".join(map(hex, addresses)),
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    theirs = [line for line in out if re.search(r":(\d+|\?)( |$)", line)]
+    assert len(theirs) == len(addresses)
+    for address, text in zip(addresses, theirs, strict=True):
+        found = re.match(r"(.*):(\d+|\?)", text)
+        assert found
+        ours = lines.line_of(load + address)
+        number = 0 if found[2] == "?" else int(found[2])
+        if ours is None:
+            assert number == 0
+        else:
+            assert ours.span.begin <= load + address < ours.span.end
+            rows = rows_at(ours.file.table, ours.row.address)
+            assert number in {row.line for row in rows}
+            assert ours.file.path.endswith(found[1].rsplit("/", 1)[-1]) or len(rows) > 1
+            assert ours.line == number or ours.row.is_stmt
+
+
+def rows_at(table: LineTable, address: int) -> list[LineRow]:
+    return [row for row in table.matrix.rows if row.address == address and not row.end_sequence]
