@@ -16,7 +16,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 _ZLIB_LARGEST_RATIO: Final = 1032
 """Deflate cannot expand more than this; a header that claims more is a lie."""
 _STEP: Final = 1 << 20
-MOST_UNPACKED_BYTES: Final = 1 << 32
+MOST_UNPACKED_BYTES: Final = 1 << 31
 
 
 class _Decompressor(Protocol):

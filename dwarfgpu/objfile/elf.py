@@ -299,12 +299,16 @@ def _name(table: bytes, offset: int) -> str:
 
 def open_object(path: str | Path) -> ObjectFile:
     """The ELF file of that path; `UsageError` where it cannot be read or is none."""
+    return ObjectFile(str(path), map_file(path))
+
+
+def map_file(path: str | Path) -> mmap.mmap:
+    """The bytes of a file; `UsageError` where it cannot be read or is empty."""
     try:
         with open(path, "rb") as file:
             if not file.read(1):
                 raise UsageError(f"{path} is empty")
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{path} cannot be read: {reason}") from None
-    return ObjectFile(str(path), data)

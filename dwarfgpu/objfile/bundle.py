@@ -1,0 +1,186 @@
+"""Offload bundles: several code objects in one file (clang documentation, "Clang Offload Bundler").
+
+A bundle is `__CLANG_OFFLOAD_BUNDLE__` with a table of entries, or `CCOB` with such a bundle
+compressed in it. A section `.hip_fatbin` holds bundles one after another, each for one translation
+unit; a host object may instead hold each entry in a section of its own.
+
+Law: the table is believed only as far as the bundle reaches; padding between bundles is zeros.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve, field, frozen
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate_some, unpack_zstd
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.target_id import TargetId, parse_target_id
+
+MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
+COMPRESSED_MAGIC: Final = b"CCOB"
+SECTION: Final = ".hip_fatbin"
+MOST_ENTRIES: Final = 1 << 16
+_SHORTEST_ENTRY_BYTES: Final = 24
+_NOT_ZERO: Final = re.compile(rb"[^\0]")
+_ZLIB: Final = 0
+_ZSTD: Final = 1
+
+
+@frozen
+class BundleEntry:
+    """One code object of a bundle."""
+
+    index: int
+    """In the whole file, from 0."""
+    id: str
+    """Kind, triple and target, as in `hipv4-amdgcn-amd-amdhsa--gfx942`."""
+    data: bytes = field(repr=False)
+    section: str | None = None
+    """Of the host file; None in a bundle that is a file of its own."""
+    bundle: int = 0
+    """Which of the bundles one after another."""
+    compression: str | None = None
+    """`zlib` or `zstd`."""
+
+    @property
+    def kind(self) -> str:
+        """`host`, `hip`, `hipv4`, `openmp` …"""
+        return self.id.partition("-")[0]
+
+    @property
+    def triple(self) -> str:
+        """The target triple, without kind and target."""
+        triple = self.id.partition("-")[2]
+        start = triple.find("-gfx")
+        return (triple if start < 0 else triple[:start]).rstrip("-")
+
+    @property
+    def target(self) -> TargetId | None:
+        """The GPU and its features; None for the host and for what is no AMD GPU."""
+        start = self.id.find("-gfx")
+        if start < 0:
+            return None
+        try:
+            return parse_target_id(self.id[start + 1 :])
+        except UsageError:
+            return None
+
+
+def is_bundle(data: bytes) -> bool:
+    """Whether bytes begin as a bundle does."""
+    return data.startswith((MAGIC, COMPRESSED_MAGIC))
+
+
+def read_bundles(data: bytes, what: str) -> tuple[BundleEntry, ...]:
+    """The entries of all bundles in a file or section; `Malformed` where there is none.
+
+    `Unsupported` for a compression that is not read here, or not without an extra.
+    """
+    out: list[BundleEntry] = []
+    position = number = unpacked_bytes = 0
+    while position < len(data):
+        entries, end = _bundle(data, position, f"{what}+{position:#x}")
+        out += [evolve(each, bundle=number) for each in entries]
+        if len(out) > MOST_ENTRIES:
+            raise LimitExceeded(f"{what} has more than {MOST_ENTRIES} code objects")
+        unpacked_bytes += sum(len(each.data) for each in entries)
+        if unpacked_bytes > MOST_UNPACKED_BYTES:
+            raise LimitExceeded(f"{what} has more than {MOST_UNPACKED_BYTES} bytes of code objects")
+        following = _NOT_ZERO.search(data, end)
+        position, number = following.start() if following else len(data), number + 1
+    return tuple(evolve(each, index=index) for index, each in enumerate(out))
+
+
+def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
+    """The code objects inside a host file, in the order of its sections."""
+    out: list[BundleEntry] = []
+    prefix = MAGIC.decode()
+    for section in file.sections:
+        if section.name == SECTION:
+            data = file.data_of(section).lstrip(b"\0")
+            found = read_bundles(data, f"{file.path}: {section.name}")
+            out += [evolve(each, section=section.name) for each in found]
+        elif section.name.startswith(prefix):
+            id = section.name.removeprefix(prefix)
+            out.append(BundleEntry(0, id, file.data_of(section), section.name))
+    return tuple(evolve(each, index=index) for index, each in enumerate(out))
+
+
+def _bundle(data: bytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
+    """The entries of the bundle at a position, and where it ends."""
+    if data.startswith(MAGIC, position):
+        return _plain(data, position, what)
+    if not data.startswith(COMPRESSED_MAGIC, position):
+        raise Malformed(f"{what}: no offload bundle begins here")
+    unpacked, kind, end = _unpacked(data, position, what)
+    if not unpacked.startswith(MAGIC):
+        raise Malformed(f"{what}: no offload bundle is inside the compressed one")
+    entries, _ = _plain(unpacked, 0, what)
+    return [evolve(each, compression=kind) for each in entries], end
+
+
+def _plain(data: bytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
+    try:
+        reader = Reader(data, "little", position + len(MAGIC))
+        count = reader.unsigned(8)
+        if count * _SHORTEST_ENTRY_BYTES > reader.remaining_bytes:
+            raise Malformed(f"{count} entries do not fit into the bundle")
+        rows = []
+        for _ in range(count):
+            offset, size = reader.unsigned(8), reader.unsigned(8)
+            rows.append((offset, size, reader.take(reader.unsigned(8))))
+    except Malformed as error:
+        error.context = what
+        raise
+    return list(_entries(data, position, rows, what)), max(
+        [reader.position, *(position + offset + size for offset, size, _ in rows)]
+    )
+
+
+def _entries(
+    data: bytes, position: int, rows: list[tuple[int, int, bytes]], what: str
+) -> Iterator[BundleEntry]:
+    taken_bytes = 0
+    for offset, size, id in rows:
+        start = position + offset
+        if start + size > len(data):
+            raise Malformed(f"{what}: the entry {id.decode('utf-8', 'replace')} is cut short")
+        taken_bytes += size
+        # Entries that overlap would make much of little.
+        if taken_bytes > len(data):
+            raise Malformed(f"{what}: the entries overlap")
+        yield BundleEntry(0, id.decode("utf-8", "replace"), data[start : start + size])
+
+
+def _unpacked(data: bytes, position: int, what: str) -> tuple[bytes, str, int]:
+    """The bundle in a compressed one, how it was compressed, and where the outer one ends.
+
+    Version 1 has no size of its own, 2 has 32-bit sizes, 3 has 64-bit ones.
+    """
+    try:
+        reader = Reader(data, "little", position + len(COMPRESSED_MAGIC))
+        version, method = reader.unsigned(2), reader.unsigned(2)
+        if not 1 <= version <= 3:
+            raise Unsupported(f"version {version} of compressed offload bundles")
+        word_bytes = 8 if version == 3 else 4
+        total_bytes = None if version == 1 else reader.unsigned(word_bytes)
+        size_bytes = reader.unsigned(word_bytes)
+        reader.take(8)  # a hash that has no use here
+        start = reader.position
+        end = len(data) if total_bytes is None else position + total_bytes
+        if not start <= end <= len(data):
+            raise Malformed(f"a compressed bundle of {total_bytes} bytes")
+    except (Malformed, Unsupported) as error:
+        error.context = what
+        raise
+    if method == _ZLIB:
+        unpacked, used_bytes = inflate_some(data[start:end], size_bytes, what)
+        return unpacked, "zlib", end if total_bytes is not None else start + used_bytes
+    if method == _ZSTD:
+        return unpack_zstd(data[start:end], size_bytes, what), "zstd", end
+    raise Unsupported(f"{what}: compression method {method} of offload bundles")

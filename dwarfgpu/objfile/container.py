@@ -1,0 +1,108 @@
+"""Opening any file that holds code objects: an ELF file, a host file with a fat binary in it, or a
+bundle; and picking one code object by its target.
+
+Law: what is picked is what the user named. Where several fit, the answer is their list, no guess.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
+from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
+
+_LONGEST_MAGIC_BYTES: Final = 64
+
+
+@frozen(eq=False)
+class Container:
+    """A file, and the code objects in it."""
+
+    path: str
+    file: ObjectFile | None
+    """The ELF file itself; None for a bundle."""
+    entries: tuple[BundleEntry, ...]
+
+    def device_entries(self) -> tuple[BundleEntry, ...]:
+        """The entries for a GPU that are not empty."""
+        return tuple(each for each in self.entries if each.data and each.kind != "host")
+
+    def open_entry(self, entry: BundleEntry) -> ObjectFile:
+        """The ELF file that an entry is; `UsageError` where it is none."""
+        name = entry.target or entry.id
+        return ObjectFile(f"{self.path}[{name}]", entry.data)
+
+
+def open_container(path: str | Path) -> Container:
+    """A file with the code objects in it; `UsageError` where it is neither ELF nor bundle."""
+    data = map_file(path)
+    if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
+        return Container(str(path), None, read_bundles(bytes(data), str(path)))
+    file = ObjectFile(str(path), data)
+    return Container(str(path), file, () if file.machine == "AMDGPU" else entries_of(file))
+
+
+def open_object(path: str | Path, target: str | None = None) -> ObjectFile:
+    """The ELF file of a path, or the code object of a target in it.
+
+    `target` is one like `gfx90a:xnack+`, a whole bundle entry ID, or the number of the entry.
+    Without one an ELF file is itself, a bundle its only code object. `UsageError` where nothing
+    or more than one thing fits.
+    """
+    if target is None:
+        data = map_file(path)
+        if not is_bundle(data[:_LONGEST_MAGIC_BYTES]):
+            return ObjectFile(str(path), data)
+    container = open_container(path)
+    if container.file is not None and container.file.machine == "AMDGPU":
+        _check_target(container.file, target)
+        return container.file
+    return container.open_entry(pick(container, target))
+
+
+def pick(container: Container, target: str | None) -> BundleEntry:
+    """The one entry that a target names; `UsageError` where none or several do."""
+    known = container.device_entries()
+    if not known:
+        raise UsageError(f"{container.path} holds no code for a GPU")
+    fitting = known if target is None else _fitting(container, known, target)
+    if len(fitting) == 1:
+        return fitting[0]
+    listed = ", ".join(f"{each.index}: {each.target or each.id}" for each in fitting or known)
+    if not fitting:
+        raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
+    raise UsageError(
+        f"{container.path} holds {len(fitting)} code objects"
+        f"{'' if target is None else f' for {target}'}: {listed}; give one with --target, "
+        "by its target or its number"
+    )
+
+
+def _fitting(
+    container: Container, known: tuple[BundleEntry, ...], target: str
+) -> tuple[BundleEntry, ...]:
+    if target.isdecimal() and len(target) < 9:
+        return tuple(each for each in container.entries if each.index == int(target))
+    named = tuple(each for each in known if target in (each.id, str(each.target)))
+    if named or "gfx" not in target:
+        return named
+    wanted = parse_target_id(target)
+    return tuple(each for each in known if each.target is not None and each.target.accepts(wanted))
+
+
+def _check_target(file: ObjectFile, target: str | None) -> None:
+    """`UsageError` where a code object is not for the target that the user wants."""
+    if target is None or target.isdecimal():
+        return
+    wanted: TargetId = parse_target_id(target)
+    try:
+        found = target_of_flags(file)
+    except Unsupported:
+        return
+    if not found.accepts(wanted):
+        raise UsageError(f"{file.path} is for {found}, not for {wanted}")

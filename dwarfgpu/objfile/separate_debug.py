@@ -1,0 +1,113 @@
+"""Debug information in a file of its own (GDB documentation, "Separate Debug Files").
+
+A stripped file names it by `.gnu_debuglink`, a file name with a checksum of the whole file, or by
+the build ID that both have. Law: a file that does not match is not taken.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
+from dwarfgpu.objfile.notes import build_id
+
+DEBUG_DIRECTORIES: Final = ("/usr/lib/debug",)
+_STEP_BYTES: Final = 1 << 20
+
+
+@frozen
+class DebugLink:
+    """What `.gnu_debuglink` says."""
+
+    name: str
+    """A file name without folders."""
+    crc: int
+    """CRC-32 of the file."""
+
+
+def debug_link(file: ObjectFile) -> DebugLink | None:
+    """The `.gnu_debuglink` of a file; None where it has none, `Malformed` for a broken one."""
+    data = file.section_data(".gnu_debuglink")
+    if not data:
+        return None
+    end = data.find(b"\0")
+    crc_at = end + 1 + -(end + 1) % 4
+    name = data[:end].decode("utf-8", "surrogateescape")
+    if end < 1 or len(data) < crc_at + 4 or "/" in name or name in (".", ".."):
+        raise Malformed(f"{file.path}: .gnu_debuglink has no file name and checksum")
+    return DebugLink(name, int.from_bytes(data[crc_at : crc_at + 4], file.endian))
+
+
+def has_debug_info(file: ObjectFile) -> bool:
+    """Whether the file has DWARF of its own."""
+    return file.has_section(".debug_info")
+
+
+def find_debug_file(
+    file: ObjectFile, directories: Iterable[str | Path] = DEBUG_DIRECTORIES
+) -> ObjectFile | None:
+    """The separate debug file of a file, looked for as GDB does; None where none matches.
+
+    First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
+    `.debug` beside it, and under each directory at the place of the file.
+    """
+    roots = [Path(each) for each in directories]
+    id = build_id(file)
+    if id is not None:
+        for path in _by_build_id(id, roots):
+            found = _opened(path)
+            if found is not None and build_id(found) == id:
+                return found
+    link = debug_link(file)
+    if link is not None:
+        for path in _by_link(link, Path(file.path), roots):
+            found = _opened(path)
+            if found is not None and _is_other(path, file) and _crc(path) == link.crc:
+                return found
+    return None
+
+
+def _by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
+    text = id.hex()
+    for root in roots:
+        yield root / ".build-id" / text[:2] / f"{text[2:]}.debug"
+
+
+def _by_link(link: DebugLink, path: Path, roots: list[Path]) -> Iterator[Path]:
+    folder = path.parent
+    yield folder / link.name
+    yield folder / ".debug" / link.name
+    for root in roots:
+        try:
+            inside = folder.resolve().relative_to("/")
+        except (OSError, ValueError, RuntimeError):
+            continue
+        yield root / inside / link.name
+
+
+def _opened(path: Path) -> ObjectFile | None:
+    try:
+        return open_object(path) if path.is_file() else None
+    except (DwarfGpuError, OSError, ValueError):
+        return None
+
+
+def _is_other(path: Path, file: ObjectFile) -> bool:
+    try:
+        return not path.samefile(file.path)
+    except OSError:
+        return True
+
+
+def _crc(path: Path) -> int:
+    data = map_file(path)
+    crc = 0
+    for start in range(0, len(data), _STEP_BYTES):
+        crc = zlib.crc32(data[start : start + _STEP_BYTES], crc)
+    return crc
