@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.aranges import AddressIndex
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.line import LineTables
+from dwarfgpu.dwarf.names import NameIndex
 from dwarfgpu.dwarf.producer import dialect_name
 from dwarfgpu.dwarf.type_builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -24,6 +25,7 @@ from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
 from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.relocate import relocated_data
 
 
 class DebugInfo:
@@ -42,6 +44,7 @@ class DebugInfo:
         self.types = TypeBuilder(self)
         self.line_tables = LineTables(self)
         self.aranges = AddressIndex(self)
+        self.names = NameIndex(self)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal
@@ -61,16 +64,11 @@ class DebugInfo:
             return None
 
     def section(self, name: str) -> bytes:
-        """The bytes of a debug section; none where the file has no such section."""
+        """The bytes of a debug section, relocated; none where the file has no such section."""
         data = self._sections.get(name)
         if data is None:
-            if self.object.is_relocatable and self._is_relocated(name):
-                raise Unsupported(f"{self.path}: relocations of {name} in a relocatable object")
-            data = self._sections[name] = self.object.section_data(name)
+            data = self._sections[name] = relocated_data(self.object, name)
         return data
-
-    def _is_relocated(self, name: str) -> bool:
-        return any(self.object.has_section(prefix + name) for prefix in (".rela", ".rel"))
 
     def string(self, section: str, offset: int) -> bytes:
         """The bytes of a string in a string section."""

@@ -305,11 +305,5 @@ def test_units_after_an_unusable_one() -> None:
     assert info.units[0].root.tag == dw.TAG_COMPILE_UNIT
 
 
-def test_relocatable_objects_are_refused() -> None:
-    sections = {".debug_info": unit(b"\x01"), ".rela.debug_info": b"x"}
-    with pytest.raises(Unsupported, match="relocations of"):
-        assert debug_info(elf(sections, type=1)).units
-
-
 def test_a_file_without_debug_information_has_no_units() -> None:
     assert debug_info(elf({})).units == ()

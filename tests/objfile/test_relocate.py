@@ -1,0 +1,159 @@
+"""Relocations of debug sections, against llvm-dwarfdump and by hand."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import re
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.relocate import relocated_data
+from tests.dwarf.builder import AMDGPU, X86_64, Content, elf
+from tests.objfile.build import C, run
+
+Tool = Callable[[str], str]
+_LOW = re.compile(r"DW_AT_low_pc\t\((0x[0-9a-f]+)\)")
+_NAME = re.compile(r'DW_AT_(?:linkage_)?name\t\("(.*)"\)')
+
+
+def _compile(clang: str, folder: Path, target: str, version: int) -> Path:
+    source, path = folder / "a.c", folder / "a.o"
+    source.write_text(C)
+    options = (f"--target={target}", f"-gdwarf-{version}", "-O1", "-ffreestanding", "-c")
+    run(clang, *options, source, "-o", path)
+    return path
+
+
+TARGETS = ["x86_64-linux-gnu", "aarch64-linux-gnu", "i386-linux-gnu", "aarch64_be-linux-gnu"]
+
+
+@pytest.mark.parametrize("version", [4, 5])
+@pytest.mark.parametrize("target", TARGETS)
+def test_names_and_addresses_as_llvm_reads_them(
+    tool: Tool, tmp_path: Path, target: str, version: int
+) -> None:
+    path = _compile(tool("clang-19"), tmp_path, target, version)
+    _compare(tool("llvm-dwarfdump-19"), path)
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_an_object_for_a_gpu(tool: Tool, tmp_path: Path, repository: Path, version: int) -> None:
+    path = tmp_path / "k.o"
+    run(tool("clang-19"), "--target=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-x", "cl", "-cl-std=CL2.0",
+        "-nogpulib", f"-gdwarf-{version}", "-O0", "-c", repository / "fixtures/opencl/kernels.cl",
+        "-o", path)  # fmt: skip
+    _compare(tool("llvm-dwarfdump-19"), path)
+
+
+def _compare(dwarfdump: str, path: Path) -> None:
+    theirs = run(dwarfdump, "--debug-info", path)
+    info = DebugInfo(open_object(path))
+    assert info.problems == () and info.units
+    names: list[str] = []
+    addresses: list[int] = []
+    for unit in info.units:
+        for index in range(len(unit.tree.offsets)):
+            die = unit.die(index)
+            for attribute in (dw.AT_NAME, dw.AT_LINKAGE_NAME):
+                name = die.string(attribute)
+                names += [] if name is None else [name]
+            low = die.address(dw.AT_LOW_PC)
+            addresses += [] if low is None else [low]
+    assert sorted(names) == sorted(_NAME.findall(theirs))
+    assert sorted(addresses) == sorted(int(each, 16) for each in _LOW.findall(theirs))
+    assert len(set(names)) > 5
+
+
+def made(
+    relocations: bytes, data: bytes = bytes(16), machine: int = X86_64, kind: int = 4
+) -> ObjectFile:
+    """An object with relocations of its section 1 by symbol 1, which is 0x1122334455667788."""
+    symbols = bytes(24) + struct.pack("<IBBHQQ", 0, 0, 0, 1, 0x1122334455667788, 0x30)
+    sections = {
+        ".debug_info": Content(data),
+        ".symtab": Content(symbols, 2, link=3),
+        ".strtab": Content(b"\0", 3),
+        ".rela.debug_info": Content(relocations, kind, link=2),
+    }
+    raw = bytearray(elf(sections, machine, type=1))
+    # sh_info, which the builder leaves 0, names the section that is relocated.
+    table = int.from_bytes(raw[40:48], "little") + 4 * 64
+    raw[table + 44 : table + 48] = (1).to_bytes(4, "little")
+    return ObjectFile("made.o", bytes(raw))
+
+
+def rela(offset: int, number: int, addend: int = 0, symbol: int = 1) -> bytes:
+    return struct.pack("<QQq", offset, symbol << 32 | number, addend)
+
+
+@pytest.mark.parametrize(
+    ("machine", "number", "addend", "expected"),
+    [
+        (X86_64, 0, 9, "0000000000000000"),
+        (X86_64, 1, 1, "8977665544332211"),
+        (X86_64, 10, -8, "8077665500000000"),
+        (X86_64, 2, 0, "8477665500000000"),  # less the place, 4
+        (X86_64, 24, 0, "8477665544332211"),
+        (X86_64, 12, 0, "8877000000000000"),
+        (X86_64, 32, 1, "3100000000000000"),  # the size of the symbol
+        (AMDGPU, 1, 0, "8877665500000000"),
+        (AMDGPU, 2, 0, "4433221100000000"),
+        (AMDGPU, 3, 0, "8877665544332211"),
+        (AMDGPU, 5, 0, "8477665544332211"),
+        (AMDGPU, 11, 0, "4433221100000000"),
+        (183, 257, 0, "8877665544332211"),
+        (183, 261, 0, "8477665500000000"),
+    ],
+)
+def test_calculations(machine: int, number: int, addend: int, expected: str) -> None:
+    file = made(rela(4, number, addend), machine=machine)
+    assert relocated_data(file, ".debug_info") == bytes(4) + bytes.fromhex(expected) + bytes(4)
+
+
+def test_an_addend_in_the_section() -> None:
+    data = (0x10).to_bytes(4, "little") + bytes(12)
+    file = made(struct.pack("<QQ", 0, 1 << 32 | 10), data, kind=9)
+    assert relocated_data(file, ".debug_info")[:4].hex() == "98776655"
+
+
+@pytest.mark.parametrize(
+    ("relocations", "error", "message"),
+    [
+        (rela(13, 10), Malformed, r"\.rela\.debug_info relocates \.debug_info\+0xd"),
+        (rela(0, 10, symbol=2), Malformed, "names symbol 2 of 2"),
+        (rela(0, 200), Unsupported, "relocation type 200 of X86_64"),
+    ],
+)
+def test_relocations_that_cannot_be_applied(
+    relocations: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        relocated_data(made(relocations), ".debug_info")
+
+
+def test_other_machines_and_other_files() -> None:
+    with pytest.raises(Unsupported, match="relocations of machine 8"):
+        relocated_data(made(rela(0, 1), machine=8), ".debug_info")
+    loaded = ObjectFile("made.so", elf({".debug_info": b"abc"}))
+    assert relocated_data(loaded, ".debug_info") == b"abc"
+    assert relocated_data(loaded, ".debug_line") == b""
+
+
+def test_mutated_tables() -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    source = random.Random(seed)
+    for _ in range(300):
+        table = bytearray(rela(0, 10) + rela(8, 1) + rela(4, 2))
+        for _ in range(source.randint(1, 5)):
+            table[source.randrange(len(table))] = source.randrange(256)
+        with contextlib.suppress(DwarfGpuError):
+            assert len(relocated_data(made(bytes(table)), ".debug_info")) == 16
