@@ -139,9 +139,13 @@ class Scopes:
     def global_named(self, name: str) -> Variable | None:
         """The first global variable of that name or, with `::`, of that qualified name.
 
-        An unreadable unit is an error only where no other one has the name.
+        `.debug_names` is asked first; only what it does not know is looked for in all units. An
+        unreadable unit is an error only where no other one has the name.
         """
         simple = name.rsplit("::", 1)[-1]
+        indexed = self._indexed(simple, name)
+        if indexed is not None:
+            return indexed
         problem: DwarfGpuError | None = None
         for unit in self.info.units:
             try:
@@ -153,6 +157,19 @@ class Scopes:
         if problem is not None:
             raise problem
         return None
+
+    def _indexed(self, simple: str, name: str) -> Variable | None:
+        """The global variable that `.debug_names` has; None where it has none or misleads."""
+        try:
+            found = [
+                die
+                for die in self.info.names.find(simple, DATA)
+                if _is_global(die) and die.name == simple and name in (simple, qualified_name(die))
+            ]
+        except DwarfGpuError:
+            return None
+        first = min(found, key=lambda die: die.offset, default=None)
+        return None if first is None else Variable(simple, first, "global")
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
         """The last entry, which is the innermost, of a subprogram that covers an address."""
@@ -197,6 +214,14 @@ def _inner(scope: Die, address: int) -> Die | None:
         if child.tag in BLOCKS and any(span.covers(address) for span in code_ranges(child)):
             return child
     return None
+
+
+def _is_global(die: Die) -> bool:
+    """Whether a variable is defined directly in its unit or in namespaces."""
+    above = die.parent()
+    while above is not None and above.tag in CONTAINERS:
+        above = above.parent()
+    return above is not None and above.parent() is None and not die.flag(dw.AT_DECLARATION)
 
 
 def _declared_in(scope: Die) -> Iterator[Variable]:
