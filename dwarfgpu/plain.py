@@ -135,10 +135,20 @@ def load(path: Path) -> Field:
 def parse(text: str, source: str) -> Field:
     """The JSON document of a text."""
     try:
-        return Field(source, "", json.loads(text))
+        return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:
         raise UsageError(
             f"{source}: not JSON: {error.msg} at line {error.lineno} column {error.colno}"
         ) from None
     except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
         raise UsageError(f"{source}: not JSON that can be read: {error}") from None
+
+
+def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object; one of two members of the same name would be lost."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"member {twice!r} is given twice in one object")
+    return members

@@ -346,8 +346,8 @@ class Session:
         if self.pc is None:
             return " Without a program location only global variables are known; give --pc ADDR"
         known = [each.name for each in self.variables()]
-        close = get_close_matches(name, known, n=3)
-        return f" Did you mean {' or '.join(close)}?" if close else ""
+        close = get_close_matches(name, known, n=1, cutoff=0.7)
+        return f' Did you mean "{close[0]}"?' if close else ""
 
     def _candidates(self, name: str) -> Iterator[Variable]:
         code_object = self.code_object

@@ -106,10 +106,14 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
     target.add_wave(number, None if group is None else group.integer(0))
     arch = target.architecture
     registers = field.get("registers")
+    given: set[str] = set()
     for name, value in () if registers is None else registers.members():
         register = arch.register_named(name)
         if register is None:
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
+        if register.name in given:
+            raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
+        given.add(register.name)
         set_register(target, number, register, value)
     if pc is not None and (register := arch.register_named("pc")) is not None:
         set_register(target, number, register, pc)

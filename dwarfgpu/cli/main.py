@@ -31,6 +31,35 @@ COMMANDS = {
 }
 
 
+_EXAMPLES = {
+    "eval": """examples:
+  dwarfgpu eval --demo t
+  dwarfgpu eval 'regx v3; LLVM_push_lane; lit4; mul; LLVM_offset' --lane 3
+  dwarfgpu eval --file k.co --state stopped.json --lane all t
+docs/eval.md tells all of it.
+
+""",
+    "explain": """examples:
+  dwarfgpu explain --demo --lane 4 t
+  dwarfgpu explain 'regx s4; piece 4; piece 4'
+docs/eval.md tells all of it.
+
+""",
+    "asm": """example:
+  dwarfgpu asm 'DW_OP_regx SGPR30, DW_OP_piece 0x4' --format cfi_escape
+docs/expression-syntax.md tells all of it.
+
+""",
+    "dis": """examples:
+  dwarfgpu dis '.cfi_escape 0x30, 0x36, 0xe9, 0x02'
+  dwarfgpu dis --cfi '0f 04 30 36 e9 02'
+docs/expression-syntax.md tells all of it.
+
+""",
+}
+_STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
+
+
 class Command(Protocol):
     """The interface of a command's module."""
 
@@ -68,11 +97,18 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:2], "--help"]
     command = next((each for each in arguments if not each.startswith("-")), None)
     schema = "dwarfgpu-error-1"
     try:
         if command in COMMANDS and arguments[0] == command:
-            parser = _Parser(prog=f"dwarfgpu {command}", description=COMMANDS[command])
+            parser = _Parser(
+                prog=f"dwarfgpu {command}",
+                description=COMMANDS[command],
+                epilog=f"{_EXAMPLES.get(command, '')}{_STATUS}",
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+            )
             module = cast(Command, import_module(f"dwarfgpu.cli.{command.replace('-', '_')}"))
             schema = getattr(module, "SCHEMA", schema)
             if command not in ("debug", "gdb-path"):

@@ -39,8 +39,17 @@ class _Word:
     position: int
 
 
+_BLOCK: Final = re.compile(r"^(.*\b\d+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
+"""A line of readelf: what stands before the bytes, they, and the operations again in words."""
+
+
+def _bytes_of_block(match: re.Match[str]) -> str:
+    return " " * len(match[1]) + match[2] + " " * len(match[3] or "")
+
+
 def parse_hex(text: str) -> bytes:
     """The bytes; `UsageError` with line and column of what is none."""
+    text = _BLOCK.sub(_bytes_of_block, text)
     words = _words(text)
     notation = _notation(words)
     out = bytearray()

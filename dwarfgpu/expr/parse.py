@@ -6,6 +6,7 @@ print around them (names of registers and types, units, brackets) is decoration.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -39,7 +40,7 @@ class Parser:
         arch: Architecture | None,
         unit_offset: int,
     ) -> None:
-        self._cursor = Cursor(text)
+        self._cursor = Cursor(_without_ranges(text))
         self._operands = OperandReader(self._cursor, arch, unit_offset)
         self._dialect = dialect
         self._form = form
@@ -262,3 +263,17 @@ class _Part:
 
 def _is_operation(token: Token) -> bool:
     return operation_named(token.text) is not None
+
+
+_RANGES: Final = re.compile(
+    r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
+    r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
+    r"""|<empty>""",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What tools print before the expressions of a location list, and for one of no operations."""
+
+
+def _without_ranges(text: str) -> str:
+    """The text with blanks in place of the ranges, so that columns stay."""
+    return _RANGES.sub(lambda match: " " * len(match[0]), text)

@@ -99,7 +99,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (
             ["p $v6"],
             "$1 = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100, <unavailable> <repeats 53 times>}\n"
-            "note: register v6 of wave 0 is not in the state, bytes 44 to 44\n",
+            "note: register v6 of wave 0 is not in the state, bytes 44 to 255\n",
         ),
         (["output t"], "30\n" + NOTES),
         (["p $nosuch"], "Invalid register `nosuch'\n"),
@@ -121,7 +121,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         ),
         (
             ["lane 20", "p t"],  # beyond what the state knows of v6
-            "Register v6 of wave 0 is not in the state, bytes 80 to 80\n",
+            "Register v6 of wave 0 is not in the state, bytes 80 to 83\n",
         ),
         (["p launches"], "Cannot access memory at address 0x13c30: not in the state\n"),
         (

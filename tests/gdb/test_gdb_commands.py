@@ -34,7 +34,11 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
         (STOPPED, "dwarfgpu print", 'dwarfgpu print needs the name of one variable, not "".'),
         (STOPPED, "dwarfgpu explain sp->a", 'name of one variable, not "sp->a".'),
         (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
-        (STOPPED, "dwarfgpu print per_thread", "the context has no thread-local storage"),
+        (
+            STOPPED,
+            "dwarfgpu print per_thread",
+            "thread-local storage (offset 0x0) is not looked up yet",
+        ),
         ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
     ],
 )

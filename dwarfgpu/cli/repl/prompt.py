@@ -133,6 +133,7 @@ def converse(shell: Shell) -> None:
         search_ignore_case=True,
         enable_open_in_editor=True,
         enable_suspend=True,
+        reserve_space_for_menu=4,  # the default of 8 leaves a third of a small screen empty
         bottom_toolbar=lambda: bar_text(shell, get_app().output.get_size().columns),
         style=PLAIN_STYLE if is_plain else STYLE,
         include_default_pygments_style=False,

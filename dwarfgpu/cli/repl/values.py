@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import TypeAlias
 
 from attrs import frozen
@@ -79,14 +78,7 @@ def variable_named(session: Session, text: str) -> Variable:
             f'"{text}" is an expression: only names, $registers and the value history are '
             "understood so far."
         )
-    try:
-        return session.variable(text)
-    except UsageError as error:
-        if not error.message.startswith("No symbol"):
-            raise
-        near = get_close_matches(text, names_in_scope(session), 1)
-        meant = f' Did you mean "{near[0]}"?' if near else ""
-        raise UsageError(f"{error.message}{meant}") from None
+    return session.variable(text)
 
 
 def names_in_scope(session: Session) -> list[str]:
