@@ -72,6 +72,11 @@ assemble locations4 gfx942 locations.gfx942.v4.co
 assemble legacy gfx942 legacy.gfx942.v5.co
 assemble wave32 gfx1100 wave32.gfx1100.v5.co
 
+# One with a name index.
+"$CLANG" x86_64/names.cpp -g -gdwarf-5 -gpubnames -gz=none -O0 -ffile-prefix-map="$here=." \
+  -fdebug-compilation-dir=. -nostdlib -static -Wl,--build-id=none -Wl,-e,main \
+  --ld-path="$(command -v "$LLD")" -o x86_64/names.clang.O0.v5
+
 for opt in 0 2; do
   for dwarf in 4 5; do
     host gcc "$GCC" "$opt" "$dwarf"

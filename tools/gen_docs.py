@@ -106,7 +106,7 @@ def _row(family: list[Operation]) -> str:
 
 
 def _meaning(operation: Operation) -> str:
-    text = operation.summary
+    text = f"{operation.summary} {operation.details}".strip()
     if operation.equals is not None:
         equals = operation.equals
         if operation.number is not None:

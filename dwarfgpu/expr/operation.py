@@ -71,6 +71,8 @@ class Operation:
     """Its number within its family (reg3: 3)."""
     pushes: Literal["value", "location", "entry", "entries", "control", "none"] = "entry"
     """What it pushes, as far as its declaration tells: for the static check."""
+    details: str = ""
+    """The rest of its documentation."""
     reading: str | None = None
     """What a dialect means by it, where that is not what the AMD text says."""
     transfers: bool = False
@@ -138,6 +140,7 @@ def alias(code: int, name: str, of: str) -> None:
         equals=None,
         unsupported=original.unsupported,
         pushes=original.pushes,
+        details=original.details,
         transfers=original.transfers,
     )
 
@@ -170,7 +173,7 @@ def _declared(
             operands.append(OperandInfo(parameter.name, get_args(hint)[1]))
     if number is not None and equals is not None:
         equals = equals.replace("{number}", str(number))
-    summary = (inspect.getdoc(function) or "").partition("\n")[0]
+    summary, _, details = (inspect.getdoc(function) or "").partition("\n")
     returned = hints.get("return")
     pushes: Any = "none" if returned is type(None) else _PUSHES.get(returned, "control")
     if get_origin(returned) is tuple:
@@ -188,5 +191,6 @@ def _declared(
         unsupported,
         number,
         pushes,
+        details=" ".join(details.split()),
         transfers=any(each in (Jump, Enter) for each in (returned, *get_args(returned))),
     )

@@ -28,7 +28,11 @@ from dwarfgpu.model.value import Value
 
 @op(0x93, spec="A.2.5.4.4.6")
 def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Nested:
-    """Add a part of a number of bytes to an incomplete composite."""
+    """Add a part of a number of bytes to an incomplete composite.
+
+    A location at the top becomes the part; on an empty stack, or straight after another part, the
+    part is undefined. It goes on the incomplete composite below it, or begins a new one.
+    """
     return _piece(ctx, stack, size * 8, None)
 
 
@@ -36,7 +40,10 @@ def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Neste
 def bit_piece(
     ctx: Context, stack: Stack, *, size: Size, displacement: ULEB
 ) -> PartialComposite | Nested:
-    """Add a part of a number of bits, from a bit displacement, to an incomplete composite."""
+    """Add a part of a number of bits, from a bit displacement, to an incomplete composite.
+
+    As DW_OP_piece; the part begins `displacement` bits into its location, whatever that is.
+    """
     return _piece(ctx, stack, size, Value.of(displacement, ctx.generic).as_signed)
 
 
@@ -50,7 +57,10 @@ def LLVM_piece_end(stack: Stack) -> Location:
 
 @op((LLVM_USER, 0x0B), spec="A.2.5.4.4.6")
 def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: Size) -> Location:
-    """Make a composite of a number of identical parts."""
+    """Make a composite of a number of identical parts.
+
+    Each of the `count` parts is the same `element_size` bits: a scalar seen as a vector.
+    """
     _require_elements(ctx, element_size, count)
     part = _part(ctx, location, element_size)
     return Location((SingleLocation(Repeated(part.location, element_size, count)),))
@@ -60,7 +70,12 @@ def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: 
 def LLVM_select_bit_piece(
     ctx: Context, zero: Location, one: Location, mask: Value, *, element_size: Size, count: Size
 ) -> Location:
-    """Make a composite whose parts come from one of two locations, as a bit mask says."""
+    """Make a composite whose parts come from one of two locations, as a bit mask says.
+
+    Part N is `element_size` bits at bit N * `element_size` of `one` where bit N of the mask, from
+    the least significant, is 1, and of `zero` where it is 0: a vector register of which some lanes
+    are spilled under the execution mask.
+    """
     _require_elements(ctx, element_size, count)
     mask.integer  # noqa: B018 - must be integral; its bits are what counts
     if mask.type.bit_size < count:
@@ -78,7 +93,10 @@ def LLVM_select_bit_piece(
 def LLVM_overlay(
     ctx: Context, base: Location, overlay: Location, offset: Value, size: Value
 ) -> Location:
-    """Lay a location over a range of bytes of another."""
+    """Lay a location over a range of bytes of another.
+
+    As DW_OP_LLVM_bit_overlay, offset and size counted in bytes.
+    """
     return _overlay(ctx, base, overlay, offset.displacement * 8, size.displacement * 8)
 
 
@@ -86,7 +104,10 @@ def LLVM_overlay(
 def LLVM_bit_overlay(
     ctx: Context, base: Location, overlay: Location, offset: Value, size: Value
 ) -> Location:
-    """Lay a location over a range of bits of another."""
+    """Lay a location over a range of bits of another.
+
+    The result is `base` with the `size` bits from bit `offset` on taken from `overlay` instead.
+    """
     return _overlay(ctx, base, overlay, offset.displacement, size.displacement)
 
 

@@ -35,7 +35,10 @@ def push_object_address(ctx: Context) -> Location:
 
 @op((LLVM_USER, 0x07), spec="A.2.5.4.4.1")
 def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Location:
-    """Push where the value of a register on entry to the current subprogram is."""
+    """Push where the value of a register on entry to the current subprogram is.
+
+    By the call frame information; without any, by the default rules of the architecture.
+    """
     require(ctx.architecture, "target architecture").register(register)
     return require(ctx.frame, "call frame").entry_register(register)
 

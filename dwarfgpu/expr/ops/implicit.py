@@ -35,7 +35,11 @@ def stack_value(ctx: Context, value: Value | ImplicitPointerValue) -> Location:
 
 @op(0xA0, spec="A.2.5.4.4.5")
 def implicit_pointer(ctx: Context, *, die: DieOffset, displacement: SLEB) -> Location:
-    """Push the location of a removed pointer to what a DIE describes."""
+    """Push the location of a removed pointer to what a DIE describes.
+
+    Only its whole contents can be retrieved; what comes then can be moved on the stack, made a
+    location by DW_OP_stack_value, or dereferenced.
+    """
     return _pointer(ctx, 0, die, displacement)
 
 

@@ -31,7 +31,11 @@ def addrx(ctx: Context, *, index: AddressIndex) -> Location:
 def LLVM_form_aspace_address(
     ctx: Context, address: Value | ImplicitPointerValue, space: Value
 ) -> Location | Nested:
-    """Make a memory location from an address and an address space."""
+    """Make a memory location from an address and an address space.
+
+    The address is taken as unsigned, in the address size of the space. Memory of a wave or of a
+    lane is that of the current ones, also when it is accessed later.
+    """
     space.integer  # noqa: B018 - must be integral; the number itself is unsigned
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
     if isinstance(address, ImplicitPointerValue):
@@ -72,7 +76,11 @@ def breg(ctx: Context, *, number: Number, displacement: SLEB) -> Location:
 
 @op(0x92, spec="A.2.5.4.4.3")
 def bregx(ctx: Context, *, register: RegisterNumber, displacement: SLEB) -> Location:
-    """Make a memory location from a register and a displacement, modulo the address size."""
+    """Make a memory location from a register and a displacement, modulo the address size.
+
+    The register is read as an unsigned address of the default address space: one that is narrower
+    is an evaluation error, of one that is wider the low bits count.
+    """
     space = require(ctx.architecture, "target architecture").address_space(0)
     return _based(ctx, space, register, displacement)
 

@@ -38,7 +38,10 @@ def deref(ctx: Context, location: Location) -> Value | ImplicitPointerValue:
 
 @op(0x94, spec="A.2.5.4.3.4")
 def deref_size(ctx: Context, location: Location, *, size: Size8) -> Value | ImplicitPointerValue:
-    """Retrieve a number of bytes, zero-extended to the generic type."""
+    """Retrieve a number of bytes, zero-extended to the generic type.
+
+    More bytes than the generic type has retrieve the generic type.
+    """
     generic = ctx.generic
     if size == 0:
         raise IllFormed("a size of 0 bytes: no base type has it")
@@ -104,7 +107,11 @@ def xderef_type(
 
 @op(0xA3, spec="A.2.5.4.3.4")
 def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
-    """Push the value that an expression had on entry to the current subprogram."""
+    """Push the value that an expression had on entry to the current subprogram.
+
+    It is evaluated in the calling frame, or told by a call-site parameter. If it ends in
+    DW_OP_reg*, the contents of the register are pushed.
+    """
     frame = require(ctx.frame, "call frame")
     known = frame.entry_value(expression)
     if known is not None:
