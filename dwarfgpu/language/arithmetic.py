@@ -1,0 +1,217 @@
+"""Operators on values: numbers by C's rules, pointers by those of their targets."""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    size_bits,
+    size_bytes,
+    strip,
+)
+from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, holds, is_number
+from dwarfgpu.language.places import Places, element_type
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer
+
+
+@frozen
+class Arithmetic:
+    """Operators for the focus of a session."""
+
+    places: Places
+    numbers: Numbers
+
+    def value(self, number: Number) -> TypedValue:
+        """A number as a value that is nowhere."""
+        return TypedValue(number.type, bits=self.numbers.bits(number))
+
+    def number(self, value: TypedValue) -> Number:
+        """The number that a value is, known; `UsageError` where its type has none."""
+        if value.type is None or not is_number(value.type):
+            raise UsageError(NOT_A_NUMBER)
+        return self.numbers.of(value.type, self.places.known(value))
+
+    def address(self, value: TypedValue) -> int:
+        """The number of an address: of a pointer, an integer, or where an array is."""
+        value = self.decayed(value)
+        if isinstance(strip(value.type), Pointer):
+            return self.places.known(value).value
+        number = self.number(value)
+        if number.is_float:
+            raise UsageError("An address must be an integer.")
+        mask = (1 << self.numbers.builtins.architecture.address_bits) - 1
+        return number.value.integer & mask
+
+    def decayed(self, value: TypedValue) -> TypedValue:
+        """An array as a pointer to its first element, a function as one to it (C 6.3.2.1)."""
+        bare = strip(value.type)
+        if isinstance(bare, Function):
+            return self.places.address_of(value)
+        if not isinstance(bare, Array) or bare.is_vector:
+            return value
+        place = self.places.address_of(value)
+        pointer = place.type
+        assert isinstance(pointer, Pointer)
+        return evolve(place, type=evolve(pointer, target=element_type(bare)))
+
+    def truth(self, value: TypedValue) -> bool:
+        """Whether a value is not 0."""
+        if isinstance(strip(value.type), Array | Function):
+            return self.address(value) != 0
+        if isinstance(strip(value.type), Pointer | MemberPointer):
+            value = self.places.read(value)
+            return value.pointer is not None or self.places.known(value).value != 0
+        return bool(self.number(value).value)
+
+    def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
+        """An operator on two operands; pointers know `+` and `-`."""
+        if operator in ("+", "-"):
+            left, right = self.decayed(left), self.decayed(right)
+            if operator == "+" and isinstance(strip(right.type), Pointer):
+                left, right = right, left
+            if isinstance(strip(left.type), Pointer):
+                return self._moved(operator, left, right)
+        return self.value(self.numbers.binary(operator, self.number(left), self.number(right)))
+
+    def _moved(self, operator: str, pointer: TypedValue, by: TypedValue) -> TypedValue:
+        """A pointer moved by elements, or the distance of two in elements."""
+        bare = strip(pointer.type)
+        assert isinstance(bare, Pointer)
+        target = strip(bare.target)
+        stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
+        if not stride:
+            raise UsageError("Cannot perform pointer math on incomplete types, try casting.")
+        other = strip(by.type)
+        if isinstance(other, Pointer):
+            if operator == "+":
+                raise UsageError(NOT_A_NUMBER)
+            return self._distance(pointer, by, stride, size_bytes(other.target) or 1)
+        number = self.number(by)
+        if number.is_float:
+            raise UsageError(NOT_A_NUMBER)
+        count = number.value.integer * (stride if operator == "+" else -stride)
+        pointer = self.places.read(pointer)
+        if pointer.pointer is not None:
+            moved = pointer.pointer.displacement_bytes + count
+            removed = evolve(pointer.pointer, displacement_bytes=moved)
+            return TypedValue(pointer.type, pointer=removed, unit=pointer.unit)
+        address = self.places.known(pointer).value + count
+        size = 8 * bare.size_bytes
+        return TypedValue(
+            pointer.type, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit
+        )
+
+    def _distance(
+        self, left: TypedValue, right: TypedValue, stride: int, other_stride: int
+    ) -> TypedValue:
+        if stride != other_stride:
+            raise UsageError(
+                "First argument of `-' is a pointer and second argument is neither "
+                "an integer nor a pointer of the same type."
+            )
+        (one, a), (other, b) = self._place(left), self._place(right)
+        if one != other:
+            raise EvaluationError("the pointers are to different address spaces")
+        distance = a - b
+        count = abs(distance) // stride
+        long_bits = self.numbers.builtins.long_bits
+        return self.value(self.numbers.integer(count if distance >= 0 else -count, long_bits))
+
+    def _place(self, value: TypedValue) -> tuple[int, int]:
+        """Address space and address of a pointer, generic ones where they really are."""
+        bare = strip(value.type)
+        assert isinstance(bare, Pointer)
+        space = self.places.space_of(bare, value.unit)
+        space, address = self.places.resolved(space, self.places.known(value).value)
+        return space.number, address
+
+    def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
+        """A comparison; pointers compare with pointers and with integers."""
+        left, right = self.decayed(left), self.decayed(right)
+        removed = [self._removed(each) for each in (left, right)]
+        if any(removed) and operator in ("==", "!="):
+            return self._is_same(left, right, removed) == (operator == "==")
+        both = [isinstance(strip(each.type), Pointer) for each in (left, right)]
+        if all(both):
+            a, b = self._place(left), self._place(right)
+            if a[0] != b[0] and operator not in ("==", "!="):
+                raise EvaluationError("the pointers are to different address spaces")
+            return holds(operator, (a > b) - (a < b))
+        if any(both):
+            x, y = self.address(left), self.address(right)
+            return holds(operator, (x > y) - (x < y))
+        return self.numbers.compared(operator, self.number(left), self.number(right))
+
+    def _removed(self, value: TypedValue) -> ImplicitPointer | None:
+        return self.places.read(value).pointer if isinstance(strip(value.type), Pointer) else None
+
+    def _is_same(
+        self, left: TypedValue, right: TypedValue, removed: list[ImplicitPointer | None]
+    ) -> bool:
+        """Whether two pointers, of which one at least was removed, point to the same place."""
+        if all(removed):
+            return removed[0] == removed[1]
+        if self.address(right if removed[0] else left) == 0:
+            return False  # a removed pointer points to an object
+        raise EvaluationError("a synthetic pointer has no number to compare")
+
+    def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
+        """`(kind) value`."""
+        bare = strip(kind)
+        if kind is None or bare is None:
+            return TypedValue(None, bits=Bits(0, 0))
+        if isinstance(bare, Struct | Array):
+            if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
+                raise UsageError("Invalid cast.")
+            if size_bits(kind) != value.size_bits:
+                raise UsageError("Invalid cast.")
+            return evolve(value, type=kind, variable=None, unit=value.unit)
+        if isinstance(bare, Pointer):
+            if bare.kind != "pointer":
+                return evolve(value, type=bare.target, variable=None, bits=None)
+            return self._pointer(value, kind, bare)
+        if not isinstance(bare, Base | Enum):
+            raise UsageError("Invalid cast.")
+        return self.value(self.numbers.cast(self._scalar(value), kind))
+
+    def _scalar(self, value: TypedValue) -> Number:
+        """The number of a value; of a pointer or an array, its address."""
+        value = self.decayed(value)
+        if isinstance(strip(value.type), Pointer | MemberPointer):
+            assert value.type is not None
+            return self.numbers.of(value.type, self.places.known(value))
+        if isinstance(strip(value.type), Struct):
+            raise UsageError("Invalid cast.")
+        return self.number(value)
+
+    def _pointer(self, value: TypedValue, kind: Type, bare: Pointer) -> TypedValue:
+        """A cast to a pointer: it stays in the address space of the pointer that is cast."""
+        value = self.places.read(self.decayed(value))
+        if value.pointer is not None:
+            return evolve(value, type=kind, location=None, variable=None)
+        source = strip(value.type)
+        if isinstance(source, Pointer) and not (bare.address_space or bare.address_class):
+            space = self.places.space_of(source, value.unit)
+            if space.number and space.name != "generic":
+                size = space.address_bits // 8
+                kind = bare = evolve(bare, address_space=space.number, size_bytes=size)
+        return self.value(self.numbers.cast(self._scalar(value), kind))
+
+    def stored(self, value: TypedValue, target: TypedValue) -> int:
+        """The bits of a value converted to the type of an object that it is assigned to."""
+        converted = self.cast(value, target.type)
+        bits = self.places.known(converted).value
+        size = target.size_bits
+        assert size is not None
+        return bits & (1 << size) - 1

@@ -1,0 +1,117 @@
+"""The types that C has without any declaration, as the target lays them out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.basetype import BaseType, float_format
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type
+
+INT_BITS: Final = 32
+_FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}
+_LONG_DOUBLE: Final = {"X86_64": (128, True), "386": (96, True), "AARCH64": (128, False)}
+"""Bits, and whether it is the x87 format; elsewhere it is double."""
+
+
+@frozen
+class Builtins:
+    """The base types of an architecture."""
+
+    architecture: Architecture
+
+    @property
+    def endian(self) -> Endian:
+        return self.architecture.endian
+
+    @property
+    def long_bits(self) -> int:
+        return self.architecture.address_bits
+
+    def integer(self, bit_size: int, *, is_signed: bool = True) -> Base:
+        """The C integer type of a size, of at least that of int."""
+        words = {64: "long" if self.long_bits == 64 else "long long", INT_BITS: "int"}
+        name = words.get(bit_size, f"__int{bit_size}")
+        return _base(name if is_signed else f"unsigned {name}", is_signed, bit_size, self.endian)
+
+    @property
+    def int_type(self) -> Base:
+        return self.integer(INT_BITS)
+
+    @property
+    def bool_type(self) -> Base:
+        return Base(BaseType("bool", "boolean", 8, self.endian))
+
+    @property
+    def char_type(self) -> Base:
+        is_signed = self.architecture.machine != "AARCH64"
+        return Base(
+            BaseType("char", "signed_char" if is_signed else "unsigned_char", 8, self.endian)
+        )
+
+    def floating(self, name: str) -> Base:
+        """`float`, `double` or `long double`."""
+        bits, x87 = {"float": (32, False), "double": (64, False)}.get(name) or _LONG_DOUBLE.get(
+            self.architecture.machine, (64, False)
+        )
+        form = float_format(name, bits, x87=x87)
+        return Base(BaseType(name, "float", bits, self.endian, float_format=form))
+
+    def wide(self, name: str) -> Base:
+        """`char16_t` or `char32_t`."""
+        return Base(BaseType(name, "UTF", 16 if name == "char16_t" else 32, self.endian))
+
+    def pointer(self, target: Type | None) -> Pointer:
+        """A pointer of the default address space."""
+        return Pointer(target, size_bytes=self.architecture.address_bits // 8)
+
+    def named(self, words: tuple[str, ...]) -> Base | None:
+        """The type of words such as `unsigned long`; None where they make no type, or void."""
+        count = Counter(words)
+        signs = count.pop("signed", 0), count.pop("unsigned", 0)
+        longs = count.pop("long", 0)
+        rest = [*count.elements()]
+        if sum(signs) > 1 or longs > 2 or (len(rest) > 1 and set(rest) != {"short", "int"}):
+            return None
+        name = "short" if "short" in rest else rest[0] if rest else "int"
+        if name in ("float", "double"):
+            if sum(signs) or longs > 1 or (longs and name == "float"):
+                return None
+            return self.floating("long double" if longs else name)
+        if name not in _FIXED or (longs and name != "int"):
+            return None
+        return self._integral(name, longs, signs)
+
+    def _integral(self, name: str, longs: int, signs: tuple[int, int]) -> Base | None:
+        is_signed, is_unsigned = signs
+        if name in ("bool", "_Bool", "void"):
+            if is_signed or is_unsigned:
+                return None
+            return None if name == "void" else Base(BaseType(name, "boolean", 8, self.endian))
+        if name == "char":
+            if not (is_signed or is_unsigned):
+                return self.char_type
+            prefix = "signed" if is_signed else "unsigned"
+            return Base(BaseType(f"{prefix} char", f"{prefix}_char", 8, self.endian))
+        bits = {"short": 16, "__int128": 128}.get(name, INT_BITS)
+        if longs:
+            name, bits = ("long", self.long_bits) if longs == 1 else ("long long", 64)
+        return _base(
+            f"unsigned {name}" if is_unsigned else name, not is_unsigned, bits, self.endian
+        )
+
+
+@lru_cache(maxsize=128)
+def _base(name: str, is_signed: bool, bit_size: int, endian: Endian) -> Base:
+    return Base(BaseType(name, "signed" if is_signed else "unsigned", bit_size, endian))
+
+
+def enum_base(kind: Enum, endian: Endian) -> BaseType:
+    """The integers that an enumeration holds."""
+    encoding = "signed" if kind.is_signed else "unsigned"
+    return BaseType(kind.name or "enum", encoding, 8 * kind.size_bytes, endian)

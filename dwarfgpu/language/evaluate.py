@@ -1,0 +1,392 @@
+"""From a syntax tree to a value, in the focus of a session.
+
+Law: operands are evaluated in C's order and only where C evaluates them; what is read is what the
+result needs. Every error is one line, in GDB's words where GDB has the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    Pointer,
+    Struct,
+    Type,
+    size_bytes,
+    strip,
+)
+from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
+from dwarfgpu.language import tree
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
+from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
+from dwarfgpu.language.parser import parse
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Register
+from dwarfgpu.session import Session
+
+VOID: Final = TypedValue(None, bits=Bits(0, 0))
+
+
+_ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+"""GDB's names of registers that every architecture has, and what they are called there."""
+
+
+def _nothing(name: str) -> TypedValue | None:
+    return None
+
+
+@frozen
+class Options:
+    """What an expression may use beside the session."""
+
+    dollar: Callable[[str], TypedValue | None] = _nothing
+    """What `$name` means to the caller (value history, convenience variables): asked first."""
+
+
+def evaluate(text: str, session: Session, options: Options = Options()) -> TypedValue:
+    """The value of an expression of the source language.
+
+    Raises `UsageError` for what cannot be understood, and the machine's and the DWARF's errors
+    where an operand needs what they do not tell. The contents of the result itself are read, and
+    an error of that is kept in it.
+    """
+    return Evaluator(session, options).whole(text)
+
+
+class Evaluator:
+    """One focus and what expressions mean there."""
+
+    def __init__(self, session: Session, options: Options) -> None:
+        self.session = session
+        self.options = options
+        self.names = Names(session)
+        self.places = Places(session)
+        self.numbers = Numbers(self.names.builtins)
+        self.arithmetic = Arithmetic(self.places, self.numbers)
+
+    def whole(self, text: str) -> TypedValue:
+        """The value of an expression, read."""
+        return self.places.read(self.value(parse(text, self.names.is_type)))
+
+    def value(self, node: tree.Node) -> TypedValue:
+        """The value of a tree, not read unless that was needed."""
+        match node:
+            case tree.Integer() | tree.Floating():
+                return self._number(self.numbers.literal(node))
+            case tree.Character() | tree.String():
+                return self._text(node)
+            case tree.Name():
+                return self._named(node)
+            case tree.Dollar():
+                return self._dollar(node.name)
+            case tree.AddressOf():
+                return self._address(node)
+            case tree.Unary():
+                return self._unary(node)
+            case tree.Binary():
+                return self._binary(node)
+            case tree.Assign():
+                return self._assign(node)
+            case tree.Conditional():
+                truth = self.arithmetic.truth(self.object(node.condition))
+                return self.value(node.yes if truth else node.no)
+            case tree.Access():
+                return self._member(node)
+            case tree.Index():
+                return self._element(node)
+            case tree.Call():
+                self.value(node.function)
+                raise Unsupported("functions of the program cannot be called")
+            case tree.Cast():
+                return self._cast(node)
+            case tree.SizeOf():
+                return self._size(self.names.type_of(node.type).type)
+
+    def object(self, node: tree.Node) -> TypedValue:
+        """The value of an operand: of a reference, what it refers to."""
+        return self._referred(self.value(node))
+
+    def _referred(self, value: TypedValue) -> TypedValue:
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and bare.kind != "pointer":
+            return self.places.dereferenced(value)
+        return value
+
+    def _number(self, number: Number) -> TypedValue:
+        return self.arithmetic.value(number)
+
+    def _truth(self, holds: bool) -> TypedValue:
+        """The result of a comparison: bool in C++, else int."""
+        if not is_cplusplus(self.names.current_unit()):
+            return self._number(self.numbers.integer(int(holds)))
+        return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
+
+    # Operands
+
+    def _text(self, node: tree.Character | tree.String) -> TypedValue:
+        kind = self._character_type(node.prefix)
+        size = 8 * (size_bytes(kind) or 1)
+        codes = (node.code,) if isinstance(node, tree.Character) else (*node.codes, 0)
+        runs = [Bits(code & (1 << size) - 1, size) for code in codes]
+        bits = concatenate(runs, self.numbers.endian)
+        is_array = isinstance(node, tree.String)
+        return TypedValue(Array(kind, (len(codes),)) if is_array else kind, bits=bits)
+
+    def _character_type(self, prefix: str) -> Type:
+        builtins = self.names.builtins
+        if prefix == "L":
+            if not self.names.is_type("wchar_t"):
+                raise UsageError("No type named wchar_t.")
+            kind = self.names.type_of(tree.TypeName(("wchar_t",))).type
+            assert kind is not None
+            return kind
+        if prefix:
+            return builtins.wide("char16_t" if prefix == "u" else "char32_t")
+        return builtins.char_type
+
+    def _named(self, node: tree.Name) -> TypedValue:
+        name = node.name
+        if node.file is not None:
+            found = self.names.variable_in_file(name, node.file)
+            if found is None:
+                raise UsageError(f'No symbol "{name}" in specified context.')
+            if isinstance(found, Die):
+                return self.places.function(found)
+            return self.places.variable(found)
+        variable = self.names.variable(name) or self.names.variable_in_function(name)
+        if variable is not None:
+            return self.places.variable(variable)
+        function = self.names.function(name)
+        if function is not None:
+            return self.places.function(function)
+        enumerator = self.names.enumerator(name)
+        if enumerator is not None:
+            kind, number, unit = enumerator
+            size = bounded(8 * kind.size_bytes)
+            return TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
+        return self._other_name(name)
+
+    def _other_name(self, name: str) -> TypedValue:
+        """A word of C++, a member of `this`, or nothing."""
+        if is_cplusplus(self.names.current_unit()):
+            if name in ("true", "false"):
+                return self._truth(name == "true")
+            this = self.names.variable("this")
+            if this is not None:
+                container = self.places.dereferenced(self.places.variable(this))
+                try:
+                    return self.places.member(container, name)
+                except UsageError:
+                    pass
+        if self.names.is_type(name):
+            raise UsageError("Attempt to use a type as an expression")
+        raise UsageError(f'No symbol "{name}" in current context.')
+
+    def _dollar(self, name: str) -> TypedValue:
+        found = self.options.dollar(name)
+        if found is not None:
+            return found
+        if name == "_lane" and self.session.lane is not None:
+            return self._number(self.numbers.integer(self.session.lane))
+        architecture = self.session.architecture
+        if name == "pc" and self.session.pc is not None:
+            kind = register_type(RegisterInfo("pc", None, architecture.address_type))
+            return TypedValue(kind, bits=Bits(self.session.pc, architecture.address_bits))
+        register = self._register(name)
+        if register is None:
+            if name in _ROLES:
+                raise UsageError("No registers.")
+            return VOID  # as GDB: a convenience variable that was never set
+        place = SingleLocation(Register(register, self.session.wave))
+        return TypedValue(register_type(register), Location((place,), self.session.stop))
+
+    def _register(self, name: str) -> RegisterInfo | None:
+        """The register of a name, or of a role that GDB has a name for."""
+        named = self.session.architecture.register_named
+        if not name.strip("$"):
+            return None
+        for each in (name, *_ROLES.get(name, ())):
+            register = named(each)
+            if register is not None:
+                return register
+        return None
+
+    def _address(self, node: tree.AddressOf) -> TypedValue:
+        space = self.session.architecture.address_space_named(node.space)
+        if space is None:
+            known = ", ".join(
+                each.name for each in self.session.architecture.address_spaces.values()
+            )
+            raise UsageError(f'No address space "{node.space}"; known: {known}')
+        address = self.arithmetic.address(self.object(node.address))
+        space.require_address(address)
+        return self.places.pointer(None, space, address)
+
+    # Operations
+
+    def _unary(self, node: tree.Unary) -> TypedValue:
+        operator = node.operator
+        value = self.object(node.operand)
+        match operator:
+            case "sizeof":
+                return self._size(value.type)
+            case "&":
+                return self.places.address_of(value)
+            case "*":
+                return self._contents(value)
+            case "!":
+                return self._truth(not self.arithmetic.truth(value))
+            case "++" | "--" | "after++" | "after--":
+                one = self._number(self.numbers.integer(1))
+                before = self.places.read(value)
+                stored = self._store(value, self.arithmetic.binary(operator[-1], value, one))
+                return evolve(before, location=None) if operator.startswith("after") else stored
+            case _:
+                number = self.arithmetic.number(value)
+                return self._number(self.numbers.unary(operator, number))
+
+    def _contents(self, value: TypedValue) -> TypedValue:
+        bare = strip(value.type)
+        if isinstance(bare, Function):
+            return value
+        if isinstance(bare, Array):
+            return self.places.element(value, 0)
+        if is_number(value.type):  # GDB: an integer is the address of a long
+            number = self.arithmetic.number(value)
+            if not number.is_float:
+                builtins = self.names.builtins
+                pointer = builtins.pointer(builtins.integer(builtins.long_bits))
+                return self.places.dereferenced(self.arithmetic.cast(value, pointer))
+        return self.places.dereferenced(value)
+
+    def _binary(self, node: tree.Binary) -> TypedValue:
+        operator = node.operator
+        if operator in ("&&", "||"):
+            truth = self.arithmetic.truth(self.object(node.left))
+            if truth == (operator == "&&"):
+                truth = self.arithmetic.truth(self.object(node.right))
+            return self._truth(truth)
+        if operator == ",":
+            self.places.read(self.value(node.left))
+            return self.value(node.right)
+        left, right = self.object(node.left), self.object(node.right)
+        if operator == "@":
+            return self._repeated(left, self.arithmetic.number(right))
+        if operator in ("==", "!=", "<", ">", "<=", ">="):
+            return self._truth(self.arithmetic.compared(operator, left, right))
+        return self.arithmetic.binary(operator, left, right)
+
+    def _repeated(self, value: TypedValue, number: Number) -> TypedValue:
+        """`x@8`: the array of so many objects that starts at x."""
+        count = number.value.integer if not number.is_float else 0
+        if count <= 0:
+            raise UsageError(f"Invalid number {count} of repetitions.")
+        if value.location is None or value.bit_size is not None:
+            raise UsageError("Only values in memory can be extended with '@'.")
+        if not size_bytes(value.type):
+            raise UsageError("The size of the object is not known, so it cannot be repeated.")
+        array = array_of(value.type, count)
+        return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
+
+    def _member(self, node: tree.Access) -> TypedValue:
+        """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
+        value = self.object(node.operand)
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
+            value = self.places.dereferenced(value)
+        elif node.is_arrow and not isinstance(bare, Struct):
+            raise UsageError(
+                "The -> operator must not be applied to non-pointer values."
+                if not isinstance(bare, Pointer)
+                else "Attempt to extract a component of a value that is not a structure pointer."
+            )
+        return self.places.member(value, node.name)
+
+    def _element(self, node: tree.Index) -> TypedValue:
+        value = self.object(node.operand)
+        index = self.object(node.index)
+        if is_number(value.type) and not is_number(index.type):
+            value, index = index, value
+        bare = strip(value.type)
+        if isinstance(bare, Pointer):
+            return self.places.dereferenced(self.arithmetic.binary("+", value, index))
+        is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
+        if not isinstance(bare, Array) and not is_vector:
+            spelled = getattr(value.type, "name", None) or "void"
+            raise UsageError(f"cannot subscript something of type `{spelled}'")
+        number = self.arithmetic.number(index)
+        if number.is_float:
+            raise UsageError("Argument to subscript operation is not an integer.")
+        return self.places.element(value, number.value.integer)
+
+    def _cast(self, node: tree.Cast) -> TypedValue:
+        to = self.names.type_of(node.type)
+        if node.is_memory:
+            pointer = Typed(self.names.builtins.pointer(to.type), to.unit)
+            address = self._as(self.object(node.operand), pointer)
+            return self.places.dereferenced(address)
+        return self._as(self.object(node.operand), to)
+
+    def _as(self, value: TypedValue, to: Typed) -> TypedValue:
+        """The value as a type that was written; its address classes are its own unit's."""
+        out = self.arithmetic.cast(value, to.type)
+        return evolve(out, unit=to.unit or value.unit)
+
+    def _assign(self, node: tree.Assign) -> TypedValue:
+        target = self.object(node.left)
+        value = self.object(node.right)
+        if node.operator is not None:
+            value = self.arithmetic.binary(node.operator, target, value)
+        return self._store(target, value)
+
+    def _store(self, target: TypedValue, value: TypedValue) -> TypedValue:
+        """Write a value, converted to the type of what is written."""
+        if target.location is None:
+            raise UsageError("Left operand of assignment is not an lvalue.")
+        bare = strip(target.type)
+        if isinstance(bare, Struct | Array):
+            bits = self.places.known(value)
+            if bits.size_bits != target.size_bits:
+                raise UsageError("Assignment of an object of another size.")
+            number = bits.value
+        elif isinstance(bare, Base | Enum | Pointer):
+            number = self.arithmetic.stored(value, target)
+        else:
+            raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
+        return self.places.read(self.places.write(target, number))
+
+    def _size(self, kind: Type | None) -> TypedValue:
+        bare = strip(kind)
+        if isinstance(bare, Pointer) and bare.kind != "pointer":
+            bare = strip(bare.target)
+        size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
+        if size is None:
+            raise UsageError("The type is incomplete: its size is not known.")
+        long_bits = self.names.builtins.long_bits
+        return self._number(self.numbers.integer(size, long_bits, is_signed=False))
+
+
+def register_type(register: RegisterInfo) -> Type:
+    """The type that GDB gives a register: vectors are arrays, addresses point to code."""
+    base = register.type
+    if base.encoding == "address" or register.name == "pc":
+        return Pointer(Function(is_prototyped=False), size_bytes=base.size_bytes)
+    if base.vector_size is None:
+        return Base(base)
+    name = base.name.partition("[")[0]
+    bit_size = base.bit_size // base.vector_size
+    element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))
+    return Array(element, (base.vector_size,), is_vector=True)

@@ -1,0 +1,238 @@
+"""Numbers of C: promotions, usual conversions, operators and casts (C 6.3, 6.5).
+
+Law: arithmetic is exact in the type that C gives it; nothing here reads a machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import add, and_, mod, mul, or_, sub, truediv, xor
+from typing import Final
+
+from attrs import evolve, frozen
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian, signed
+from dwarfgpu.dwarf.types import Base, Enum, MemberPointer, Pointer, Type, strip
+from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
+from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base
+from dwarfgpu.language.tree import Floating, Integer
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
+from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
+
+NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
+_INTEGER_ONLY: Final = "Integer-only operation on floating point number."
+_OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
+    "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
+}  # fmt: skip
+_INTEGRAL_ONLY: Final = frozenset({"%", "&", "|", "^", "<<", ">>"})
+
+
+def bounded(size_bits: int) -> int:
+    """The size of a scalar; `Unsupported` for one that no machine has."""
+    if size_bits > MAX_BITS:
+        raise Unsupported(f"arithmetic on {size_bits} bits, at most {MAX_BITS}")
+    return size_bits
+
+
+def is_number(kind: Type | None) -> bool:
+    """Whether a type is an arithmetic type of C: integers, characters, enumerations, floats."""
+    bare = strip(kind)
+    return isinstance(bare, Enum) or (isinstance(bare, Base) and bare.base.vector_size is None)
+
+
+@frozen
+class Number:
+    """A number of a type of C, known."""
+
+    value: Value
+    """In a signed, unsigned or float base type of the target's byte order."""
+    type: Type
+    """As declared."""
+
+    @property
+    def is_float(self) -> bool:
+        return self.value.type.encoding == "float"
+
+
+@frozen
+class Numbers:
+    """Numbers as an architecture has them."""
+
+    builtins: Builtins
+
+    @property
+    def endian(self) -> Endian:
+        return self.builtins.endian
+
+    def of(self, kind: Type, bits: Bits) -> Number:
+        """The number that known bits of a type are; `UsageError` where the type has none."""
+        bare = strip(kind)
+        number, size = bits.value, bounded(bits.size_bits)
+        if isinstance(bare, Enum):
+            base = enum_base(bare, self.endian)
+        elif isinstance(bare, Base):
+            base = bare.base
+        elif isinstance(bare, Pointer | MemberPointer):
+            base = BaseType("address", "unsigned", size, self.endian)
+        else:
+            raise UsageError(NOT_A_NUMBER)
+        if base.endian != self.endian and size % 8 == 0:
+            number = swapped(number, size)
+        target = self.plain(base)
+        if size < target.bit_size and target.is_signed:  # a bit-field
+            number = signed(number, size)
+        return Number(Value.of(number, target), kind)
+
+    def plain(self, base: BaseType) -> BaseType:
+        """The type in which to do arithmetic: signed, unsigned or float, in the target's order."""
+        bounded(base.bit_size)
+        if base.vector_size is not None or base.encoding in NUMBERS_NOT_READ:
+            raise Unsupported(f"arithmetic on the type {base}")
+        if base.encoding == "float":
+            form = format_of(base, base.bit_size)
+            if form is None or form is E4M3:
+                raise Unsupported(f"arithmetic on the type {base}")
+            return evolve(base, endian=self.endian, float_format=form)
+        encoding = "signed" if base.is_signed else "unsigned"
+        return evolve(base, encoding=encoding, endian=self.endian)
+
+    def bits(self, number: Number) -> Bits:
+        """The contents of an object of the number's type."""
+        return Bits(self.stored(number.value, number.type), number.value.type.bit_size)
+
+    def stored(self, value: Value, kind: Type) -> int:
+        """The run of bits in the byte order of the type."""
+        bare = strip(kind)
+        size = value.type.bit_size
+        if isinstance(bare, Base) and bare.base.endian != self.endian and size % 8 == 0:
+            return swapped(value.bits, size)
+        return value.bits
+
+    def literal(self, node: Integer | Floating) -> Number:
+        """A literal in the first type of C 6.4.4 that holds it."""
+        if isinstance(node, Floating):
+            name = {"f": "float", "l": "long double"}.get(node.suffix, "double")
+            base = self.builtins.floating(name)
+            form = base.base.float_format
+            assert form is not None
+            return Number(Value(form.encode(node.number), base.base), base)
+        longs = node.suffix.count("l")
+        sizes = [INT_BITS, self.builtins.long_bits, 64][longs:]
+        signs = [False] if "u" in node.suffix else [True, False]
+        if node.is_decimal and len(signs) == 2 and node.number < 1 << 63:
+            signs = [True]
+        for size in sizes:
+            for is_signed in signs:
+                if node.number < 1 << size - is_signed:
+                    return self.integer(node.number, size, is_signed=is_signed)
+        raise UsageError("Numeric constant too large.")
+
+    def integer(self, number: int, size: int = INT_BITS, *, is_signed: bool = True) -> Number:
+        """A number of an integer type of C."""
+        base = self.builtins.integer(size, is_signed=is_signed)
+        return Number(Value.of(number, base.base), base)
+
+    def promoted(self, number: Number) -> Number:
+        """C 6.3.1.1: what is smaller than int becomes int, keeping its value."""
+        base = number.value.type
+        if number.is_float or base.bit_size > INT_BITS:
+            bare = strip(number.type)
+            return Number(number.value, bare) if isinstance(bare, Base) else self._plain(number)
+        if base.bit_size == INT_BITS and not base.is_signed:
+            return self.integer(number.value.bits, is_signed=False)
+        return self.integer(number.value.integer)
+
+    def _plain(self, number: Number) -> Number:
+        base = number.value.type
+        return self.integer(number.value.integer, base.bit_size, is_signed=base.is_signed)
+
+    def usual(self, left: Number, right: Number) -> tuple[Number, Number]:
+        """Both operands in the type of the result (C 6.3.1.8)."""
+        left, right = self.promoted(left), self.promoted(right)
+        a, b = left.value.type, right.value.type
+        if left.is_float or right.is_float:
+            wins = left.is_float and (not right.is_float or a.bit_size >= b.bit_size)
+            target = left.type if wins else right.type
+            base = a if wins else b
+            return self.to(left, target, base), self.to(right, target, base)
+        size = max(a.bit_size, b.bit_size)
+        is_unsigned = any(each.bit_size == size and not each.is_signed for each in (a, b))
+        base = self.builtins.integer(size, is_signed=not is_unsigned).base
+        return self.to(left, Base(base), base), self.to(right, Base(base), base)
+
+    def to(self, number: Number, kind: Type, base: BaseType) -> Number:
+        """The number converted to a type, whose arithmetic is that of `base`."""
+        return Number(number.value.converted(base), kind)
+
+    def cast(self, number: Number, kind: Type) -> Number:
+        """The number as a value of an arithmetic or pointer type."""
+        bare = strip(kind)
+        value = number.value
+        if isinstance(bare, Base) and bare.base.encoding == "boolean":
+            return Number(Value(int(bool(value)), self.plain(bare.base)), kind)
+        if isinstance(bare, Base):
+            return Number(value.converted(self.plain(bare.base)), kind)
+        if isinstance(bare, Enum):
+            bounded(8 * bare.size_bytes)
+            return Number(value.converted(enum_base(bare, self.endian)), kind)
+        if isinstance(bare, Pointer) and not number.is_float:
+            bounded(8 * bare.size_bytes)
+            base = BaseType("address", "unsigned", 8 * bare.size_bytes, self.endian)
+            return Number(Value.of(value.integer, base), kind)
+        raise UsageError("Invalid cast.")
+
+    def unary(self, operator: str, number: Number) -> Number:
+        """`-`, `+` or `~`."""
+        number = self.promoted(number)
+        if operator == "-":
+            return Number(-number.value, number.type)
+        if operator == "~":
+            if number.is_float:
+                raise UsageError("Argument to complement operation not an integer, boolean.")
+            return Number(~number.value, number.type)
+        return number
+
+    def binary(self, operator: str, left: Number, right: Number) -> Number:
+        """An arithmetic, bitwise or shift operator; `EvaluationError` for division by zero."""
+        if operator in _INTEGRAL_ONLY and (left.is_float or right.is_float):
+            raise UsageError(_INTEGER_ONLY)
+        if operator in ("<<", ">>"):
+            return self._shifted(operator, self.promoted(left), self.promoted(right))
+        left, right = self.usual(left, right)
+        if operator in ("/", "%") and not left.is_float and not right.value:
+            raise EvaluationError("Division by zero")
+        return Number(_OPERATORS[operator](left.value, right.value), left.type)
+
+    def _shifted(self, operator: str, left: Number, right: Number) -> Number:
+        """A count that the type does not have shifts everything out, as GDB has it."""
+        number, count = left.value.integer, right.value.integer
+        size = left.value.type.bit_size
+        if count < 0:
+            raise EvaluationError(f"shift by a negative count, {count}")
+        if operator == "<<":
+            shifted = number << count if count < size else 0
+        else:
+            shifted = number >> min(count, size)
+        return Number(Value.of(shifted, left.value.type), left.type)
+
+    def compared(self, operator: str, left: Number, right: Number) -> bool:
+        """A comparison; one with NaN is false, except `!=`."""
+        left, right = self.usual(left, right)
+        order = left.value.compare(right.value)
+        return holds(operator, order)
+
+
+def holds(operator: str, order: int | None) -> bool:
+    """Whether a comparison holds for an order; None is unordered."""
+    if order is None:
+        return operator == "!="
+    return {
+        "==": order == 0,
+        "!=": order != 0,
+        "<": order < 0,
+        ">": order > 0,
+        "<=": order <= 0,
+        ">=": order >= 0,
+    }[operator]

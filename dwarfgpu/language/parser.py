@@ -1,0 +1,215 @@
+"""From text to a syntax tree: a Pratt parser with the precedences of C and GDB's `@`.
+
+Law: only what follows `(`, `sizeof (` or `{` can be a type; whether a name is one is asked, as C
+cannot be read without knowing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language import tree
+from dwarfgpu.language.tokens import Kind, Token, character, number, string, tokens
+from dwarfgpu.language.tree import MAX_HEIGHT, Node
+from dwarfgpu.language.type_words import QUALIFIERS, TAGS, TYPE_WORDS, TypeParser
+
+IsType = Callable[[str], bool]
+
+_SHOWN: Final = 200
+"""Characters of the rest of an expression in a message."""
+_BINARY: Final = {
+    ",": 1,
+    "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
+    "<<=": 2, ">>=": 2,
+    "?": 3, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9,
+    "<": 10, ">": 10, "<=": 10, ">=": 10, "<<": 11, ">>": 11, "@": 12,
+    "+": 13, "-": 13, "*": 14, "/": 14, "%": 14,
+}  # fmt: skip
+_COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 15
+_OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
+_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
+
+
+def parse(text: str, is_type: IsType) -> Node:
+    """The tree of an expression; `UsageError` in GDB's words, `LimitExceeded` for a deep one."""
+    return Parser(text, is_type).whole()
+
+
+class Parser:
+    """A position in the words of an expression."""
+
+    def __init__(self, text: str, is_type: IsType) -> None:
+        self.text = text
+        self.is_type = is_type
+        self.tokens = list(tokens(text))
+        self.at = 0
+        self.depth = 0
+
+    def whole(self) -> Node:
+        node = self.expression(_COMMA)
+        if self.token.kind != "end":
+            raise self.syntax_error()
+        return node
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def next(self) -> Token:
+        """The word here; the position moves behind it."""
+        token = self.token
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def accept(self, *marks: str) -> str | None:
+        """The mark here if it is one of those, which is then consumed."""
+        if self.token.kind == "mark" and self.token.text in marks:
+            return self.next().text
+        return None
+
+    def expect(self, mark: str) -> None:
+        if self.accept(mark) is None:
+            raise self.syntax_error()
+
+    def take(self, kind: Kind) -> str:
+        """The text of a word that must be of that kind."""
+        if self.token.kind != kind:
+            raise self.syntax_error()
+        return self.next().text
+
+    def syntax_error(self) -> UsageError:
+        rest = self.text[self.token.start :][:_SHOWN]
+        return UsageError(f"A syntax error in expression, near `{rest}'.")
+
+    def expression(self, least: int) -> Node:
+        """An expression of operators that bind at least so strongly."""
+        self.depth += 1
+        if self.depth > MAX_HEIGHT:
+            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+        left = self.unary()
+        while self.token.kind == "mark":
+            operator = self.token.text
+            power = _BINARY.get(operator, 0)
+            if power < least or not power:
+                break
+            self.next()
+            left = self._joined(left, operator, power)
+        self.depth -= 1
+        return left
+
+    def _joined(self, left: Node, operator: str, power: int) -> Node:
+        if power == _ASSIGNMENT:
+            return tree.Assign(operator[:-1] or None, left, self.expression(_ASSIGNMENT))
+        if power == _CONDITIONAL:
+            yes = self.expression(_COMMA)
+            self.expect(":")
+            return tree.Conditional(left, yes, self.expression(_CONDITIONAL))
+        return tree.Binary(operator, left, self.expression(power + 1))
+
+    def unary(self) -> Node:
+        operator = self.accept(*_PREFIXES)
+        if operator is not None:
+            return tree.Unary(operator, self.expression(_UNARY))
+        if self.token == Token("name", "sizeof", self.token.start):
+            self.next()
+            if self._type_follows("("):
+                self.next()
+                return tree.SizeOf(self._type(")"))
+            return tree.Unary("sizeof", self.expression(_UNARY))
+        if self._type_follows("("):
+            self.next()
+            kind = self._type(")")
+            return tree.Cast(kind, self.expression(_UNARY))
+        if self.accept("{"):
+            kind = self._type("}")
+            return tree.Cast(kind, self.expression(_UNARY), is_memory=True)
+        return self._postfix(self._primary())
+
+    def _postfix(self, node: Node) -> Node:
+        while True:
+            mark = self.accept(".", "->", "[", "(", "++", "--")
+            if mark is None:
+                return node
+            if mark in (".", "->"):
+                node = tree.Access(node, self.take("name"), mark == "->")
+            elif mark == "[":
+                node = tree.Index(node, self.expression(_COMMA))
+                self.expect("]")
+            elif mark == "(":
+                while self.accept(")") is None:
+                    self.expression(_ASSIGNMENT)
+                    if self.token.text != ")":
+                        self.expect(",")
+                node = tree.Call(node)
+            else:
+                node = tree.Unary(f"after{mark}", node)
+
+    def _primary(self) -> Node:
+        token = self.token
+        match token.kind:
+            case "number":
+                return number(self.next().text)
+            case "character":
+                return character(self.next().text)
+            case "string":
+                return self._string()
+            case "dollar":
+                return tree.Dollar(self.next().text[1:])
+            case "quoted":
+                return self._quoted()
+            case "name":
+                return self._name()
+            case _:
+                pass
+        if self.accept("("):
+            node = self.expression(_COMMA)
+            self.expect(")")
+            if isinstance(node, tree.Name) and self.token.kind in _OPERANDS:
+                # Nothing but a cast can go on so: its type is not known, which is said later.
+                return tree.Cast(tree.TypeName((node.name,)), self.expression(_UNARY))
+            return node
+        raise self.syntax_error()
+
+    def _string(self) -> Node:
+        """Adjacent string literals are one."""
+        whole = string(self.next().text)
+        while self.token.kind == "string":
+            more = string(self.next().text)
+            if more.prefix and whole.prefix and more.prefix != whole.prefix:
+                raise UsageError("Undefined string concatenation.")
+            whole = tree.String(whole.codes + more.codes, whole.prefix or more.prefix)
+        return whole
+
+    def _quoted(self) -> Node:
+        """`'file.c'::x`, or a name in quotes."""
+        quoted = self.next().text
+        if self.token.kind == "name" and self.token.text.startswith("::"):
+            return tree.Name(self.next().text.removeprefix("::"), quoted)
+        return tree.Name(quoted)
+
+    def _name(self) -> Node:
+        token = self.next()
+        if token.text in TYPE_WORDS or token.text in TAGS or token.text in QUALIFIERS:
+            raise UsageError("Attempt to use a type as an expression")
+        if self.accept("#"):
+            return tree.AddressOf(token.text, self.expression(_UNARY))
+        return tree.Name(token.text)
+
+    def _type_follows(self, mark: str) -> bool:
+        """Whether a mark comes here and a type after it."""
+        if self.token.kind != "mark" or self.token.text != mark:
+            return False
+        after = self.tokens[self.at + 1]
+        if after.kind != "name":
+            return False
+        if after.text in TYPE_WORDS or after.text in TAGS or after.text in QUALIFIERS:
+            return True
+        follows = self.tokens[min(self.at + 2, len(self.tokens) - 1)].text
+        return follows in (")", "*", "&", "&&", "[", "(", "@") and self.is_type(after.text)
+
+    def _type(self, end: str) -> tree.TypeName:
+        kind = TypeParser(self).type_name()
+        self.expect(end)
+        return kind

@@ -1,0 +1,111 @@
+"""Values of expressions as text, as GDB prints them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from attrs import evolve
+
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, size_bits, strip, type_name
+from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Session
+from dwarfgpu.view.values import DEFAULT_OPTIONS, OPTIMIZED_OUT, FormatOptions, format_value
+
+
+def format(value: TypedValue, session: Session, options: FormatOptions = DEFAULT_OPTIONS) -> str:
+    """The text of a value. An error in place of its contents is raised, except `UndefinedBits`.
+
+    A generic pointer into an aperture tells where that is: `(int *) 0x2000000000010 =
+    private_lane#0x10`.
+    """
+    places = Places(session)
+    if is_cplusplus(value.unit):
+        options = evolve(options, cplusplus=True)
+    value = places.read(value)
+    if isinstance(value.error, UndefinedBits):
+        return OPTIMIZED_OUT
+    if value.error is not None:
+        raise value.error
+    if value.type is None:
+        return "void"
+    if value.pointer is not None:
+        return f"({type_name(value.type, cplusplus=options.cplusplus)}) <synthetic pointer>"
+    assert value.bits is not None
+    kind, bits = _spaced(places, value), _widened(value, value.bits)
+    text = format_value(
+        bits,
+        kind,
+        options,
+        endian=session.architecture.endian,
+        address=_address(value),
+        architecture=session.architecture,
+        symbolize=partial(symbol_text, session),
+        read_memory=partial(_read_memory, places),
+    )
+    return text + _aperture(places, value, text)
+
+
+def _address(value: TypedValue) -> int | None:
+    """Where the object is in the default address space."""
+    location = value.location
+    if location is None or len(location.places) != 1:
+        return None
+    place = location.places[0]
+    if isinstance(place.storage, Memory) and place.storage.space.number == 0:
+        return place.byte_address
+    return None
+
+
+def _widened(value: TypedValue, bits: Bits) -> Bits:
+    """A bit-field as an object of its type, sign and all."""
+    bare = strip(value.type)
+    size = size_bits(bare) or 0
+    if value.bit_size is None or bits.size_bits >= size:
+        return bits
+    number = bits.value
+    if (isinstance(bare, Base) and bare.base.is_signed) or (
+        isinstance(bare, Enum) and bare.is_signed
+    ):
+        number = signed(number, bits.size_bits) & (1 << size) - 1
+    return Bits(number, size, bits.undefined, bits.unavailable, bits.reasons)
+
+
+def _spaced(places: Places, value: TypedValue) -> Type | None:
+    """The type; that of a pointer with the address space that its address class means."""
+    bare = strip(value.type)
+    if not isinstance(bare, Pointer) or bare.address_space or not bare.address_class:
+        return value.type
+    space = places.space_of(bare, value.unit)
+    if not space.number or bare is not value.type:
+        return value.type
+    return evolve(bare, address_space=space.number)
+
+
+def _aperture(places: Places, value: TypedValue, text: str) -> str:
+    """Where a generic address really is, if not in global memory."""
+    bare = strip(value.type)
+    if not isinstance(bare, Pointer) or bare.kind != "pointer" or value.bits is None:
+        return ""
+    if not value.bits.is_complete:
+        return ""
+    space = places.space_of(bare, value.unit)
+    found, address = places.resolved(space, value.bits.value)
+    if space.name != "generic" or not found.number:
+        return ""
+    return f" = {places.address_text(found, address)}"
+
+
+def _read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:
+    """Memory that a pointer points to: without an address space it is as A.5.3 has it."""
+    if space:
+        where = places.architecture.address_space(space)
+    else:
+        where = places.space_of(Pointer(None), None)
+    return places.context.access.read_bytes(places.at(where, address), size_bytes)

@@ -1,0 +1,42 @@
+"""The value of an expression: a type, its contents, and where they are if they are anywhere."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Type, size_bits
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer
+
+
+@frozen(eq=False)
+class TypedValue:
+    """What an expression means. Contents are read when they are needed, by `Places.read`."""
+
+    type: Type | None
+    """None is void."""
+    location: Location | None = None
+    """Where it is; None for a number that was worked out. Writable if its storage is."""
+    bits: Bits | None = None
+    """Its contents; None where they are not read yet, or cannot be."""
+    pointer: ImplicitPointer | None = None
+    """A removed pointer, in place of contents."""
+    error: DwarfGpuError | None = None
+    """Why there are no contents: `UndefinedBits` for what is optimized out."""
+    bit_size: int | None = None
+    """Size of a bit-field; None for anything else."""
+    unit: CompilationUnit | None = field(default=None, repr=False)
+    """Where its type comes from: who wrote it says what its address classes mean."""
+    variable: Variable | None = field(default=None, repr=False)
+    """The variable that it wholly is."""
+    notes: tuple[str, ...] = ()
+    """What was assumed."""
+
+    @property
+    def size_bits(self) -> int | None:
+        """Bits of its contents; None for a type without a known size."""
+        return size_bits(self.type) if self.bit_size is None else self.bit_size
