@@ -42,6 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
         help="memory: private_lane[3]#0x10=0a0b0c0d; without [N] that of --lane",
     )  # fmt: skip
+    machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     focus = parser.add_argument_group("context")
     focus.add_argument("--wave", metavar="N", help="the current thread")
@@ -137,7 +138,8 @@ def _code_objects(
             if each.path.resolve() not in given and not (files and len(state.code_objects) == 1)
         ]
     return tuple(
-        CodeObject.open(path, address, args.dialect, strict=args.strict) for path, address in named
+        CodeObject.open(path, address, args.dialect, strict=args.strict, target=args.target)
+        for path, address in named
     )
 
 

@@ -25,6 +25,7 @@ COMMANDS = {
     "asm": "operations as text to bytes",
     "dis": "bytes to operations as text, losslessly",
     "check": "find what is wrong with an expression without evaluating it",
+    "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
     "debug": "look at a stopped machine interactively",
     "gdb-path": "print what to source in GDB",

@@ -10,7 +10,8 @@ from attrs import frozen
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
 
 
 @frozen(eq=False)
@@ -30,12 +31,14 @@ class CodeObject:
         dialect: str | None = None,
         *,
         strict: bool = False,
+        target: str | None = None,
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is no readable object file.
 
-        `strict`: what compilers write is read literally.
+        `strict`: what compilers write is read literally. `target`: which code object of a fat
+        binary or bundle, as in `dwarfgpu.objfile.container.open_object`.
         """
-        file = open_object(path)
+        file = open_object(path, target)
         info = DebugInfo(file, load_address, dialect, literal=strict)
         return cls(file, info, Scopes(info), load_address)
 

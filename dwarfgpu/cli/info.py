@@ -1,0 +1,219 @@
+"""`dwarfgpu info`: what a file is, and what is in it."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.info_json import FILE_TYPES, report_json
+from dwarfgpu.cli.info_report import LANGUAGES, Report, UnitReport, report_on
+from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.objfile.bundle import SECTION, BundleEntry
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
+from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.target_id import OS_ABIS
+
+SCHEMA: Final = "dwarfgpu-info-1"
+_MOST_KINDS: Final = 20
+"""Kinds of units listed without --all."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("file", help="an ELF file, a host file with a fat binary, or a bundle")
+    parser.add_argument(
+        "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
+    )
+    parser.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
+    parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    parser.add_argument(
+        "--all", action="store_true", help="every unit, and every field of kernel descriptors"
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Print the report; 1 where a part could not be read."""
+    directories = arguments.debug_dir or DEBUG_DIRECTORIES
+    report = report_on(arguments.file, arguments.target, directories, arguments.dialect)
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, **report_json(report)}))
+    else:
+        for line in _lines(report, everything=arguments.all):
+            print(one_line(line))
+    return 1 if report.problems or any(unit.error for unit in report.units) else 0
+
+
+def _lines(report: Report, *, everything: bool) -> Iterator[str]:
+    if report.file is None:
+        yield f"{report.path}: offload bundle"
+    else:
+        yield from _file(report, report.file)
+    if report.gpu is not None:
+        yield from _gpu(report.gpu, everything)
+    if report.entries:
+        yield "code objects:"
+        yield from (f"  {_entry(each)}" for each in report.entries)
+        if report.gpu is None:
+            yield "  (give one with --target to see what is in it)"
+    if report.sections:
+        yield "debug sections:"
+        for section in report.sections:
+            packed = "  compressed" if section.is_compressed else ""
+            yield f"  {section.name:<24} {section.size_bytes:>10} bytes{packed}"
+    elif report.file is not None:
+        yield "no debug sections"
+    if report.units:
+        yield f"units: {len(report.units)}"
+        yield from _units(report.units, everything)
+    for error in report.problems:
+        yield f"problem: {error_line(error)}"
+
+
+def _file(report: Report, file: ObjectFile) -> Iterator[str]:
+    kind = FILE_TYPES.get(file.type, f"type {file.type}")
+    machine = file.machine
+    if machine == "AMDGPU":
+        machine += f" for {OS_ABIS.get(file.os_abi, f'OS ABI {file.os_abi}')}"
+    yield f"{file.path}: ELF {8 * file.address_bytes}-bit {file.endian}-endian {kind}, {machine}"
+    if report.build_id is not None:
+        yield f"build ID {report.build_id.hex()}"
+    if report.link is not None:
+        yield f"debug link {report.link.name}, CRC {report.link.crc:#010x}"
+    if report.debug_path is not None:
+        yield f"debug information in {report.debug_path}"
+
+
+def _gpu(gpu: GpuCode, everything: bool) -> Iterator[str]:
+    target = gpu.target
+    if target is not None:
+        generic = f", generic version {target.generic_version}" if target.generic_version else ""
+        yield f"target {target} (xnack {target.xnack}, sramecc {target.sramecc}{generic})"
+    version = "of no version" if gpu.version is None else f"V{gpu.version}"
+    named = ""
+    if gpu.metadata is not None:
+        named = ", metadata " + ".".join(map(str, gpu.metadata.version))
+        named += "" if gpu.metadata.target is None else f" for {gpu.metadata.target}"
+    yield f"code object {version}{named}"
+    for kernel in gpu.kernels:
+        yield from _kernel(kernel, everything)
+
+
+def _kernel(kernel: GpuKernel, everything: bool) -> Iterator[str]:
+    entry = "" if kernel.entry is None else f", entry {kernel.entry:#x}"
+    place = "" if kernel.address is None else f" (descriptor {kernel.address:#x}{entry})"
+    yield f"kernel {kernel.name}{place}"
+    yield f"  {', '.join(_registers(kernel))}"
+    yield (
+        f"  LDS {_bytes(kernel.lds_bytes)}, scratch {_bytes(kernel.scratch_bytes)} a lane, "
+        f"arguments {_bytes(kernel.kernarg_bytes)}"
+    )
+    yield from (f"  {line}" for line in _hints(kernel))
+    metadata = kernel.metadata
+    if metadata is not None:
+        yield from (f"  {_argument(each)}" for each in metadata.arguments)
+    descriptor = kernel.descriptor
+    if descriptor is not None and descriptor.reserved_set:
+        yield f"  reserved bits are set: {', '.join(descriptor.reserved_set)}"
+    if descriptor is not None and everything:
+        yield from (f"    {name:<44} {value}" for name, value in descriptor.fields.items())
+
+
+def _registers(kernel: GpuKernel) -> Iterator[str]:
+    if kernel.wave_size is not None:
+        yield f"wave{kernel.wave_size}"
+    metadata, descriptor = kernel.metadata, kernel.descriptor
+    if metadata is not None:
+        counts = (
+            ("SGPRs", metadata.sgpr_count), ("VGPRs", metadata.vgpr_count),
+            ("AGPRs", metadata.agpr_count), ("SGPR spills", metadata.sgpr_spill_count),
+            ("VGPR spills", metadata.vgpr_spill_count),
+        )  # fmt: skip
+        yield from (f"{count} {what}" for what, count in counts if count is not None)
+    if descriptor is not None:
+        scalar = descriptor.allocated_sgprs
+        also = "" if scalar is None else f" and {scalar} SGPRs"
+        yield f"{descriptor.allocated_vgprs} VGPRs{also} allocated"
+        if descriptor.accum_offset is not None:
+            yield f"AGPRs from {descriptor.accum_offset}"
+
+
+def _hints(kernel: GpuKernel) -> Iterator[str]:
+    metadata = kernel.metadata
+    if metadata is None:
+        return
+    if metadata.language is not None:
+        version = ".".join(map(str, metadata.language_version or ()))
+        yield f"language {metadata.language} {version}".rstrip()
+    sizes = [
+        f"{what} {'x'.join(map(str, size))}"
+        for what, size in (
+            ("required", metadata.required_workgroup_size),
+            ("hint", metadata.workgroup_size_hint),
+            ("clusters of", metadata.cluster_dims),
+        )
+        if size is not None
+    ]
+    if metadata.max_flat_workgroup_size is not None:
+        sizes.append(f"at most {metadata.max_flat_workgroup_size}")
+    if sizes:
+        yield f"workgroup size: {', '.join(sizes)}"
+
+
+def _argument(argument: Argument) -> str:
+    words = [
+        argument.type_name, argument.name, argument.address_space, argument.value_type,
+        argument.access, *argument.qualifiers,
+    ]  # fmt: skip
+    text = " ".join(word for word in words if word)
+    end = argument.offset_bytes + argument.size_bytes
+    return f"[{argument.offset_bytes:>3},{end:>3}) {argument.value_kind} {text}".rstrip()
+
+
+def _bytes(count: int | None) -> str:
+    return "of unknown size" if count is None else f"{count} bytes"
+
+
+def _entry(entry: BundleEntry) -> str:
+    where = "" if entry.section is None else " in a section of its own"
+    if entry.section == SECTION:
+        where = f" in {SECTION}"
+    packed = f", {entry.compression}" if entry.compression else ""
+    return f"{entry.index}: {entry.id} {len(entry.data)} bytes{where}{packed}"
+
+
+def _units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
+    """Every unit, or how many there are of each kind."""
+    if everything:
+        for unit in units:
+            yield f"  {unit.offset:#x} {unit.name or '(no name)'}: {_unit(unit)}"
+        return
+    kinds: dict[str, list[UnitReport]] = {}
+    for unit in units:
+        kinds.setdefault(_unit(unit), []).append(unit)
+    for index, (text, same) in enumerate(kinds.items()):
+        if index == _MOST_KINDS:
+            yield f"  … {len(kinds) - index} more kinds; --all lists every unit"
+            return
+        named = same[0].name or "(no name)"
+        yield f"  {named if len(same) == 1 else f'{len(same)} units'}: {text}"
+
+
+def _unit(unit: UnitReport) -> str:
+    if unit.error is not None:
+        return error_line(unit.error)
+    form = f"DWARF {unit.version}, {8 * unit.offset_size}-bit"
+    language = "no language"
+    if unit.language is not None:
+        language = LANGUAGES.get(unit.language, f"language {unit.language:#x}")
+    words = [form, language, unit.producer or "no producer", f"dialect {unit.dialect}"]
+    if unit.augmentation is not None:
+        words.append(f"augmentation {unit.augmentation}")
+    return "; ".join(words)
