@@ -1,0 +1,635 @@
+"""Line tables made by hand: every opcode, every version and format, what is malformed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from attrs import evolve, frozen
+
+from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import line
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.line import LineTable, joined
+from dwarfgpu.dwarf.line_header import read_line_header
+from dwarfgpu.dwarf.line_program import LineRow
+from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.expr.context import UnitFormat
+from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, fixture, unit
+
+COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
+COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK = range(1, 8)
+CONST_ADD_PC, FIXED_ADVANCE, PROLOGUE_END, EPILOGUE_BEGIN, SET_ISA = range(8, 13)
+PATH, DIRECTORY, TIMESTAMP, SIZE, MD5, SOURCE, IS_MD5 = 1, 2, 3, 4, 5, 0x2001, 0x2002
+
+
+def uleb(*values: int) -> bytes:
+    return b"".join(map(encode_uleb, values))
+
+
+@frozen
+class Table:
+    """A line table to be written; `names` are the bytes of the directory and file tables."""
+
+    program: bytes = b""
+    version: int = 5
+    endian: Endian = "little"
+    address_size: int = 8
+    offset_size: int = 4
+    minimum: int = 1
+    most: int = 1
+    default_is_stmt: int = 1
+    base: int = -3
+    range: int = 12
+    opcode_base: int | None = None
+    counts: tuple[int, ...] = COUNTS
+    names: bytes | None = None
+
+    def data(self) -> bytes:
+        fields = bytes((self.minimum,))
+        fields += bytes((self.most,)) if self.version >= 4 else b""
+        opcode_base = len(self.counts) + 1 if self.opcode_base is None else self.opcode_base
+        fields += bytes((self.default_is_stmt, self.base & 0xFF, self.range, opcode_base))
+        fields += bytes(self.counts)
+        names = self.names
+        if names is None:
+            names = b"\0\0" if self.version < 5 else table([(PATH, 8)], [b"d\0"]) * 2
+        header = fields + names
+        rest = self.version.to_bytes(2, self.endian)
+        rest += bytes((self.address_size, 0)) if self.version >= 5 else b""
+        rest += len(header).to_bytes(self.offset_size, self.endian) + header + self.program
+        if self.offset_size == 8:
+            return b"\xff\xff\xff\xff" + len(rest).to_bytes(8, self.endian) + rest
+        return len(rest).to_bytes(4, self.endian) + rest
+
+    def address(self, value: int) -> bytes:
+        """DW_LNE_set_address."""
+        return extended(2, value.to_bytes(self.address_size, self.endian))
+
+
+def table(description: Sequence[tuple[int, int]], entries: Iterable[bytes]) -> bytes:
+    """A directory or file table of DWARF 5."""
+    bodies = list(entries)
+    out = bytes((len(description),)) + b"".join(uleb(kind, form) for kind, form in description)
+    return out + uleb(len(bodies)) + b"".join(bodies)
+
+
+def extended(opcode: int, operands: bytes = b"") -> bytes:
+    return b"\0" + uleb(1 + len(operands)) + bytes((opcode,)) + operands
+
+
+END = extended(1)
+LOAD = 0x10_0000
+ROOT = Shape(
+    dw.TAG_COMPILE_UNIT,
+    (
+        (dw.AT_LOW_PC, dw.FORM_ADDR),
+        (dw.AT_HIGH_PC, dw.FORM_DATA4),
+        (dw.AT_STMT_LIST, dw.FORM_SEC_OFFSET),
+        (dw.AT_COMP_DIR, dw.FORM_STRING),
+    ),
+)
+
+
+def info_of(
+    made: Table,
+    others: dict[str, bytes] | None = None,
+    directory: bytes = b"/src",
+    line_data: bytes | None = None,
+    offset: int = 0,
+) -> DebugInfo:
+    """A file with one unit, of [0x1000, 0x2000), that has the table."""
+    form, endian = UnitFormat(made.address_size, made.offset_size), made.endian
+    entries = b"\x01" + (0x1000).to_bytes(form.address_size, endian)
+    entries += (0x1000).to_bytes(4, endian) + offset.to_bytes(form.offset_size, endian)
+    entries += directory + b"\0"
+    assert made.offset_size in (4, 8)
+    sections = {
+        ".debug_info": unit(
+            entries, 5, made.address_size, 4 if made.offset_size == 4 else 8, endian
+        ),
+        ".debug_abbrev": abbreviations(ROOT),
+        ".debug_line": made.data() if line_data is None else line_data,
+        **(others or {}),
+    }
+    return debug_info(elf(sections, endian=endian), LOAD)
+
+
+def table_of(made: Table, others: dict[str, bytes] | None = None) -> LineTable:
+    found = info_of(made, others).units[0].line_table
+    assert found is not None
+    return found
+
+
+def rows(made: Table) -> list[LineRow]:
+    found = table_of(made)
+    assert not found.problems
+    return list(found.matrix.rows)
+
+
+def row(address: int, number: int, **changes: int) -> LineRow:
+    """A row with the other registers as they begin."""
+    return LineRow(address, 1, number, 0, 0, 0, 0, 1)._replace(**changes)
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize("offset_size", [4, 8])
+@pytest.mark.parametrize("version", [2, 3, 4, 5])
+@pytest.mark.parametrize("address_size", [4, 8])
+def test_every_opcode(version: int, offset_size: int, endian: Endian, address_size: int) -> None:
+    made = Table(b"", version, endian, address_size, offset_size, minimum=4)
+    program = made.address(0x1000) + bytes((COPY,))
+    program += bytes((13 + 12 * 2 + 3 + 5,))  # special: 2 operations, 5 lines
+    program += bytes((ADVANCE_PC,)) + uleb(3) + bytes((ADVANCE_LINE,)) + encode_sleb(-4)
+    program += bytes((SET_FILE,)) + uleb(200) + bytes((SET_COLUMN,)) + uleb(300)
+    program += bytes((NEGATE, BLOCK, PROLOGUE_END, EPILOGUE_BEGIN, SET_ISA)) + uleb(5)
+    program += extended(4, uleb(7)) + bytes((COPY, CONST_ADD_PC))
+    program += bytes((FIXED_ADVANCE,)) + (0x101).to_bytes(2, endian) + bytes((NEGATE, COPY)) + END
+    after = 0x1014 + 4 * ((255 - 13) // 12) + 0x101
+    registers = {"file": 200, "column": 300, "isa": 5}
+    assert rows(evolve(made, program=program)) == [
+        row(0x1000, 1),
+        row(0x1008, 6),
+        row(0x1014, 2, discriminator=7, flags=0x02 | 0x08 | 0x10, **registers),
+        row(after, 2, **registers),
+        row(after, 2, flags=0x05, **registers),
+    ]
+
+
+def test_end_sequence_starts_over() -> None:
+    made = Table(default_is_stmt=0)
+    program = made.address(0x1000) + bytes((NEGATE, SET_FILE, 9, COPY)) + END + bytes((COPY,)) + END
+    assert rows(evolve(made, program=program)) == [
+        row(0x1000, 1, file=9),
+        row(0x1000, 1, file=9, flags=5),
+        row(0, 1, flags=0),
+        row(0, 1, flags=4),
+    ]
+
+
+def test_unknown_opcodes_are_skipped_by_their_lengths() -> None:
+    counts = (*COUNTS, 0, 3)
+    program = b"\x0d" + b"\x0e" + uleb(1, 300, 2) + extended(0x80, b"abc") + b"\0\0" + b"\x01"
+    # what a known extended opcode has too many is skipped, too
+    program += extended(4, uleb(7) + b"x") + b"\x01"
+    assert rows(Table(program, counts=counts)) == [row(0, 1), row(0, 1, discriminator=7)]
+
+
+def test_opcodes_above_the_base_are_special() -> None:
+    """With an opcode_base of 10 the opcodes 10 to 12 are special ones."""
+    assert rows(Table(b"\x0a\x0b", counts=COUNTS[:9], base=1, range=4)) == [row(0, 2), row(0, 4)]
+    assert rows(Table(b"\x01", opcode_base=0, counts=(), base=0, range=4)) == [row(0, 2)]
+
+
+def test_operations_of_long_instructions() -> None:
+    """VLIW: three operations in each instruction of 16 bytes (6.2.5.1)."""
+    made = Table(minimum=16, most=3, base=0, range=1)
+    program = made.address(0x1000) + bytes((13 + 1, 13 + 1, 13 + 1))
+    program += bytes((ADVANCE_PC,)) + uleb(5) + bytes((COPY, CONST_ADD_PC, COPY))
+    program += bytes((FIXED_ADVANCE, 1, 0, COPY))
+    program += made.address(0x1800) + bytes((COPY,))
+    last = 0x1020 + (2 + 242) // 3 * 16
+    assert [(each.address, each.op_index) for each in rows(evolve(made, program=program))] == [
+        (0x1000, 1),
+        (0x1000, 2),
+        (0x1010, 0),
+        (0x1020, 2),
+        (last, (2 + 242) % 3),
+        (last + 1, 0),
+        (0x1800, 0),
+    ]
+
+
+def test_numbers_wrap() -> None:
+    made = Table(address_size=4)
+    program = made.address(0xFFFFFFFF) + bytes((ADVANCE_PC,)) + uleb(2) + bytes((ADVANCE_LINE,))
+    program += encode_sleb(-3) + bytes((COPY,))
+    assert rows(evolve(made, program=program)) == [row(1, 2**32 - 2)]
+
+
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (bytes((ADVANCE_PC,)), "is cut short"),
+        (bytes((FIXED_ADVANCE, 1)), "2 bytes needed"),
+        (bytes((SET_COLUMN,)) + uleb(2**32), "does not fit into 32 bits"),
+        (bytes((ADVANCE_PC,)) + uleb(2**64), "has 65 bits"),
+        (b"\0\x05\x02abc", "5 bytes needed"),
+        (b"\0", "is cut short"),
+        (extended(2, b"abc"), "an address of 3 bytes"),
+        (extended(3, b"\0"), "has no name"),
+        (extended(3, b"ab"), "has no end"),
+        (extended(4), "is cut short"),
+    ],
+)
+def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
+    made = Table()
+    good = made.address(0x1000) + bytes((COPY, 255)) + END
+    found = table_of(evolve(made, program=good + program))
+    (problem,) = found.problems
+    assert isinstance(problem, Malformed) and message in str(problem)
+    assert len(found.matrix.rows) == 3
+    assert found.line_at(0x1000) is not None
+    with pytest.raises(
+        Malformed, match="made.co: .debug_line table 0x0: line program opcode at 0x"
+    ):
+        found.line_at(0x5000)
+
+
+def test_a_line_range_of_zero() -> None:
+    found = table_of(Table(bytes((COPY, 13)), range=0))
+    assert "line_range is 0" in str(found.problems[0]) and len(found.matrix.rows) == 1
+
+
+# Headers and names
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "message"),
+    [
+        (Table(version=1).data(), Unsupported, "line table of version 1"),
+        (Table(version=6).data(), Unsupported, "line table of version 6"),
+        (b"\xff\xff\xff\x7f", Malformed, "reaches beyond the section"),
+        (b"\xf3\xff\xff\xff", Malformed, "is reserved"),
+        (b"\x03\0\0\0\x05\0\x08", Malformed, "needed|none remains"),
+        (b"\x08\0\0\0\x05\0\x08\0\x07\0\0\0", Malformed, "header length 0x7"),
+        (b"\x08\0\0\0\x05\0\x03\0\x00\0\0\0", Malformed, "address size 3"),
+        (Table(address_size=4).data(), IllFormed, "address_size 4 of .debug_line and"),
+    ],
+)
+def test_bad_headers(data: bytes, kind: type[DwarfGpuError], message: str) -> None:
+    info = info_of(Table(), line_data=data)
+    with pytest.raises(kind, match=message) as caught:
+        _ = info.units[0].line_table
+    assert str(caught.value).startswith("made.co: .debug_line table 0x0: ")
+    with pytest.raises(kind):
+        Lines(Scopes(info)).pcs_of("a.c", 1)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        # entries without bytes cost nothing, so that there could be any number
+        (table([], []) + b"\0" + uleb(5), "has no bytes"),
+        (table([], []) + b"\0" + uleb(2**60), "in a name table"),
+        (table([(PATH, 8)], [b"a\0"]) + b"\x01" + uleb(PATH, 8) + uleb(3) + b"a\0", "has no end"),
+        (b"\x01" + uleb(PATH, 0x7F) + uleb(1), "form 0x7f is not known"),
+        (b"\x01" + uleb(PATH, dw.FORM_IMPLICIT_CONST) + uleb(1) + b"\0", "implicit_const"),
+        (table([(MD5, 8)], [b"a\0"]), "is no number"),
+        (table([(SIZE, dw.FORM_UDATA)], [uleb(2**64)]), "number of 65 bits"),
+        (b"", "none remains"),
+    ],
+)  # fmt: skip
+def test_a_bad_name_table_costs_names_only(names: bytes, message: str) -> None:
+    made = Table(names=names)
+    found = table_of(evolve(made, program=made.address(0x1000) + bytes((SET_FILE, 9, COPY)) + END))
+    (problem,) = found.problems
+    assert message in str(problem)
+    assert len(found.matrix.rows) == 2
+    with pytest.raises(DwarfGpuError, match="made.co: .debug_line table 0x0: "):
+        found.file(9)
+
+
+def test_names_before_dwarf_5() -> None:
+    """Directory 0 is that of the compilation, files are counted from 1, more may be defined."""
+    names = b"inc\0/abs\0\0" + b"a.c\0" + uleb(0, 0, 0) + b"b.h\0" + uleb(1, 77, 88)
+    names += b"c.h\0" + uleb(2, 0, 0) + b"/d.h\0" + uleb(1, 0, 0) + b"e.h\0" + uleb(3, 0, 0) + b"\0"
+    program = extended(3, b"made.h\0" + uleb(1, 0, 0))
+    found = table_of(Table(program, 4, names=names))
+    assert [(each.number, each.path) for each in found.files if each.number != 5] == [
+        (1, "/src/a.c"),
+        (2, "/src/inc/b.h"),
+        (3, "/abs/c.h"),
+        (4, "/d.h"),
+        (6, "/src/inc/made.h"),
+    ]
+    assert (found.file(2).entry.modified, found.file(2).entry.size_bytes) == (77, 88)
+    assert (found.file(1).entry.modified, found.file(1).entry.size_bytes) == (None, None)
+    assert [each.number for each in found.files_named("inc/made.h")] == [6]
+    for number in (0, 7):
+        with pytest.raises(IllFormed, match=f"no file {number}, only 1 to 6"):
+            found.file(number)
+    with pytest.raises(IllFormed, match="no directory 3"):
+        _ = found.file(5).path
+
+
+DIGEST = bytes(range(16))
+
+
+def test_names_of_dwarf_5() -> None:
+    directories = table([(PATH, 8)], [b"/build\0", b"inc\0", b"/abs\0"])
+    description = [
+        (PATH, dw.FORM_LINE_STRP), (DIRECTORY, dw.FORM_DATA1), (MD5, dw.FORM_DATA16),
+        (IS_MD5, dw.FORM_UDATA), (SOURCE, dw.FORM_STRP), (TIMESTAMP, dw.FORM_BLOCK),
+        (SIZE, dw.FORM_UDATA), (0x2ABC, dw.FORM_STRING), (0x3FFF, dw.FORM_DATA2),
+    ]  # fmt: skip
+    strings = b"\0\n\0int x;\n\0"
+    lines = b"a.c\0b.h\0c.h\0"
+
+    def entry(path: int, directory: int, is_md5: int, source: int) -> bytes:
+        fixed = path.to_bytes(4, "little") + bytes((directory,)) + DIGEST + bytes((is_md5,))
+        return (
+            fixed + source.to_bytes(4, "little") + b"\x02\x01\x02" + b"\x63" + b"vendor\0\x34\x12"
+        )
+
+    files = table(description, [entry(0, 0, 1, 3), entry(4, 1, 0, 0), entry(8, 2, 1, 1)])
+    found = table_of(
+        Table(names=directories + files), {".debug_line_str": lines, ".debug_str": strings}
+    )
+    assert not found.problems
+    assert [(each.number, each.path, each.md5, each.source) for each in found.files] == [
+        (0, "/build/a.c", DIGEST, "int x;\n"),
+        (1, "/build/inc/b.h", None, None),  # DW_LNCT_LLVM_is_MD5 is 0; no source
+        (2, "/abs/c.h", DIGEST, ""),  # an empty file
+    ]
+    entry_0 = found.file(0).entry
+    assert (entry_0.modified, entry_0.size_bytes) == (0x0201, 0x63)
+    # what nobody knows is kept by its number
+    assert [(number, value.raw) for number, value in entry_0.others] == [
+        (0x2ABC, b"vendor"),
+        (0x3FFF, 0x1234),
+    ]
+
+
+def test_md5_in_big_endian_files_has_its_bytes_in_order() -> None:
+    names = table([(PATH, 8)], [b"/d\0"]) + table(
+        [(PATH, 8), (MD5, dw.FORM_DATA16)], [b"a.c\0" + DIGEST]
+    )
+    assert table_of(Table(names=names, endian="big")).file(0).md5 == DIGEST
+
+
+@pytest.mark.parametrize(
+    ("compilation", "own", "expected"),
+    [
+        (b"/src", b"/src", "/src/inc/a.c"),
+        (b".", b".", "inc/a.c"),
+        (b"/src", b".", "/src/inc/a.c"),
+        (b"/src", b"sub", "/src/sub/inc/a.c"),
+        (b"", b"/src", "/src/inc/a.c"),
+        (b"sub", b"sub", "sub/inc/a.c"),
+        (b"C:\\src", b"C:\\src", "C:\\src/inc/a.c"),
+    ],
+)
+def test_directories_are_relative_to_that_of_the_compilation(
+    compilation: bytes, own: bytes, expected: str
+) -> None:
+    names = table([(PATH, 8)], [own + b"\0", b"inc\0"])
+    names += table([(PATH, 8), (DIRECTORY, dw.FORM_UDATA)], [b"a.c\0\x01"])
+    found = info_of(Table(names=names), directory=compilation).units[0].line_table
+    assert found is not None
+    assert found.file(0).path == expected
+    for wanted in ("a.c", "inc/a.c", "./inc//a.c", expected):
+        assert [each.number for each in found.files_named(wanted)] == [0]
+    for wanted in ("c", "nc/a.c", "other/a.c", "/inc/a.c", "a.c/", ""):
+        assert not found.files_named(wanted) or wanted == "a.c/"
+
+
+@pytest.mark.parametrize(
+    ("directory", "name", "expected"),
+    [
+        ("", "a", "a"),
+        ("/", "a", "/a"),
+        ("d/./", "a", "d/a"),
+        ("d", "../a", "d/../a"),
+        ("d", "", "d"),
+    ],
+)
+def test_joined(directory: str, name: str, expected: str) -> None:
+    assert joined(directory, name) == expected
+
+
+def test_names_that_cannot_be_printed_are_escaped() -> None:
+    names = table([(PATH, 8)], [b"/d\0"]) + table([(PATH, 8)], [b"\x1b[2J\xff\n\0"])
+    assert table_of(Table(names=names)).file(0).name == "\\x1b[2J\\\\xff\\n"
+
+
+# Lookups
+
+
+FILES = table([(PATH, 8)], [b"/src\0"]) + table([(PATH, 8)], [b"a.c\0", b"b.c\0"])
+
+
+def lines_of(program: bytes, made: Table | None = None) -> Lines:
+    base = made or Table(names=FILES, base=0, range=10)
+    return Lines(Scopes(info_of(evolve(base, program=program))))
+
+
+def special(lines: int, operations: int) -> bytes:
+    """With a line_base of 0 and a line_range of 10."""
+    return bytes((13 + operations * 10 + lines,))
+
+
+START = Table().address(0x1000) + bytes((SET_FILE, 0))
+
+
+def numbers(lines: Lines, *addresses: int) -> list[int | None]:
+    found = [lines.line_of(LOAD + address) for address in addresses]
+    return [each and each.line for each in found]
+
+
+def test_line_of() -> None:
+    program = START + special(4, 0) + special(1, 4) + special(0, 4) + special(2, 4)
+    program += bytes((ADVANCE_PC, 8)) + END
+    lines = lines_of(program)
+    assert numbers(lines, 0xFFF, 0x1000, 0x1003, 0x1004, 0x100B, 0x100C, 0x1013, 0x1014) == [
+        None, 5, 5, 6, 6, 8, 8, None,
+    ]  # fmt: skip
+    found = lines.line_of(LOAD + 0x100D)
+    assert found is not None
+    assert (str(found), found.span) == ("/src/a.c:8", Range(LOAD + 0x100C, LOAD + 0x1014))
+    assert lines.pcs_of("a.c", 6) == (LOAD + 0x1004,)  # the second row only goes on
+    assert lines.pcs_of("a.c", 7) == lines.pcs_of("b.c", 6) == ()
+
+
+def test_of_rows_at_one_address_the_last_statement_counts() -> None:
+    program = START + special(1, 0) + special(1, 0) + bytes((NEGATE,)) + special(1, 0)
+    lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
+    assert numbers(lines, 0x1000, 0x1003) == [3, 3]
+    assert lines.pcs_of("a.c", 2) == lines.pcs_of("a.c", 3) == (LOAD + 0x1000,)
+    assert lines.pcs_of("a.c", 4) == ()
+
+
+def test_code_of_no_line() -> None:
+    program = START + special(1, 0) + bytes((ADVANCE_LINE,)) + encode_sleb(-2) + special(0, 4)
+    lines = lines_of(program + special(7, 4) + bytes((ADVANCE_PC, 4)) + END)
+    assert numbers(lines, 0x1000, 0x1004, 0x1008) == [2, None, 7]
+
+
+def test_sequences_in_any_order_that_overlap() -> None:
+    def sequence(begin: int, size_bytes: int, number: int) -> bytes:
+        out = Table().address(begin) + bytes((SET_FILE, 0)) + special(number, 0)
+        return out + bytes((ADVANCE_PC,)) + uleb(size_bytes) + END
+
+    program = sequence(0x1800, 0x10, 1) + sequence(0x1000, 0x900, 2) + sequence(0x1400, 0x10, 3)
+    lines = lines_of(program + sequence(0x1300, 0, 4))
+    assert numbers(lines, 0x1000, 0x1300, 0x1400, 0x1410, 0x1800, 0x1810, 0x18FF, 0x1900) == [
+        3, 3, 4, 3, 2, 3, 3, None,
+    ]  # fmt: skip
+
+
+def test_addresses_that_do_not_grow_are_put_in_order() -> None:
+    program = Table().address(0x1008) + bytes((SET_FILE, 0)) + special(1, 0)
+    program += Table().address(0x1000) + special(1, 0) + Table().address(0x1010) + END
+    assert numbers(lines_of(program), 0x1000, 0x1007, 0x1008, 0x100F, 0x1010) == [3, 3, 2, 2, None]
+
+
+@pytest.mark.parametrize("begin", [0, 2**64 - 1, 2**64 - 2])
+def test_dropped_code_has_no_lines(begin: int) -> None:
+    """Linkers leave such an address; the rows stay in the matrix."""
+    program = Table().address(begin) + special(1, 0) + bytes((ADVANCE_PC,)) + uleb(0x1800) + END
+    lines = lines_of(program)
+    assert numbers(lines, 0x1000) == [None]
+    (unit_,) = lines.info.units
+    assert unit_.line_table is not None and len(unit_.line_table.matrix.rows) == 2
+
+
+def test_a_sequence_without_an_end_has_no_lines() -> None:
+    assert numbers(lines_of(START + special(1, 0) + special(1, 4)), 0x1000) == [None]
+
+
+def test_a_unit_without_a_table() -> None:
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x06)))
+    entries = b"\x01" + (0x1000).to_bytes(8, "little") + b"\0\x01\0\0"
+    sections = {".debug_info": unit(entries), ".debug_abbrev": abbreviations(shape)}
+    lines = Lines(Scopes(debug_info(elf(sections))))
+    assert lines.line_of(0x1000) is None
+    assert lines.pcs_of("a.c", 1) == ()
+    assert not list(lines.files())
+
+
+def test_programs_are_read_once_and_only_where_they_can_matter() -> None:
+    made = Table(START + special(1, 0) + bytes((ADVANCE_PC, 4)) + END, names=FILES)
+    lines = Lines(Scopes(info_of(made)))
+    (unit_,) = lines.info.units
+    assert lines.pcs_of("other.c", 1) == ()
+    assert unit_.line_table is not None and "matrix" not in vars(unit_.line_table)
+    assert lines.pcs_of("a.c", 99) == ()
+    assert unit_.line_table.matrix is unit_.line_table.matrix
+
+
+def test_the_embedded_source_of_a_fixture() -> None:
+    lines = Lines(Scopes(fixture("hip/nest.gfx942.O2.v5.src.co", LOAD)))
+    pc, *_ = lines.pcs_of("nest.hip", 13)
+    found = lines.line_of(pc)
+    assert found is not None and found.file.source is not None
+    assert found.file.source.splitlines()[found.line - 1].strip() == "r += in[t + 1];"
+    assert found.file.source == (Path(__file__).parents[2] / "fixtures/hip/nest.hip").read_text(
+        encoding="utf-8"
+    )
+    assert str(found) == "hip/nest.hip:13:10"
+
+
+# Hostile input
+
+
+def test_overlapping_tables_are_limited() -> None:
+    """A section of tables that are each the rest of the section would take quadratic time."""
+    count = 40
+    prefix = evolve(Table(), program=b"").data()[4:]
+    data = b""
+    for index in range(count):
+        rest = (count - index) * (4 + len(prefix)) - 4
+        data += rest.to_bytes(4, "little") + prefix
+    starts = [index * (4 + len(prefix)) for index in range(count)]
+    entries = [
+        b"\x01" + bytes(8) + bytes(4) + start.to_bytes(4, "little") + b"/\0" for start in starts
+    ]
+    sections = {
+        ".debug_info": b"".join(map(unit, entries)),
+        ".debug_abbrev": abbreviations(ROOT),
+        ".debug_line": data,
+    }
+    info = debug_info(elf(sections))
+    with pytest.raises(LimitExceeded, match="line tables overlap"):
+        for each in info.units:
+            assert each.line_table is not None
+            _ = each.line_table.matrix
+
+
+def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "MOST_NAME_BYTES", 1000)
+    names = table([(PATH, dw.FORM_LINE_STRP)], [bytes(4)])
+    names += table([(PATH, dw.FORM_LINE_STRP)], [n.to_bytes(4, "little") for n in range(20)])
+    found = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})
+    with pytest.raises(LimitExceeded, match="made.co: .debug_line table 0x0: names of more than"):
+        found.files_named("x")
+
+
+def use(info: DebugInfo) -> None:
+    """Everything that a table offers; each step may fail with an error of ours."""
+    lines = Lines(Scopes(info))
+    for pc in (LOAD + 0x1000, LOAD + 0x1010, LOAD):
+        attempt(lambda pc=pc: str(lines.line_of(pc)))
+    attempt(lambda: lines.pcs_of("a.c", 3))
+    for each in info.units:
+        try:
+            found = each.line_table
+        except DwarfGpuError as error:
+            assert str(error) and "\n" not in str(error)
+            continue
+        if found is not None:
+            for problem in found.problems:
+                assert str(problem)
+            assert len(found.matrix.rows) <= found.header.end - found.header.offset
+            for file in found.files[:50]:
+                attempt(lambda file=file: (file.path, file.source, file.md5))
+
+
+def attempt(step: object) -> None:
+    assert callable(step)
+    try:
+        step()
+    except DwarfGpuError as error:
+        assert str(error) and "\n" not in str(error)
+
+
+@pytest.mark.parametrize("version", [2, 4, 5])
+def test_hostile_tables(version: int) -> None:
+    rng = Random(version)
+    names = FILES if version == 5 else b"d\0\0a.c\0\x01\0\0\0"
+    program = START + special(4, 0) + special(1, 4) + bytes((CONST_ADD_PC, SET_COLUMN, 9, COPY))
+    program += extended(3, b"a.c\0\x01\x02\x03") + extended(4, b"\x05") + bytes((COPY,)) + END
+    good = Table(program, version, names=names).data()
+    for _ in range(2000):
+        data = bytearray(good)
+        for _ in range(rng.randrange(1, 5)):
+            data[rng.randrange(len(data))] = rng.choice(
+                (0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256))
+            )
+        cut = rng.randrange(len(data)) if rng.random() < 0.2 else len(data)
+        use(info_of(Table(), line_data=bytes(data[:cut])))
+
+
+def test_hostile_fixtures() -> None:
+    """Bytes of `.debug_line` of real files changed in place."""
+    rng = Random(11)
+    for name in ("hip/nest.gfx942.O2.v5.src.co", "opencl/kernels.gfx942.O2.v4.co"):
+        for _ in range(60):
+            info = fixture(name, LOAD)
+            data = bytearray(info.section(".debug_line"))
+            for _ in range(rng.randrange(1, 9)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            info._sections[".debug_line"] = bytes(data)
+            use(info)
+
+
+def test_random_programs_cost_no_more_than_their_bytes() -> None:
+    rng = Random(7)
+    for _ in range(100):
+        made = Table(
+            rng.randbytes(rng.randrange(400)),
+            minimum=rng.randrange(256),
+            most=rng.randrange(256),
+            base=rng.randrange(256),
+            range=rng.randrange(256),
+            default_is_stmt=rng.randrange(2),
+        )
+        use(info_of(made))
+        header = read_line_header(made.data(), 0, UnitFormat())
+        assert header.maximum_operations >= 1
