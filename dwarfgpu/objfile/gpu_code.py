@@ -208,7 +208,9 @@ def _described(
             data = _bytes_at(file, symbol, size_bytes)
             if is_v2 and (data is None or not is_kernel_code(data)):
                 continue
-            out.append(_kernel(symbol, data, processor, is_v2))
+            kernel = _kernel(symbol, data, processor, is_v2)
+            # The linker has not yet written the way from the descriptor to the code.
+            out.append(evolve(kernel, entry=None) if file.is_relocatable else kernel)
         except DwarfGpuError as error:
             problems.append(_located(error, f"{file.path}: {symbol.name}"))
     return out

@@ -126,7 +126,7 @@ def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
     out: list[Metadata] = []
     position = 1
     while True:
-        found = _SCALAR.match(text, position)
+        found = _SCALAR.match(text, _after_spaces(text, position))
         assert found is not None
         item, position = found[0].strip(), _after_spaces(text, found.end())
         ending = text[position : position + 1]
