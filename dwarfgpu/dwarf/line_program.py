@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, overload
 from attrs import define, frozen
 
 from dwarfgpu.bits import Reader
+from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.line_header import LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.errors import DwarfGpuError, Malformed
@@ -168,11 +169,11 @@ class _Machine:
     def run(self) -> DwarfGpuError | None:
         """Reads the program; gives the error at which it stopped."""
         reader, base = self.reader, self.header.opcode_base
-        at = reader.position
+        data, end, at = reader.data, reader.end, reader.position
         try:
-            while reader:
-                at = reader.position
-                opcode = reader.u8()
+            while (at := reader.position) < end:
+                opcode = data[at]
+                reader.position = at + 1
                 if opcode == 0:
                     self.extended()
                 elif opcode >= base:
@@ -218,8 +219,9 @@ class _Machine:
         return divmod(opcode - self.header.opcode_base, self.header.line_range)
 
     def number(self) -> int:
-        at = self.reader.position
-        number = self.reader.uleb()
+        reader = self.reader
+        at = reader.position
+        number, reader.position = read_uleb(reader.data, at, reader.end)
         if number > _MOST:
             raise Malformed(f"operand at {at:#x} does not fit into 32 bits")
         return number

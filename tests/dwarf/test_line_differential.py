@@ -108,6 +108,44 @@ def test_tables_of_a_large_program(tool: Callable[[str], str]) -> None:
     compare(LARGE, tool(DUMP))
 
 
+PROGRAM = """
+static inline int square(int a) { return a * a; }
+int total;
+int f(int a) {
+  if (a > 3)
+    a = square(a);
+  for (int i = 0; i < a; i++)
+    total += i;
+  return total;
+}
+#line 100 "made/other.y"
+int main(void) { return f(3); }
+"""
+# Little and big endian, 32 and 64 bit; instructions of 1, 2 and 4 bytes
+TARGETS = ("i386-linux-gnu", "mips-linux-gnu", "hexagon", "s390x-linux-gnu", "riscv64")
+BUILDS = [
+    (target, version, options)
+    for target in TARGETS
+    for version in (2, 3, 4, 5)
+    for options in ("", "-O2 -ffunction-sections", "-gdwarf64", "-gembed-source")
+    if options != "-gembed-source" or version >= 5
+    if options != "-gdwarf64" or (version >= 3 and target in TARGETS[3:])
+]
+
+
+@pytest.mark.parametrize(("target", "version", "options"), BUILDS)
+def test_tables_of_clang(
+    target: str, version: int, options: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    clang, link, dump = tool("clang-19"), tool("ld.lld-19"), tool(DUMP)
+    source, made, linked = tmp_path / "a.c", tmp_path / "a.o", tmp_path / "a.out"
+    source.write_text(PROGRAM)
+    settings = ["-target", target, f"-gdwarf-{version}", *options.split()]
+    subprocess.run([clang, *settings, "-c", source, "-o", made], check=True)
+    subprocess.run([link, "-e", "main", made, "-o", linked], check=True)
+    compare(linked, dump)
+
+
 DECODED = re.compile(r"^(\S.*?) +(\d+|-) +(0x[0-9a-f]+|0)(?:\[\d+\])?(?: +\d+)?( +x)?(?: +END)?$")
 
 
