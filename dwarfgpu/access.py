@@ -7,13 +7,15 @@ place that tells, and written to every one of them.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
-from attrs import define, field, frozen
+from attrs import frozen
 
 from dwarfgpu.bits import Endian, extract, insert
 from dwarfgpu.errors import (
+    DwarfGpuError,
     EvaluationError,
     LimitExceeded,
     MissingContext,
@@ -22,6 +24,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
+from dwarfgpu.fetch import Budget, Fetched, Run
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import (
@@ -36,8 +39,8 @@ from dwarfgpu.model.storage import (
 )
 from dwarfgpu.target import Target
 
-PROBES = 128
-"""Reads spent on finding out which bytes of an unreadable range can be read after all."""
+NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
+"""The reason told for bits of an implicit pointer."""
 
 
 class Access(Protocol):
@@ -57,32 +60,6 @@ class Access(Protocol):
     def write(self, location: Location, size_bits: int, value: int) -> None:
         """Write the run to every place, or nothing."""
         ...
-
-
-@frozen
-class Run:
-    """Bits that follow each other at one place outside any composite, or at several places."""
-
-    places: tuple[SingleLocation, ...]
-    size_bits: int
-    stop: int | None
-
-
-@define
-class Budget:
-    """How much of storage one access may still touch, in pieces; places in places share it."""
-
-    limit: int
-    left: int = field(init=False)
-
-    @left.default
-    def _left(self) -> int:
-        return self.limit
-
-    def spend(self, pieces: int = 1) -> None:
-        self.left -= pieces
-        if self.left < 0:
-            raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
 
 
 @frozen
@@ -111,7 +88,7 @@ class OneLaneAccess:
                 return self._fetch(storage, place.bit_offset, size_bits)
         budget = Budget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
-        if any(type(place.storage) is ImplicitPointer for run in runs for place in run.places):
+        if any(_is_pointer(run) for run in runs):
             return _whole_pointer(runs, size_bits)
         held = self._read_runs(runs, budget)
         if held.undefined:
@@ -123,10 +100,20 @@ class OneLaneAccess:
     def read(self, location: Location, size_bits: int) -> Bits:
         """The bits of an object, undefined and unavailable ones marked with their reasons.
 
-        Raises `OutOfRange`, `StaleLocation`, `LimitExceeded`, and `EvaluationError` for an
-        implicit pointer, which has no bits.
+        Those of an implicit pointer, which has none, count as unavailable. Raises `OutOfRange`,
+        `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
         return self._read(location, size_bits, Budget(self.runs_limit))
+
+    def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
+        """The implicit pointer that an object wholly is; None where it is anything else."""
+        runs = list(self.runs(location, size_bits))
+        if not any(_is_pointer(run) for run in runs):
+            return None
+        try:
+            return _whole_pointer(runs, size_bits)
+        except EvaluationError:
+            return None
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
@@ -140,7 +127,7 @@ class OneLaneAccess:
                 return self.load(storage, bit_offset // 8, size_bytes)
         held = self.retrieve(location, 8 * size_bytes)
         if isinstance(held, ImplicitPointer):
-            raise _no_bits()
+            raise EvaluationError(NO_BITS)
         return held.to_bytes(size_bytes, self.endian)
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
@@ -151,9 +138,9 @@ class OneLaneAccess:
         """
         writes: list[tuple[SingleLocation, int, int]] = []
         budget = Budget(self.runs_limit)
-        pending = [(place, size_bits, value, location.stop) for place in location.places]
+        pending = deque((place, size_bits, value, location.stop) for place in location.places)
         while pending:
-            place, count, bits, stop = pending.pop()
+            place, count, bits, stop = pending.popleft()
             first = 0
             for run in self.runs(Location((place,), stop), count, budget):
                 part = extract(bits, count, first, run.size_bits, self.endian)
@@ -163,9 +150,25 @@ class OneLaneAccess:
                 else:
                     self._prepared(run.places[0], run.size_bits, part)
                     writes.append((run.places[0], run.size_bits, part))
-        for place, count, part in writes:
-            # Prepared again: an earlier write may have changed bits of the same byte.
-            self._store(*self._prepared(place, count, part))
+        self._store_all(writes)
+
+    def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
+        """Store everything; where one store fails, what was stored before is put back."""
+        done: list[tuple[Memory | Register, int, bytes]] = []
+        try:
+            for place, count, part in writes:
+                # Prepared again: an earlier write may have changed bits of the same byte.
+                storage, first_byte, data = self._prepared(place, count, part)
+                try:
+                    done.append((storage, first_byte, self.load(storage, first_byte, len(data))))
+                except Unavailable:
+                    if isinstance(storage, Memory):
+                        raise
+                self._store(storage, first_byte, data)
+        except DwarfGpuError:
+            for storage, first_byte, old in reversed(done):
+                self._store(storage, first_byte, old)
+            raise
 
     def write_bytes(self, location: Location, data: bytes) -> None:
         """Write bytes to every place; errors as `write`."""
@@ -223,10 +226,10 @@ class OneLaneAccess:
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
     def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
-        fetched = _Fetched(self, runs, budget)
+        fetched = Fetched(self.load, self.endian, runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
-    def _read_run(self, run: Run, fetched: _Fetched) -> Bits:
+    def _read_run(self, run: Run, fetched: Fetched) -> Bits:
         count = run.size_bits
         if len(run.places) > 1:
             return self._read_any(run, fetched.budget)
@@ -241,7 +244,7 @@ class OneLaneAccess:
             case Undefined():
                 return Bits(0, count, undefined=(1 << count) - 1, reasons=("undefined storage",))
             case ImplicitPointer():
-                raise _no_bits()
+                return Bits(0, count, unavailable=(1 << count) - 1, reasons=(NO_BITS,))
             case Composite() | Repeated() | Selected():
                 raise AssertionError("runs() yields no composite")
             case other:
@@ -250,21 +253,20 @@ class OneLaneAccess:
     def _read_any(self, run: Run, budget: Budget) -> Bits:
         """Each bit from the first place that tells it (A.2.5.3)."""
         held: Bits | None = None
+        problem: EvaluationError | None = None
         for place in run.places:
-            other = self._read(Location((place,), run.stop), run.size_bits, budget)
-            if held is None:
-                held = other
+            try:
+                other = self._read(Location((place,), run.stop), run.size_bits, budget)
+            except StaleLocation:
+                raise
+            except EvaluationError as error:  # another place may tell what this one cannot
+                problem = problem or error
                 continue
-            known = ~other.unknown
-            held = Bits(
-                held.value & ~(held.unknown & known) | other.value & held.unknown & known,
-                run.size_bits,
-                held.undefined & ~known,
-                held.unavailable & ~known,
-                held.reasons if held.unknown & ~known else (),
-            )
+            held = other if held is None else _completed(held, other)
             if held.is_complete:
                 break
+        if problem is not None and (held is None or _is_wanting(held, problem)):
+            raise problem
         assert held is not None
         return held
 
@@ -321,98 +323,26 @@ class OneLaneAccess:
             self.target.write_memory(storage, first_byte, data)
 
 
-class _Fetched:
-    """The registers and memories of one read, each range fetched once, on first use."""
-
-    GAP_BYTES = 256
-    """Ranges of one storage that are no further apart are fetched together."""
-
-    def __init__(self, access: OneLaneAccess, runs: list[Run], budget: Budget) -> None:
-        self.access = access
-        self.budget = budget
-        self.data: dict[tuple[object, int], bytes | None] = {}
-        self.ranges: dict[object, list[tuple[int, int]]] = {}
-        if len(runs) > 1:
-            for run in runs:
-                place = run.places[0]
-                if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
-                    first_byte = place.bit_offset // 8
-                    end_byte = (place.bit_offset + run.size_bits + 7) // 8
-                    self.ranges.setdefault(_key(place.storage), []).append((first_byte, end_byte))
-            for key, ranges in self.ranges.items():
-                self.ranges[key] = self._merged(ranges)
-
-    def _merged(self, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        ranges.sort()
-        out: list[tuple[int, int]] = []
-        for first_byte, end_byte in ranges:
-            if out and first_byte - out[-1][1] <= self.GAP_BYTES:
-                out[-1] = (out[-1][0], max(out[-1][1], end_byte))
-            else:
-                out.append((first_byte, end_byte))
-        return out
-
-    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
-        """Bits of a storage from bit `first`; those that cannot be read are marked."""
-        endian = self.access.endian
-        first_byte, bit = divmod(first, 8)
-        size_bytes = (bit + count + 7) // 8
-        data = self._whole(storage, first_byte, size_bytes)
-        if data is None:
-            held = concatenate(self._probed(storage, first_byte, size_bytes), endian)
-            return held.slice(bit, count, endian)
-        whole = int.from_bytes(data, endian)
-        return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
-
-    def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
-        """The bytes out of the range fetched together; None where it cannot be read."""
-        key = _key(storage)
-        ranges = self.ranges.get(key)
-        if ranges is None:
-            return self._load(storage, first_byte, size_bytes)
-        start, end = ranges[bisect_right(ranges, (first_byte, 1 << 70)) - 1]
-        if (key, start) not in self.data:
-            self.data[key, start] = self._load(storage, start, end - start)
-        data = self.data[key, start]
-        if data is None:
-            return self._load(storage, first_byte, size_bytes)
-        return data[first_byte - start : first_byte - start + size_bytes]
-
-    def _load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
-        try:
-            return self.access.load(storage, first_byte, size_bytes)
-        except Unavailable:
-            return None
-
-    def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
-        """An unreadable range by halves, so that the bytes that can be read are."""
-        out: list[Bits] = []
-        reason: str | None = None  # of the whole range: those of its halves only repeat it
-        pending = [(first_byte, size_bytes)]
-        probes = PROBES
-        while pending:
-            start, size = pending.pop()
-            probes -= 1
-            self.budget.spend()
-            try:
-                data = self.access.load(storage, start, size)
-                out.append(Bits(int.from_bytes(data, self.access.endian), 8 * size))
-            except Unavailable as error:
-                reason = reason or error.message
-                if size == 1 or probes <= 0:
-                    ones = (1 << 8 * size) - 1
-                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(reason,)))
-                else:
-                    pending.append((start + size // 2, size - size // 2))
-                    pending.append((start, size // 2))
-        return out
+def _completed(held: Bits, other: Bits) -> Bits:
+    """The bits, those that are not known taken from another place where it tells them."""
+    known = ~other.unknown
+    return Bits(
+        held.value & ~(held.unknown & known) | other.value & held.unknown & known,
+        held.size_bits,
+        held.undefined & ~known,
+        held.unavailable & ~known,
+        held.reasons if held.unknown & ~known else (),
+    )
 
 
-def _key(storage: Memory | Register) -> object:
-    """What tells storages apart, cheaper to compare than the nouns."""
-    if isinstance(storage, Register):
-        return (id(storage.register), storage.wave, storage.frame)
-    return (storage.space.number, storage.wave, storage.lane)
+def _is_wanting(held: Bits, problem: EvaluationError) -> bool:
+    """Whether more might be known with a context that has more."""
+    return isinstance(problem, MissingContext) and not held.is_complete
+
+
+def _is_pointer(run: Run) -> bool:
+    """Whether no place of the run has bits of its own."""
+    return all(isinstance(place.storage, ImplicitPointer) for place in run.places)
 
 
 def _sub_ranges(
@@ -463,10 +393,6 @@ def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
             f"{size_bits} bits retrieved of an implicit pointer of {storage.size_bits} bits"
         )
     return storage
-
-
-def _no_bits() -> EvaluationError:
-    return EvaluationError("an implicit pointer has no bits: it can only be dereferenced whole")
 
 
 def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:

@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "bits", "floats", "basetype", "plain"),
     ("arch", "objfile"),
     ("model",),
-    ("target", "access"),
+    ("target", "fetch", "access"),
     ("expr", "backends"),
     ("cfi",),
     ("dwarf",),

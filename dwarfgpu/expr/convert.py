@@ -102,7 +102,7 @@ def incomplete() -> IllFormed:
 def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
     """What an implicit pointer value points to (A.2.5.4.4.5)."""
     storage = pointer.storage
-    unit = cast(Unit, storage.die.unit)
+    unit = cast("Unit", require(storage.die.unit, "compilation unit of the implicit pointer"))
     attribute = unit.location_at(storage.die.section_offset)
     displacement_bits = storage.displacement_bytes * 8
     if attribute is None:

@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 
 from dwarfgpu.errors import (
     DwarfGpuError,
-    EvaluationError,
     IllFormed,
     LimitExceeded,
     Malformed,

@@ -313,6 +313,10 @@ class Engine:
             if error.kind != "EvaluationError" or size == 1:
                 return "p" if error.kind == "EvaluationError" else error.kind
             return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
+        if found.reasons and "implicit pointer" in found.reasons[0] and size > 1:
+            return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
+        if found.reasons and "implicit pointer" in found.reasons[0]:
+            return "p"
         out = ""
         for number in range(size):
             bit = 1 << (number if self.endian == "little" else size - 1 - number)

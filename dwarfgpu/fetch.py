@@ -1,0 +1,145 @@
+"""Fetching what one access reads: each range of a register or of memory once.
+
+Law: what cannot be read is told bit by bit, with the reason; nothing is read twice.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import TypeAlias
+
+from attrs import define, field, frozen
+
+from dwarfgpu.bits import Endian, extract
+from dwarfgpu.errors import LimitExceeded, Unavailable
+from dwarfgpu.model.location import SingleLocation
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Memory, Register
+
+Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
+"""Storage, first byte and bytes: all of them, or `Unavailable`."""
+
+PROBES = 128
+"""Reads spent on finding out which bytes of an unreadable range can be read after all."""
+
+
+@frozen
+class Run:
+    """Bits that follow each other at one place outside any composite, or at several places."""
+
+    places: tuple[SingleLocation, ...]
+    size_bits: int
+    stop: int | None
+
+
+@define
+class Budget:
+    """How much of storage one access may still touch, in pieces; places in places share it."""
+
+    limit: int
+    left: int = field(init=False)
+
+    @left.default
+    def _left(self) -> int:
+        return self.limit
+
+    def spend(self, pieces: int = 1) -> None:
+        self.left -= pieces
+        if self.left < 0:
+            raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
+
+
+class Fetched:
+    """The registers and memories of one read, each range fetched once, on first use."""
+
+    GAP_BYTES = 256
+    """Ranges of one storage that are no further apart are fetched together."""
+
+    def __init__(self, load: Load, endian: Endian, runs: list[Run], budget: Budget) -> None:
+        self.load = load
+        self.endian: Endian = endian
+        self.budget = budget
+        self.data: dict[tuple[object, int], bytes | None] = {}
+        self.ranges: dict[object, list[tuple[int, int]]] = {}
+        if len(runs) > 1:
+            for run in runs:
+                place = run.places[0]
+                if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
+                    first_byte = place.bit_offset // 8
+                    end_byte = (place.bit_offset + run.size_bits + 7) // 8
+                    self.ranges.setdefault(_key(place.storage), []).append((first_byte, end_byte))
+            for key, ranges in self.ranges.items():
+                self.ranges[key] = self._merged(ranges)
+
+    def _merged(self, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        ranges.sort()
+        out: list[tuple[int, int]] = []
+        for first_byte, end_byte in ranges:
+            if out and first_byte - out[-1][1] <= self.GAP_BYTES:
+                out[-1] = (out[-1][0], max(out[-1][1], end_byte))
+            else:
+                out.append((first_byte, end_byte))
+        return out
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        endian = self.endian
+        first_byte, bit = divmod(first, 8)
+        size_bytes = (bit + count + 7) // 8
+        data = self._whole(storage, first_byte, size_bytes)
+        if data is None:
+            held = concatenate(self._probed(storage, first_byte, size_bytes), endian)
+            return held.slice(bit, count, endian)
+        whole = int.from_bytes(data, endian)
+        return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
+
+    def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        """The bytes out of the range fetched together; None where it cannot be read."""
+        key = _key(storage)
+        ranges = self.ranges.get(key)
+        if ranges is None:
+            return self._load(storage, first_byte, size_bytes)
+        start, end = ranges[bisect_right(ranges, (first_byte, 1 << 70)) - 1]
+        if (key, start) not in self.data:
+            self.data[key, start] = self._load(storage, start, end - start)
+        data = self.data[key, start]
+        if data is None:
+            return self._load(storage, first_byte, size_bytes)
+        return data[first_byte - start : first_byte - start + size_bytes]
+
+    def _load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        try:
+            return self.load(storage, first_byte, size_bytes)
+        except Unavailable:
+            return None
+
+    def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
+        """An unreadable range by halves, so that the bytes that can be read are."""
+        out: list[Bits] = []
+        reason: str | None = None  # of the whole range: those of its halves only repeat it
+        pending = [(first_byte, size_bytes)]
+        probes = PROBES
+        while pending:
+            start, size = pending.pop()
+            probes -= 1
+            self.budget.spend()
+            try:
+                data = self.load(storage, start, size)
+                out.append(Bits(int.from_bytes(data, self.endian), 8 * size))
+            except Unavailable as error:
+                reason = reason or error.message
+                if size == 1 or probes <= 0:
+                    ones = (1 << 8 * size) - 1
+                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(reason,)))
+                else:
+                    pending.append((start + size // 2, size - size // 2))
+                    pending.append((start, size // 2))
+        return out
+
+
+def _key(storage: Memory | Register) -> object:
+    """What tells storages apart, cheaper to compare than the nouns."""
+    if isinstance(storage, Register):
+        return (id(storage.register), storage.wave, storage.frame)
+    return (storage.space.number, storage.wave, storage.lane)
