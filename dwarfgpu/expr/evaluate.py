@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.errors import (
     DwarfGpuError,
+    EvaluationError,
     IllFormed,
     LimitExceeded,
     Malformed,
