@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, holds, is_number
+from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places, element_type
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
@@ -107,7 +107,7 @@ class Arithmetic:
             removed = evolve(pointer.pointer, displacement_bytes=moved)
             return TypedValue(pointer.type, pointer=removed, unit=pointer.unit)
         address = self.places.known(pointer).value + count
-        size = 8 * bare.size_bytes
+        size = bounded(8 * bare.size_bytes)
         return TypedValue(
             pointer.type, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit
         )

@@ -31,6 +31,7 @@ from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.parser import parse
 from dwarfgpu.language.places import Places
+from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
@@ -69,11 +70,11 @@ def evaluate(text: str, session: Session, options: Options = Options()) -> Typed
 class Evaluator:
     """One focus and what expressions mean there."""
 
-    def __init__(self, session: Session, options: Options) -> None:
+    def __init__(self, session: Session, options: Options, places: Places | None = None) -> None:
         self.session = session
         self.options = options
         self.names = Names(session)
-        self.places = Places(session)
+        self.places = places or Places(session)
         self.numbers = Numbers(self.names.builtins)
         self.arithmetic = Arithmetic(self.places, self.numbers)
 
@@ -239,10 +240,10 @@ class Evaluator:
 
     def _unary(self, node: tree.Unary) -> TypedValue:
         operator = node.operator
+        if operator == "sizeof":
+            return self._size(self._unevaluated().object(node.operand).type)
         value = self.object(node.operand)
         match operator:
-            case "sizeof":
-                return self._size(value.type)
             case "&":
                 return self.places.address_of(value)
             case "*":
@@ -368,6 +369,9 @@ class Evaluator:
             raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
         return self.places.read(self.places.write(target, number))
 
+    def _unevaluated(self) -> Evaluator:
+        return Evaluator(self.session, self.options, Unevaluated(self.session))
+
     def _size(self, kind: Type | None) -> TypedValue:
         bare = strip(kind)
         if isinstance(bare, Pointer) and bare.kind != "pointer":
@@ -380,10 +384,12 @@ class Evaluator:
 
 
 def register_type(register: RegisterInfo) -> Type:
-    """The type that GDB gives a register: vectors are arrays, addresses point to code."""
+    """The type that GDB gives a register: vectors are arrays, addresses are pointers."""
     base = register.type
-    if base.encoding == "address" or register.name == "pc":
-        return Pointer(Function(is_prototyped=False), size_bytes=base.size_bytes)
+    is_code = register.name in ("pc", "pc_32", *_ROLES["pc"])
+    if base.encoding == "address" or is_code:
+        target = Function(is_prototyped=False) if is_code else None
+        return Pointer(target, size_bytes=base.size_bytes)
     if base.vector_size is None:
         return Base(base)
     name = base.name.partition("[")[0]

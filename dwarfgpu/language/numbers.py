@@ -22,6 +22,8 @@ from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
 from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
+_WRAPPED_BITS: Final = 63
+"""Floats below this power of two are converted to any integer type."""
 _INTEGER_ONLY: Final = "Integer-only operation on floating point number."
 _OPERATORS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "+": add, "-": sub, "*": mul, "/": truediv, "%": mod, "&": and_, "|": or_, "^": xor,
@@ -173,10 +175,10 @@ class Numbers:
         if isinstance(bare, Base) and bare.base.encoding == "boolean":
             return Number(Value(int(bool(value)), self.plain(bare.base)), kind)
         if isinstance(bare, Base):
-            return Number(value.converted(self.plain(bare.base)), kind)
+            return Number(_converted(value, self.plain(bare.base)), kind)
         if isinstance(bare, Enum):
             bounded(8 * bare.size_bytes)
-            return Number(value.converted(enum_base(bare, self.endian)), kind)
+            return Number(_converted(value, enum_base(bare, self.endian)), kind)
         if isinstance(bare, Pointer) and not number.is_float:
             bounded(8 * bare.size_bytes)
             base = BaseType("address", "unsigned", 8 * bare.size_bytes, self.endian)
@@ -209,12 +211,10 @@ class Numbers:
         """A count that the type does not have shifts everything out, as GDB has it."""
         number, count = left.value.integer, right.value.integer
         size = left.value.type.bit_size
-        if count < 0:
-            raise EvaluationError(f"shift by a negative count, {count}")
-        if operator == "<<":
-            shifted = number << count if count < size else 0
+        if count < 0 or (operator == "<<" and count >= size):
+            shifted = 0
         else:
-            shifted = number >> min(count, size)
+            shifted = number << count if operator == "<<" else number >> min(count, size)
         return Number(Value.of(shifted, left.value.type), left.type)
 
     def compared(self, operator: str, left: Number, right: Number) -> bool:
@@ -222,6 +222,16 @@ class Numbers:
         left, right = self.usual(left, right)
         order = left.value.compare(right.value)
         return holds(operator, order)
+
+
+def _converted(value: Value, base: BaseType) -> Value:
+    """The conversion of C; a float that the integer type does not hold wraps, as in GDB."""
+    form = value.type.float_format
+    if form is not None and base.encoding != "float":
+        exact = form.decode(value.bits)
+        if not isinstance(exact, str) and abs(exact) < 1 << _WRAPPED_BITS:
+            return Value.of(int(exact), base)
+    return value.converted(base)
 
 
 def holds(operator: str, order: int | None) -> bool:

@@ -145,7 +145,7 @@ def _invalid(text: str) -> UsageError:
 
 def _is_character(text: str) -> bool:
     try:
-        return len(_codes(text)[1]) == 1
+        return len(_codes(text)[1]) <= 1
     except UsageError:
         return True  # reported when it is read
 

@@ -1,0 +1,72 @@
+"""Sessions to evaluate in: the demo program as its file is, and stopped waves of the fixtures."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.session import GivenAddress, Session
+from dwarfgpu.view.values import FormatOptions
+
+FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
+DEMO = FIXTURES / "x86_64/demo.gcc.O0.v5"
+
+
+@cache
+def demo(name: str = "demo.gcc.O0.v5") -> Session:
+    """A program that was not started: its global variables are those of its file."""
+    code_object = CodeObject.open(FIXTURES / "x86_64" / name)
+    architecture = code_object.info.architecture
+    assert architecture is not None
+    machine = StateTarget(architecture)
+    machine.add_wave(0)
+    target = ImageTarget(machine, tuple(code_object.images()), has_started=False)
+    return Session(architecture, (code_object,), target)
+
+
+def stopped(
+    name: str, lane: int | None = None, *, pc: int | None = None, strict: bool = False
+) -> Session:
+    """The first wave of a state, fresh, so that a test may write."""
+    state = load_state(FIXTURES / "states" / f"{name}.json")
+    objects = tuple(
+        CodeObject.open(each.path, each.load_address, strict=strict) for each in state.code_objects
+    )
+    wave = state.waves[0]
+    images = tuple(image for each in objects for image in each.images())
+    session = Session(
+        state.architecture,
+        objects,
+        ImageTarget(state.target, images, has_started=True),
+        wave=wave.wave,
+        lane=lane,
+        pc=wave.pc if pc is None else pc,
+        strict=strict,
+    )
+    return session if wave.cfa is None else evolve(session, given_cfa=GivenAddress(0, wave.cfa))
+
+
+def text(session: Session, expression: str, letter: str | None = None) -> str:
+    """What `print` shows: the value, or the line of the error."""
+    try:
+        value = language.evaluate(expression, session)
+        return language.format(value, session, FormatOptions(letter))
+    except DwarfGpuError as error:
+        return error.message
+
+
+def kind(session: Session, expression: str) -> str:
+    """The kind of error of an expression, be it raised or kept in the value."""
+    try:
+        error = language.evaluate(expression, session).error
+    except DwarfGpuError as raised:
+        return raised.kind
+    return "none" if error is None else error.kind

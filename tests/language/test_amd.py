@@ -1,0 +1,259 @@
+"""Expressions in stopped waves of AMD GPUs: lanes, address spaces, removed pointers, writing.
+
+What the states hold is told in fixtures/README.md.
+"""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.types import Pointer
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.language.places import Places
+from dwarfgpu.session import Session
+from dwarfgpu.view.locations import location_text
+from tests.language.sessions import kind, stopped, text
+
+
+def where(session: Session, expression: str) -> str | None:
+    location = language.evaluate(expression, session).location
+    return None if location is None else location_text(location)
+
+
+@pytest.fixture(scope="module")
+def asm() -> Session:
+    return stopped("locations.gfx942", 3)
+
+
+@pytest.fixture(scope="module")
+def data() -> Session:
+    return stopped("data.gfx942.O0", 3)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("t", "3"),
+        ("t * 2 + 1", "7"),
+        ("wide", "4294969299"),
+        ("real * 2", "7"),
+        ("local_frame.at[1].x", "-3"),
+        ("local_frame.high", "3"),
+        ("local_frame.at[0].tag", '"Ab"'),
+        ("&local_frame.at[1]", "(point *) private_lane#0x2c"),
+        ("local_vector[1]", "3.5"),
+        ("local_vector.z", "4"),
+        ("local_array[1]@2", "{68003, 72003}"),
+        ("vector_whole[5]@3", "{5, 6, 7}"),
+        ("vector_whole[64]", "no such vector element"),
+        ("pointer_lane", "(int *) private_lane#0x10"),
+        ("*pointer_lane", "16003"),
+        ("pointer_frame->id", "3"),
+        ("*pointer_local", "-16"),
+        ("*pointer_wave", "777"),
+        ("pointer_generic", "(int *) generic#0x2000000000010 = private_lane#0x10"),
+        ("*pointer_generic", "16003"),
+        ("pointer_generic == pointer_lane", "true"),
+        ("by_reference.id", "3"),
+        ("&by_reference.at[0]", "(point *) generic#0x2000000000024 = private_lane#0x24"),
+        ("pointer_implicit", "(long *) <synthetic pointer>"),
+        ("*pointer_implicit", "4294969299"),
+        ("*pointer_implicit_4", "1"),
+        ("*(pointer_implicit_4 - 1)", "2003"),
+        ("*pointer_implicit_constant", "-42"),
+        ("!pointer_implicit", "false"),
+        ("pointer_implicit == 0", "false"),
+        ("pointer_implicit == pointer_implicit_4", "false"),
+        ("*(char *)pointer_implicit_4", "1 '\\001'"),
+        ("undefined", "<optimized out>"),
+        ("undefined + 1", "value has been optimized out"),
+        ("half_undefined", "<optimized out>"),
+        ("&half_undefined", "Attempt to take address of value not located in memory."),
+        ("&t", "Attempt to take address of value not located in memory."),
+        ("seven = 3", "an implicit value can only be read"),
+        ("undefined = 3", "value has been optimized out"),
+        ("$exec", "281470681743375"),
+        ("$s8 + 1", "12346"),
+        ("$v0[$_lane]", "3"),
+        ("$v0[2]@2", "{2, 3}"),
+        ("$pc == 0x1600", "true"),
+        ("$nosuch", "void"),
+        ("local#0x10", "(void *) local#0x10"),
+        ("*(int *) local#0x10", "-16"),
+        ("private_lane#16", "(void *) private_lane#0x10"),
+        ("*(int *) private_lane#0x10", "16003"),
+        ("*(int @private_lane *) 0x10", "16003"),
+        ("*((int *) private_lane#0x10 + 0)", "16003"),
+        ("private_lane#0x100000000",
+         "0x100000000 is no address of private_lane, which has 32 bits"),
+        ("*(int *) local#0x7000", "Cannot access memory at address local#0x7000"),
+        ("*(int *) region#8", "Cannot access memory at address region#0x8"),
+    ],
+)  # fmt: skip
+def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:
+    assert text(asm, expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("vec.x + vec[3]", "4"),
+        ("matrix[1][2]", "5"),
+        ("counters[0]@2", "{1, 2}"),
+        ("&counters", "(int (*)[4]) 0x4d00 <counters>"),
+        ("limits[2]", "1"),
+        ("wide / 2", "2147483649"),
+        ("half * 2.5", "-2.5"),
+        ("1 == 1", "true"),
+        ("!true", "false"),
+        ("GREEN", "GREEN"),
+        ("mode::on", "mode::on"),
+        ("(color) 5", "GREEN"),
+        ("sizeof(shape)", "72"),
+        ("&s", "(shape *) private_lane#0x30"),
+        ("shared_pointer", "(float *) 0x10000000000f0 = local#0xf0"),
+        ("(int *) 0x200000000002c", "(int *) 0x200000000002c = private_lane#0x2c"),
+        ("*(int *) 0x200000000002c", "3"),
+        ("*(int *) 0x1000000000010", "104"),
+        ("*(int *) 0x4d00", "1"),
+        ("s.level", "Cannot access memory at address private_lane#0x60"),
+        ("data", "{void (float *, const double *, int)} 0x1b00 <data>"),
+        ("$pc", "(void (*)()) 0x2660 <data+2912>"),
+        ("data(1)", "functions of the program cannot be called"),
+    ],
+)
+def test_in_cplusplus(data: Session, expression: str, expected: str) -> None:
+    assert text(data, expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "place"),
+    [
+        ("*(int *) 0x200000000002c", "private_lane#0x2c (wave 0, lane 3)"),
+        ("*(int *) 0x1000000000010", "local#0x10 (wave 0)"),
+        ("*(int *) 0x4d00", "0x4d00 (global)"),
+        ("vec[2]", "private_lane#0x88 (wave 0, lane 3)"),
+        ("1 + 1", None),
+        ("byte + 0", None),
+    ],
+)
+def test_results_keep_their_location(data: Session, expression: str, place: str | None) -> None:
+    assert where(data, expression) == place
+
+
+def test_a_generic_pointer_needs_the_lane() -> None:
+    session = stopped("data.gfx942.O0")
+    assert kind(session, "*(int *) 0x200000000002c") == "MissingContext"
+    assert text(session, "(int *) 0x200000000002c").endswith(" = private_lane#0x2c")
+    assert text(session, "*(int *) 0x4d00") == "1"
+    assert text(session, "counters[1]") == "2"
+
+
+def test_a_strict_session_reads_global_memory() -> None:
+    session = stopped("data.gfx942.O0", 3, strict=True)
+    assert text(session, "(int *) 0x200000000002c") == "(int *) 0x200000000002c"
+    message = "Cannot access memory at address 0x200000000002c"
+    assert text(session, "*(int *) 0x200000000002c") == message
+    assert kind(session, "*(int *) 0x200000000002c") == "Unavailable"
+
+
+@pytest.mark.parametrize(
+    ("assignment", "expected", "after"),
+    [
+        ("t = 99", "99", {"t": "99", "$v0[3]": "99", "$v0[2]": "2"}),
+        ("t += 5", "8", {"t": "8"}),
+        ("t++", "3", {"t": "4"}),
+        ("--t", "2", {"t": "2"}),
+        ("bit_pieces = 0x12345678", "305419896", {"bit_pieces": "305419896"}),
+        ("local_frame.low = 7", "7", {"local_frame.low": "7", "local_frame.high": "3"}),
+        ("local_frame.at[1].x -= 1", "-4", {"local_frame.at[1].x": "-4"}),
+        ("local_frame.at[1] = local_frame.at[0]", None, {}),
+        ("*pointer_lane = 1.9", "1", {"local_int": "1"}),
+        ("wide = 1, wide", "1", {"wide": "1", "*pointer_implicit": "1"}),
+        ("real = 1", "1", {"real * 3": "3"}),
+        ("$s8 = 7", "7", {"limit": "7"}),
+        ("$v0[$_lane] = 5", "5", {"t": "5"}),
+        ("*(int *) local#0x10 = 4", "4", {"lds_word": "4"}),
+        ("global_int = 43", "43", {"global_int": "43"}),
+        ("half_high = -1", "-1", {"half_low": "1003"}),
+    ],
+)
+def test_assignment(assignment: str, expected: str | None, after: dict[str, str]) -> None:
+    session = stopped("locations.gfx942", 3)
+    shown = text(session, assignment)
+    assert expected is None or shown == expected
+    for expression, value in after.items():
+        assert text(session, expression) == value
+
+
+def test_assignment_writes_every_place() -> None:
+    session = stopped("locations.gfx942", 3, pc=0x1624)
+    assert text(session, "two_places = 77") == "77"
+    value = language.evaluate("two_places", session)
+    assert value.location is not None and len(value.location.places) == 2
+    for place in value.location.places:
+        location = type(value.location)((place,), value.location.stop)
+        assert session.context().access.read(location, 32).value == 77
+
+
+CLASSES = [
+    ("kernels.gfx942.O0", None, {1: "private_lane", 2: "local", 9: "global"}),
+    ("locations.gfx942", "AMD clang version 13.0.0 (roc-5.0)",
+     {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane", 9: None}),
+    ("locations.gfx942", "AMD clang version 20.0.0 (roc-7.0)",
+     {1: "global", 2: "global", 3: "local", 4: "private_lane", 0x8000: "region", 5: None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("state", "producer", "spaces"), CLASSES)
+def test_address_classes_are_the_producers(
+    state: str, producer: str | None, spaces: dict[int, str | None]
+) -> None:
+    session = stopped(state, 3)
+    (unit, *_) = session.code_objects[0].info.units
+    if producer is not None:
+        unit.__dict__["producer"] = producer
+    places = Places(session)
+    for number, name in spaces.items():
+        pointer = Pointer(None, address_class=number)
+        if name is None:
+            with pytest.raises(IllFormed, match=f"DW_AT_address_class {number} is no"):
+                places.space_of(pointer, unit)
+        else:
+            assert places.space_of(pointer, unit).name == name
+
+
+@pytest.mark.parametrize(
+    ("pointer", "space", "strict_space"),
+    [
+        (Pointer(None), "generic", "global"),
+        (Pointer(None, memory_space=1), "global", "global"),
+        (Pointer(None, address_space=3), "local", "local"),
+        (Pointer(None, address_space=5, memory_space=4), "private_lane", "private_lane"),
+    ],
+)
+def test_address_spaces_of_pointers(
+    asm: Session, pointer: Pointer, space: str, strict_space: str
+) -> None:
+    assert Places(asm).space_of(pointer, None).name == space
+    assert Places(evolve(asm, strict=True)).space_of(pointer, None).name == strict_space
+
+
+@pytest.mark.parametrize("state", ["kernels.gfx942.O0", "nest.gfx942.O0", "call.gfx1100.O0"])
+def test_every_variable_is_what_the_session_reads(state: str) -> None:
+    session = stopped(state, 3)
+    compared = 0
+    for variable in session.variables():
+        if variable.is_shadowed or variable.inline_level:
+            continue
+        reading = session.read(variable)
+        try:
+            value = language.evaluate(variable.name, session)
+        except DwarfGpuError as error:
+            assert reading.error is not None and str(error) == str(reading.error)
+            continue
+        assert value.bits == reading.bits
+        compared += reading.bits is not None
+    assert compared

@@ -1,0 +1,131 @@
+"""Whatever is written, only a `DwarfGpuError` comes out, soon."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dwarfgpu import language
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Member,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+)
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
+from tests.language.sessions import demo, stopped, text
+
+SPELLED = """global_struct numbers pi access main twice message GREEN factorial:: nosuch p
+'demo.c':: . -> [ ] ( ) { } @ # * & - + ! ~ ++ -- / % << >> < > <= >= == != && || | ^ ? : , =
++= -= *= <<= sizeof int char unsigned long struct outer union word enum color 
+(char *) (int) (struct outer *) (outer_t) (float) (void) 0 1 2 7 300 0x10 4294967296 0xffffffffffffffff 1.5 1e300 2.5f 'a' "abc"
+L'a' u"x" .a .in .name .next .fn .b2 .un .mat [1] [0] $rip $pc $v0 $exec $_lane $ $1 local# generic#
+private_lane# void const @local t wide local_frame pointer_generic pointer_implicit undefined
+half_undefined local_vector .at .low .x two_places by_reference vector_whole $s8 bit_pieces true
+"""
+WORDS = SPELLED.split()
+EXPRESSIONS = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
+
+
+@given(EXPRESSIONS)
+@settings(max_examples=400)
+def test_words_of_c(expression: str) -> None:
+    assert isinstance(text(demo(), expression), str)
+
+
+@given(EXPRESSIONS)
+@settings(max_examples=200)
+def test_words_in_a_lane(expression: str) -> None:
+    assert isinstance(text(SESSION, expression), str)
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=200)
+def test_any_text(expression: str) -> None:
+    assert isinstance(text(demo(), expression), str)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "numbers[0]@0x7fffffff",
+        "numbers[0]@0x7fffffffffffffff",
+        "(char[281474976710655])numbers",
+        "*(char (*)[281474976710655])numbers",
+        "sizeof(char[281474976710655][281474976710655])",
+        "1e300 * 1e300",
+        "(int)1e300",
+        "(int)(0.0/0)",
+        "1 << 0xffffffffffffffff",
+        "9" * 40,
+        "0." + "1" * 900,
+        "(long double)1e4900",
+        "&numbers[0x7fffffffffffffff]",
+        '"' + "a" * 9000 + '"',
+        "-" * 98 + "1",
+        "(" * 98 + "1" + ")" * 98,
+        "1" + "+1" * 98,
+        "(int " + "*" * 98 + ")numbers",
+        "*" * 90 + "(long " + "*" * 90 + ")&numbers",
+    ],
+)
+def test_large(expression: str) -> None:
+    assert len(text(demo(), expression)) < 200_000
+
+
+CYCLE = Typedef("cycle", lambda: CYCLE)
+HUGE = 1 << 60
+TYPES: list[Type] = [
+    Enum("e", HUGE),
+    Enum("none", 0),
+    Pointer(None, size_bytes=HUGE),
+    Pointer(lambda: CYCLE),
+    Pointer(None, address_space=77),
+    Base(BaseType("b", "signed", HUGE)),
+    Base(BaseType("v", "signed", 96, vector_size=5)),
+    Base(BaseType("z", "complex_float", 64)),
+    Base(BaseType("odd", "float", 24)),
+    Base(BaseType("text", "UTF", 8)),
+    Base(BaseType("?", "encoding 0x99", 7)),
+    Array(Base(BaseType("i", "signed", 32)), (HUGE, HUGE, None)),
+    Array(None, (3,)),
+    Array(lambda: CYCLE, (3,)),
+    Struct("struct", "s", HUGE, (Member("m", lambda: CYCLE, -5), Member("n", None, HUGE))),
+    Struct("struct", "s", None, (Member("x", Enum("e", 4), 1 << 80, HUGE),)),
+    Unspecified("u"),
+    MemberPointer(None, None, HUGE),
+    CYCLE,
+]
+USES = """$x|$x+1|-$x|*$x|&$x|$x[0]|$x[-1]|$x.m|$x.n|$x.x|sizeof $x|$x=1|$x=$x|$x@3|!$x|(char)$x
+$x==$x|(int*)$x|$x-$x|$x->m|$x++|{char}$x|$x?1:2|$x<<1|$x*1.5|1[$x]|sizeof($x[0])
+&$x[1]|($x)|$x && $x|*&$x|(enum color)$x|$x@0x7fffffffff|$x.s1""".replace("\n", "|").split("|")
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("has_place", [True, False])
+def test_types_that_make_no_sense(kind: Type, has_place: bool) -> None:
+    memory = SESSION.architecture.address_space_named("private_lane")
+    assert memory is not None
+    place = Location((SingleLocation(Memory(memory, SESSION.wave, 3), 8 * 0x20),))
+    for expression in USES:
+        value = TypedValue(kind, place) if has_place else TypedValue(kind, bits=Bits(5, 64))
+        options = Options({"x": value}.get)
+        try:
+            language.format(language.evaluate(expression, SESSION, options), SESSION)
+        except DwarfGpuError:
+            continue
+
+
+SESSION = stopped("locations.gfx942", 3)

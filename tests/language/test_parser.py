@@ -1,0 +1,164 @@
+"""Syntax trees: precedences as in C, types by asking, errors in GDB's words, limits."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import fields
+
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language import tree
+from dwarfgpu.language.parser import parse
+
+
+def is_type(name: str) -> bool:
+    return name in ("T", "ns::T")
+
+
+def spelled(node: tree.Node) -> str:
+    """The tree with all its parentheses."""
+    match node:
+        case tree.Integer() | tree.Floating():
+            return str(node.number)
+        case tree.Name():
+            return node.name if node.file is None else f"'{node.file}'::{node.name}"
+        case tree.Dollar():
+            return f"${node.name}"
+        case tree.Unary():
+            return f"({node.operator}{spelled(node.operand)})"
+        case tree.Binary():
+            return f"({spelled(node.left)}{node.operator}{spelled(node.right)})"
+        case tree.Assign():
+            return f"({spelled(node.left)}{node.operator or ''}={spelled(node.right)})"
+        case tree.Conditional():
+            return f"({spelled(node.condition)}?{spelled(node.yes)}:{spelled(node.no)})"
+        case tree.Access():
+            return f"({spelled(node.operand)}{'->' if node.is_arrow else '.'}{node.name})"
+        case tree.Index():
+            return f"({spelled(node.operand)}[{spelled(node.index)}])"
+        case tree.Cast():
+            return f"(<{type_text(node.type)}>{spelled(node.operand)})"
+        case tree.SizeOf():
+            return f"sizeof<{type_text(node.type)}>"
+        case tree.AddressOf():
+            return f"({node.space}#{spelled(node.address)})"
+        case _:
+            return repr(node)
+
+
+def type_text(name: tree.TypeName) -> str:
+    words = [*name.qualifiers, *([name.tag] if name.tag else []), *name.words]
+    steps = [
+        f"[{step.count}]" if step.kind == "[]" else step.kind + "".join(step.qualifiers)
+        for step in name.declarators
+    ]
+    return " ".join(words + steps)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1+2*3-4", "((1+(2*3))-4)"),
+        ("a=b+=1", "(a=(b+=1))"),
+        ("a ? b : c ? d : e", "(a?b:(c?d:e))"),
+        ("a ? b, c : d, e", "((a?(b,c):d),e)"),
+        ("a || b && c | d ^ e & f == g < h << i + j", "(a||(b&&(c|(d^(e&(f==(g<(h<<(i+j)))))))))"),
+        ("x[0] + 1 @ 2 << 3", "((((x[0])+1)@2)<<3)"),
+        ("*p@3", "((*p)@3)"),
+        ("-a.b[3]->c++", "(-(after++(((a.b)[3])->c)))"),
+        ("!~-+*&x", "(!(~(-(+(*(&x))))))"),
+        ("sizeof x + 1", "((sizeofx)+1)"),
+        ("sizeof(T) + 1", "(sizeof<T>+1)"),
+        ("sizeof(x)", "(sizeofx)"),
+        ("(T)x", "(<T>x)"),
+        ("(ns::T *)x", "(<ns::T *>x)"),
+        ("(x)", "x"),
+        ("(x)+1", "(x+1)"),
+        ("(char)-1", "(<char>(-1))"),
+        ("(unsigned long int)1", "(<unsigned long int>1)"),
+        ("(const char *const *)p", "(<const char *const *>p)"),
+        ("(char const *)p", "(<const char *>p)"),
+        ("(struct s *)p", "(<struct s *>p)"),
+        ("(int (*)[4])p", "(<int [4] *>p)"),
+        ("(int *[4])p", "(<int * [4]>p)"),
+        ("(int [2][3])p", "(<int [3] [2]>p)"),
+        ("(int (*)(char, ...))p", "(<int () *>p)"),
+        ("(int @local *)p", "(<@local int *>p)"),
+        ("{int} p", "(<int>p)"),
+        ("local#0x10 + 1", "((local#16)+1)"),
+        ("'file.c'::x", "'file.c'::x"),
+        ("::x", "::x"),
+        ("a::b::c", "a::b::c"),
+        ("f :: x", "f::x"),
+        ("'name with spaces'", "name with spaces"),
+        ("$v3[1]", "($v3[1])"),
+        ("$$2", "$$2"),
+        ("(nosuch)1", "(<nosuch>1)"),
+        ("x.y.z", "((x.y).z)"),
+    ],
+)
+def test_trees(text: str, expected: str) -> None:
+    assert spelled(parse(text, is_type)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "A syntax error in expression, near `'."),
+        ("1 +", "A syntax error in expression, near `'."),
+        ("1 + ) + 2", "A syntax error in expression, near `) + 2'."),
+        ("a b", "A syntax error in expression, near `b'."),
+        ("x.", "A syntax error in expression, near `'."),
+        ("x.3", "A syntax error in expression, near `.3'."),
+        ("a[1", "A syntax error in expression, near `'."),
+        ("a ? b", "A syntax error in expression, near `'."),
+        ("(int", "A syntax error in expression, near `'."),
+        ("int", "Attempt to use a type as an expression"),
+        ("1;", "Invalid character ';' in expression."),
+        ("\\", "Invalid character '\\' in expression."),
+        ("'a", "Unmatched single quote."),
+        ('"a', "Unterminated string in expression."),
+        ("''", "Empty character constant."),
+        ("08", 'Invalid number "08".'),
+        ("1ulu", 'Invalid number "1ulu".'),
+        ("0x", 'Invalid number "0x".'),
+        ("1e9999999", "Numeric constant too large."),
+        ("9" * 5000 + ".0", "Numeric constant too large."),
+        ("(int[99999999999999999])x", "Invalid number of elements of an array type."),
+    ],
+)
+def test_errors(text: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(text, is_type)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 5000,
+        "-" * 5000 + "1",
+        "1" + "+1" * 4000,
+        "a" + ".b" * 3000,
+        "a" + "[0]" * 3000,
+        "1?" * 2000,
+        "a=" * 2000 + "1",
+        "(int" + "(" * 2000,
+        "(int" + "*" * 2000 + ")x",
+        "(int" + "[2]" * 2000 + ")x",
+        "(char)" * 1500 + "1",
+        "sizeof " * 1000 + "1",
+        "x" * 10_001,
+    ],
+)
+def test_depth_is_limited(text: str) -> None:
+    with pytest.raises(LimitExceeded):
+        parse(text, is_type)
+
+
+def test_a_height_counts_every_child() -> None:
+    leaf = tree.Integer(1)
+    low = tree.Unary("-", leaf)
+    assert low.height == 1
+    assert tree.Binary("+", leaf, low).height == tree.Index(low, leaf).height == 2
+    assert tree.Conditional(leaf, leaf, low).height == 2
+    assert all(field.name != "height" or not field.init for field in fields(tree.Call))
