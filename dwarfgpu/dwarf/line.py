@@ -118,11 +118,13 @@ class LineTable:
         """The file of a number as rows have it; `IllFormed` for one that the table has not."""
         files, first = self.header.files, self.header.first_file
         index = number - first
-        if not 0 <= index < len(files):
-            files = (*files, *self.matrix.defined_files)
-            if not 0 <= index < len(files):
-                raise self._located(self.header.problem or _no_file(number, first, len(files)))
-        return SourceFile(self, number, files[index])
+        if 0 <= index < len(files):
+            return SourceFile(self, number, files[index])
+        defined = self.matrix.defined_files
+        if len(files) <= index < len(files) + len(defined):
+            return SourceFile(self, number, defined[index - len(files)])
+        count = len(files) + len(defined)
+        raise self._located(self.header.problem or _no_file(number, first, count))
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

@@ -73,7 +73,7 @@ class LineRow(NamedTuple):
 class LineRows(Sequence[LineRow]):
     """The rows of a program in its order, 30 bytes each."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | bytearray) -> None:
         self._data = data
 
     def __len__(self) -> int:
@@ -327,7 +327,7 @@ def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
     """The matrix of a program of `.debug_line`; a fault in it is its `problem`."""
     machine = _Machine(header, data)
     problem = machine.run()
-    rows = LineRows(bytes(machine.rows))
+    rows = LineRows(machine.rows)
     return LineMatrix(rows, tuple(_sequences(rows)), tuple(machine.files), problem)
 
 

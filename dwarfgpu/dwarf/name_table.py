@@ -154,7 +154,7 @@ def _table(reader: Reader, count: int, entry_bytes: int) -> int:
     return start
 
 
-@frozen(slots=False)
+@frozen(eq=False, slots=False)
 class NameTable:
     """One name index."""
 
