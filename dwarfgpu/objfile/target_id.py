@@ -21,7 +21,9 @@ Setting = Literal["unsupported", "any", "off", "on"]
 ELFOSABI_AMDGPU_HSA: Final = 64
 _SETTINGS_V4: Final[tuple[Setting, ...]] = ("unsupported", "any", "off", "on")
 _SIGNS: Final[dict[str, Setting]] = {"+": "on", "-": "off"}
-_TARGET_ID: Final = re.compile(r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)")
+_TARGET_ID: Final = re.compile(
+    r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)"
+)
 _FIRST_GCN_MACH: Final = 0x20
 _V2_XNACK: Final = 0x1
 _V3_XNACK: Final = 0x100

@@ -1,0 +1,319 @@
+"""Offload bundles and fat binaries: those of clang-offload-bundler, made by hand, and mutated."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import random
+import struct
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile import bundle as bundles
+from dwarfgpu.objfile.bundle import MAGIC, BundleEntry, entries_of, read_bundles
+from dwarfgpu.objfile.container import open_container, open_object
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.dwarf.builder import FIXTURES, X86_64, elf, read_fixture
+from tests.objfile.build import run
+
+Tool = Callable[[str], str]
+HOST = "host-x86_64-unknown-linux-gnu-"
+ON = "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"
+OFF = "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-"
+GFX942 = "hipv4-amdgcn-amd-amdhsa--gfx942"
+CODE = {
+    ON: "hip/nest.gfx90a.O2.v5.co",
+    OFF: "hip/call.gfx90a.O2.v5.co",
+    GFX942: "hip/nest.gfx942.O2.v5.co",
+}
+
+
+def plain(entries: dict[str, bytes]) -> bytes:
+    """An uncompressed bundle."""
+    table_bytes = len(MAGIC) + 8 + sum(24 + len(id) for id in entries)
+    out, body = MAGIC + struct.pack("<Q", len(entries)), b""
+    for id, data in entries.items():
+        out += struct.pack("<QQQ", table_bytes + len(body), len(data), len(id)) + id.encode()
+        body += data
+    return out + body
+
+
+def compressed(
+    data: bytes, version: int = 2, method: int = 0, packed: bytes | None = None
+) -> bytes:
+    """A bundle in zlib, as each version of the format has it."""
+    body = zlib.compress(data) if packed is None else packed
+    head_bytes = {1: 20, 2: 24, 3: 32}[version]
+    sizes = (head_bytes + len(body), len(data))
+    head = b"CCOB" + struct.pack("<HH", version, method)
+    head += struct.pack({1: "<I", 2: "<II", 3: "<QQ"}[version], *sizes[version == 1 :])
+    return head + struct.pack("<Q", 0x1234) + body
+
+
+def ids(entries: tuple[BundleEntry, ...]) -> list[str]:
+    return [each.id for each in entries]
+
+
+SMALL = {HOST: b"", ON: b"on", OFF: b"off!", GFX942: b"gfx942"}
+
+
+@pytest.mark.parametrize(
+    ("data", "kinds"),
+    [
+        (plain(SMALL), [None]),
+        (compressed(plain(SMALL), 1), ["zlib"]),
+        (compressed(plain(SMALL), 2), ["zlib"]),
+        (compressed(plain(SMALL), 3), ["zlib"]),
+        (plain(SMALL) + bytes(100) + plain(SMALL), [None, None]),
+        (compressed(plain(SMALL), 1) + compressed(plain(SMALL), 3) + bytes(8), ["zlib", "zlib"]),
+        (plain(SMALL) + bytes(3) + compressed(plain(SMALL)), [None, "zlib"]),
+    ],
+)
+def test_bundles_by_hand(data: bytes, kinds: list[str | None]) -> None:
+    entries = read_bundles(data, "made")
+    assert [(each.id, each.data) for each in entries] == list(SMALL.items()) * len(kinds)
+    assert [each.index for each in entries] == list(range(4 * len(kinds)))
+    assert [each.compression for each in entries[::4]] == kinds
+    assert [each.bundle for each in entries[::4]] == list(range(len(kinds)))
+
+
+@pytest.mark.parametrize(
+    ("id", "kind", "triple", "target"),
+    [
+        (HOST, "host", "x86_64-unknown-linux-gnu", "None"),
+        (ON, "hipv4", "amdgcn-amd-amdhsa", "gfx90a:xnack+"),
+        ("hip-amdgcn-amd-amdhsa-gfx803", "hip", "amdgcn-amd-amdhsa", "gfx803"),
+        ("hipv4-amdgcn-amd-amdhsa--gfx9-4-generic", "hipv4", "amdgcn-amd-amdhsa", "gfx9-4-generic"),
+        ("openmp-nvptx64-nvidia-cuda--sm_70", "openmp", "nvptx64-nvidia-cuda--sm_70", "None"),
+        ("hipv4-amdgcn-amd-amdhsa--gfx90a:odd+", "hipv4", "amdgcn-amd-amdhsa", "None"),
+    ],
+)
+def test_ids(id: str, kind: str, triple: str, target: str) -> None:
+    entry = BundleEntry(0, id, b"")
+    assert (entry.kind, entry.triple, str(entry.target)) == (kind, triple, target)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> list[Path]:
+    """An empty host part, then the code objects of `CODE`."""
+    empty = tmp_path / "empty"
+    empty.touch()
+    return [empty, *(FIXTURES / name for name in CODE.values())]
+
+
+def _bundle(bundler: str, parts: list[Path], path: Path, *options: str, kind: str = "bc") -> Path:
+    targets = ",".join([HOST, *CODE])
+    inputs = [f"-input={part}" for part in parts]
+    run(bundler, f"-type={kind}", f"-targets={targets}", *inputs, f"-output={path}", *options)
+    return path
+
+
+def _check(path: Path, compression: str | None = None) -> None:
+    container = open_container(path)
+    devices = container.device_entries()
+    assert [each.compression for each in devices] == [compression] * 3
+    assert {each.id: each.data for each in devices} == {
+        id: read_fixture(name) for id, name in CODE.items()
+    }
+    picked = open_object(path, "gfx942")
+    assert picked.path == f"{path}[gfx942]"
+    assert picked.file_bytes(0, picked.size_bytes, "all") == read_fixture(CODE[GFX942])
+
+
+def test_a_bundle_of_clang(tool: Tool, tmp_path: Path, parts: list[Path]) -> None:
+    bundler = tool("clang-offload-bundler-19")
+    path = _bundle(bundler, parts, tmp_path / "a.bundle", "-bundle-align=4096")
+    _check(path)
+    theirs = run(bundler, "--list", "-type=bc", f"-input={path}").split()
+    assert set(theirs) - {HOST} >= set(CODE)
+
+
+def test_a_host_object(tool: Tool, tmp_path: Path, parts: list[Path]) -> None:
+    source, host = tmp_path / "h.c", tmp_path / "h.o"
+    source.write_text("int main(void) { return 0; }")
+    run(tool("clang-19"), "-c", source, "-o", host)
+    parts[0] = host
+    bundler = tool("clang-offload-bundler-19")
+    _check(_bundle(bundler, parts, tmp_path / "b.o", kind="o"))
+
+
+def test_a_fat_binary(tool: Tool, tmp_path: Path, parts: list[Path]) -> None:
+    bundler = tool("clang-offload-bundler-19")
+    fat = _bundle(bundler, parts, tmp_path / "a.hipfb", "-bundle-align=4096")
+    source, host = tmp_path / "h.s", tmp_path / "host"
+    source.write_text(
+        f'.globl main\nmain: ret\n.section .hip_fatbin,"a"\n.p2align 12\n.incbin "{fat}"\n'
+        f'.p2align 12\n.incbin "{fat}"\n'
+    )
+    run(tool("clang-19"), "-c", source, "-o", host)
+    container = open_container(host)
+    assert [each.bundle for each in container.device_entries()] == [0] * 3 + [1] * 3
+    assert open_object(host).machine == "X86_64"
+    with pytest.raises(UsageError, match="holds 2 code objects for gfx942: 3: gfx942, 7: gfx942"):
+        open_object(host, "gfx942")
+    assert open_object(host, "7").machine == "AMDGPU"
+
+
+def test_compression_by_clang(
+    tool: Tool, tmp_path: Path, parts: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundler = tool("clang-offload-bundler-19")
+    path = _bundle(bundler, parts, tmp_path / "c.bundle", "-compress")
+    method = path.read_bytes()[6]
+    if method == 1:
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, "zstandard", None)
+            with pytest.raises(Unsupported, match=r"install dwarfgpu with the extra zstd \(pip"):
+                open_object(path, "gfx942")
+        pytest.importorskip("zstandard", reason="the extra zstd is not installed")
+    _check(path, "zstd" if method == 1 else "zlib")
+
+
+class _Library(ModuleType):
+    """Stands for the package `zstandard`, with zlib in place of the format."""
+
+    class ZstdError(Exception):
+        pass
+
+    class ZstdDecompressor:
+        def stream_reader(self, source: io.BytesIO) -> io.BytesIO:
+            try:
+                return io.BytesIO(zlib.decompress(source.read()))
+            except zlib.error as error:
+                raise _Library.ZstdError(str(error)) from None
+
+
+def test_zstandard_by_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", _Library("zstandard"))
+    entries = read_bundles(compressed(plain(SMALL), method=1), "made")
+    assert ids(entries) == list(SMALL)
+    assert entries[0].compression == "zstd"
+    for packed, size, message in (
+        (b"junk", 4, "cannot be decompressed"),
+        (zlib.compress(plain(SMALL)), 4, "does not decompress to 4 bytes"),
+        (zlib.compress(plain(SMALL)), 1 << 20, "does not decompress to"),
+    ):
+        data = bytearray(compressed(plain(SMALL), method=1, packed=packed))
+        data[12:16] = size.to_bytes(4, "little")
+        with pytest.raises(Malformed, match=message):
+            read_bundles(bytes(data), "made")
+
+
+def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
+    out = MAGIC + struct.pack("<Q", count)
+    return out + b"".join(struct.pack("<QQQ", at, size, len(id)) + id for at, size, id in rows)
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"text", Malformed, "no offload bundle begins"),
+        (MAGIC, Malformed, "8 bytes needed"),
+        (_table(1 << 60), Malformed, "entries do not fit"),
+        (_table(1, (0, 1 << 40, b"x")), Malformed, "the entry x is cut short"),
+        (_table(3, (0, 80, b"x"), (0, 80, b"y"), (0, 80, b"z")), Malformed, "overlap"),
+        (plain(SMALL) + b"junk", Malformed, r"made\+0x[0-9a-f]+: no offload bundle"),
+        (b"CCOB", Malformed, "2 bytes needed"),
+        (b"CCOB\4\0\0\0", Unsupported, "version 4"),
+        (compressed(plain(SMALL), method=7), Unsupported, "compression method 7"),
+        (compressed(b"text"), Malformed, "no offload bundle is inside"),
+        (compressed(plain(SMALL), packed=b"junk"), Malformed, "made"),
+        (compressed(plain(SMALL))[:-1], Malformed, "a compressed bundle of"),
+        (compressed(compressed(plain(SMALL))), Malformed, "no offload bundle is inside"),
+    ],
+)
+def test_bundles_that_are_refused(data: bytes, error: type[DwarfGpuError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read_bundles(data, "made")
+
+
+def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = compressed(plain({ON: bytes(1 << 20)}))
+    monkeypatch.setattr(bundles, "MOST_UNPACKED_BYTES", 3 << 20)
+    with pytest.raises(LimitExceeded):
+        read_bundles(bomb * 4, "made")
+
+
+@pytest.fixture
+def fat(tmp_path: Path) -> Path:
+    """A host program with two targets of one processor and one of another."""
+    code = {id: read_fixture(name) for id, name in CODE.items()}
+    path = tmp_path / "host"
+    path.write_bytes(elf({".hip_fatbin": plain({HOST: b"", **code})}, machine=X86_64))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("gfx942", "gfx942"),
+        ("gfx942:xnack+", "gfx942"),
+        ("gfx90a:xnack+", "gfx90a:xnack+"),
+        ("gfx90a:sramecc+:xnack-", "gfx90a:xnack-"),
+        (GFX942, "gfx942"),
+        ("2", "gfx90a:xnack-"),
+    ],
+)
+def test_picking(fat: Path, target: str, name: str) -> None:
+    assert open_object(fat, target).path == f"{fat}[{name}]"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("gfx90a", "holds 2 code objects for gfx90a: 1: gfx90a:xnack\\+, 2: gfx90a:xnack-; give"),
+        ("gfx1100", "holds no code for gfx1100; it has 1: gfx90a:xnack\\+, 2: .*, 3: gfx942"),
+        ("9", "holds no code for 9"),
+        ("0", "is not an ELF file"),  # the host's own part is empty
+        ("sm_70", "holds no code for sm_70"),
+        ("gfx90a:bad+", "unknown feature bad"),
+    ],
+)
+def test_picking_what_is_not_there(fat: Path, target: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        open_object(fat, target)
+
+
+def test_files_without_choice(fat: Path, tmp_path: Path) -> None:
+    assert open_object(fat).machine == "X86_64"
+    alone = tmp_path / "alone.hsaco"
+    alone.write_bytes(read_fixture(CODE[GFX942]))
+    assert open_object(alone).path == open_object(alone, "gfx942").path == str(alone)
+    with pytest.raises(UsageError, match="is for gfx942, not for gfx90a"):
+        open_object(alone, "gfx90a")
+    one = tmp_path / "one"
+    one.write_bytes(plain({HOST: b"", GFX942: read_fixture(CODE[GFX942])}))
+    assert open_object(one).machine == "AMDGPU"
+    several = tmp_path / "several"
+    several.write_bytes(plain({ON: b"x", OFF: b"y"}))
+    with pytest.raises(UsageError, match="holds 2 code objects: 0: .*; give one with --target"):
+        open_object(several)
+    for data, message in ((b"text", "is not an ELF file"), (elf({}, machine=62), "no code for a")):
+        several.write_bytes(data)
+        with pytest.raises(UsageError, match=message):
+            open_object(several, "gfx942")
+
+
+def test_mutated_bundles() -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    source = random.Random(seed)
+    originals = [plain(SMALL) + bytes(9) + plain(SMALL), compressed(plain(SMALL), 1),
+                 compressed(plain(SMALL), 2), compressed(plain(SMALL), 3)]  # fmt: skip
+    for _ in range(2000):
+        data = bytearray(source.choice(originals))
+        for _ in range(source.randint(1, 5)):
+            data[source.randrange(len(data))] = source.choice((0, 1, 0xFF, source.randrange(256)))
+        if source.random() < 0.2:
+            del data[source.randrange(len(data)) :]
+        with contextlib.suppress(DwarfGpuError):
+            for each in read_bundles(bytes(data), "mutated"):
+                assert each.kind is not None and str(each.target)
+        with contextlib.suppress(DwarfGpuError):
+            entries_of(ObjectFile("mutated", elf({".hip_fatbin": bytes(data)}, machine=62)))

@@ -1,0 +1,106 @@
+"""Separate debug files, by link and by build ID."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.notes import build_id
+from dwarfgpu.objfile.separate_debug import DebugLink, debug_link, find_debug_file, has_debug_info
+from tests.dwarf.builder import Content, elf
+from tests.objfile.build import C, note, run
+
+Tool = Callable[[str], str]
+ID = bytes.fromhex("abcdef0123456789")
+ID_NOTE = Content(note(b"GNU", 3, ID), 7)
+DEBUG = elf({".debug_info": b"", ".note.gnu.build-id": ID_NOTE}, machine=62)
+
+
+def _link(name: str, crc: int) -> bytes:
+    data = name.encode() + b"\0"
+    return data + bytes(-len(data) % 4) + crc.to_bytes(4, "little")
+
+
+def _stripped(path: Path, sections: dict[str, bytes | Content]) -> ObjectFile:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(elf(sections, machine=62))
+    return open_object(path)
+
+
+@pytest.mark.parametrize("place", ["bin/a.debug", "bin/.debug/a.debug", "root/{}/bin/a.debug"])
+def test_by_link(tmp_path: Path, place: str) -> None:
+    path = tmp_path / place.format(str(tmp_path).lstrip("/"))
+    crc = zlib.crc32(DEBUG)
+    file = _stripped(tmp_path / "bin/a", {".gnu_debuglink": _link("a.debug", crc)})
+    assert debug_link(file) == DebugLink("a.debug", crc)
+    assert find_debug_file(file, [tmp_path / "root"]) is None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(DEBUG + b"!")  # another file of that name
+    assert find_debug_file(file, [tmp_path / "root"]) is None
+    path.write_bytes(DEBUG)
+    found = find_debug_file(file, [tmp_path / "root"])
+    assert found is not None and found.path == str(path)
+
+
+def test_by_build_id(tmp_path: Path) -> None:
+    file = _stripped(tmp_path / "a", {".note.gnu.build-id": ID_NOTE})
+    assert build_id(file) == ID
+    path = tmp_path / "root/.build-id/ab/cdef0123456789.debug"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(elf({".note": Content(note(b"GNU", 3, b"else"), 7)}))
+    assert find_debug_file(file, [tmp_path / "root"]) is None
+    path.write_bytes(DEBUG)
+    found = find_debug_file(file, [tmp_path / "none", tmp_path / "root"])
+    assert found is not None and found.path == str(path)
+    path.write_bytes(b"text")
+    assert find_debug_file(file, [tmp_path / "root"]) is None
+
+
+def test_a_link_to_itself(tmp_path: Path) -> None:
+    file = _stripped(tmp_path / "a", {".gnu_debuglink": _link("a", 0)})
+    assert find_debug_file(file, []) is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\0\0\0\0\0\0\0\0", b"abc", b"abc\0", b"abc\0\1\2\3", _link("../a", 1), _link("..", 1)],
+)
+def test_broken_links(data: bytes) -> None:
+    with pytest.raises(Malformed, match="no file name and checksum"):
+        debug_link(ObjectFile("made", elf({".gnu_debuglink": data})))
+
+
+def test_files_that_name_none() -> None:
+    file = ObjectFile("made", elf({}))
+    assert (debug_link(file), build_id(file), find_debug_file(file, [])) == (None, None, None)
+
+
+def test_what_objcopy_makes(tool: Tool, tmp_path: Path) -> None:
+    objcopy, source, whole = tool("objcopy"), tmp_path / "a.c", tmp_path / "a.so"
+    source.write_text(C)
+    run(tool("gcc"), "-g", "-shared", "-fPIC", source, "-o", whole)
+    run(objcopy, "--only-keep-debug", whole, tmp_path / "a.debug")
+    stripped = tmp_path / "b.so"
+    run(objcopy, "--strip-debug", f"--add-gnu-debuglink={tmp_path / 'a.debug'}", whole, stripped)
+    file = open_object(stripped)
+    assert not has_debug_info(file)
+    found = find_debug_file(file, [])
+    assert found is not None and found.path == str(tmp_path / "a.debug")
+    (unit,) = DebugInfo(found).units
+    assert unit.name == str(source)
+
+
+def test_the_c_library_of_debian() -> None:
+    path = Path("/lib/x86_64-linux-gnu/libc.so.6")
+    if not path.exists() or not Path("/usr/lib/debug/.build-id").exists():
+        pytest.skip("libc6-dbg is not installed")
+    found = find_debug_file(open_object(path))
+    if found is None:
+        pytest.skip("libc6-dbg is not installed, or of another version")
+    assert has_debug_info(found)
