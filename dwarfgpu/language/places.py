@@ -202,10 +202,9 @@ class Places:
 
     def _refuse_unread(self, value: TypedValue) -> None:
         """Writing what cannot even be read as described would change something else."""
-        if value.error is not None and not isinstance(value.error, Unavailable):
-            raise value.error
-        if value.error is not None and value.bits is None:
-            raise value.error
+        error = value.error
+        if error is not None and (value.bits is None or not isinstance(error, Unavailable)):
+            raise error
 
     # Parts
 

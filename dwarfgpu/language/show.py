@@ -16,14 +16,25 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
-from dwarfgpu.view.values import DEFAULT_OPTIONS, OPTIMIZED_OUT, FormatOptions, format_value
+from dwarfgpu.view.values import (
+    DEFAULT_OPTIONS,
+    OPTIMIZED_OUT,
+    FormatOptions,
+    Symbolize,
+    format_value,
+)
 
 
-def format(value: TypedValue, session: Session, options: FormatOptions = DEFAULT_OPTIONS) -> str:
+def format(
+    value: TypedValue,
+    session: Session,
+    options: FormatOptions = DEFAULT_OPTIONS,
+    symbolize: Symbolize | None = None,
+) -> str:
     """The text of a value. An error in place of its contents is raised, except `UndefinedBits`.
 
     A generic pointer into an aperture tells where that is: `(int *) 0x2000000000010 =
-    private_lane#0x10`.
+    private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
     places = Places(session)
     if is_cplusplus(value.unit):
@@ -46,7 +57,7 @@ def format(value: TypedValue, session: Session, options: FormatOptions = DEFAULT
         endian=session.architecture.endian,
         address=_address(value),
         architecture=session.architecture,
-        symbolize=partial(symbol_text, session),
+        symbolize=symbolize or partial(symbol_text, session),
         read_memory=partial(_read_memory, places),
     )
     return text + _aperture(places, value, text)

@@ -28,12 +28,13 @@ from dwarfgpu.model.storage import Memory
 from tests.language.sessions import demo, stopped, text
 
 SPELLED = """global_struct numbers pi access main twice message GREEN factorial:: nosuch p
-'demo.c':: . -> [ ] ( ) { } @ # * & - + ! ~ ++ -- / % << >> < > <= >= == != && || | ^ ? : , =
-+= -= *= <<= sizeof int char unsigned long struct outer union word enum color 
-(char *) (int) (struct outer *) (outer_t) (float) (void) 0 1 2 7 300 0x10 4294967296 0xffffffffffffffff 1.5 1e300 2.5f 'a' "abc"
-L'a' u"x" .a .in .name .next .fn .b2 .un .mat [1] [0] $rip $pc $v0 $exec $_lane $ $1 local# generic#
-private_lane# void const @local t wide local_frame pointer_generic pointer_implicit undefined
-half_undefined local_vector .at .low .x two_places by_reference vector_whole $s8 bit_pieces true
+'demo.c':: . -> [ ] ( ) { } @ # * & - + ! ~ ++ -- / % << >> < > <= >= == != && || | ^ ? : , = +=
+-= *= <<= sizeof int char unsigned long struct outer union word enum color (char *) (int) (struct
+outer *) (outer_t) (float) (void) 0 1 2 7 300 0x10 4294967296 0xffffffffffffffff 1.5 1e300 2.5f
+'a' "abc" L'a' u"x" .a .in .name .next .fn .b2 .un .mat [1] [0] $rip $pc $v0 $exec $_lane $ $1
+local# generic# private_lane# void const @local t wide local_frame pointer_generic
+pointer_implicit undefined half_undefined local_vector .at .low .x two_places by_reference
+vector_whole $s8 bit_pieces true
 """
 WORDS = SPELLED.split()
 EXPRESSIONS = st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join)
