@@ -10,8 +10,18 @@ from attrs import frozen
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
+from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
+
+
+def _debug_file(file: ObjectFile) -> ObjectFile | None:
+    """The separate debug file, where there is one; a broken link to it does no harm."""
+    try:
+        return find_debug_file(file)
+    except Malformed:
+        return None
 
 
 @frozen(eq=False)
@@ -39,7 +49,8 @@ class CodeObject:
         binary or bundle, as in `dwarfgpu.objfile.container.open_object`.
         """
         file = open_object(path, target)
-        info = DebugInfo(file, load_address, dialect, literal=strict)
+        described = (None if has_debug_info(file) else _debug_file(file)) or file
+        info = DebugInfo(described, load_address, dialect, literal=strict, loaded=file)
         return cls(file, info, Scopes(info), load_address)
 
     @property

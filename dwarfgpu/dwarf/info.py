@@ -38,8 +38,11 @@ class DebugInfo:
         dialect: str | None = None,
         *,
         literal: bool = False,
+        loaded: ObjectFile | None = None,
     ) -> None:
         self.object = object
+        self._loaded = loaded or object
+        """The file with the code, where `object` is its separate debug file."""
         self.load_address = load_address
         self.types = TypeBuilder(self)
         self.line_tables = LineTables(self)
@@ -59,7 +62,7 @@ class DebugInfo:
     def architecture(self) -> Architecture | None:
         """What the file is for; None where dwarfgpu does not know it."""
         try:
-            return architecture_of(self.object)
+            return architecture_of(self._loaded)
         except Unsupported:
             return None
 

@@ -1,6 +1,7 @@
 """What an object file says of the machine it is for (AMDGPU usage, "Code Object").
 
-Law: the header names the processor, kernel descriptors the wave size; nothing else is guessed.
+Law: the header names the processor, or in V2 a note; kernel descriptors the wave size; nothing
+else is guessed.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from attrs import frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.arch.processors import by_mach
+from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.gpu_code import target_of
 
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 _DESCRIPTOR_BYTES: Final = 64
@@ -42,7 +44,7 @@ def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
     for symbol in file.symbols:
         if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
             continue
-        data = file.memory_bytes(symbol.address, _DESCRIPTOR_BYTES)
+        data = file.bytes_of(symbol, _DESCRIPTOR_BYTES)
         if data is None:
             continue
         offset = int.from_bytes(data[_ENTRY_OFFSET], "little", signed=True)
@@ -60,8 +62,11 @@ def wave_size(file: ObjectFile) -> int | None:
 
 
 def processor_name(file: ObjectFile) -> str:
-    """The processor of `e_flags`; `Unsupported` for one that dwarfgpu does not know."""
-    return by_mach(file.flags & 0xFF).name
+    """The processor of the target; `Unsupported` for one that dwarfgpu does not know."""
+    name = target_of(file).processor
+    if name not in PROCESSORS:
+        raise Unsupported(f"the AMD GPU processor {name}")
+    return name
 
 
 def architecture_of(file: ObjectFile) -> Architecture:
@@ -70,7 +75,7 @@ def architecture_of(file: ObjectFile) -> Architecture:
     `Unsupported` for a machine or processor that dwarfgpu does not know.
     """
     if file.machine == "AMDGPU":
-        found = by_mach(file.flags & 0xFF)
+        found = PROCESSORS[processor_name(file)]
         size = wave_size(file)
         return architecture(found.name, size if size in found.wave_sizes else None)
     if file.machine not in _CPUS:

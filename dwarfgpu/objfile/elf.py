@@ -240,6 +240,17 @@ class ObjectFile:
                     return self.file_bytes(section.offset + start, size_bytes, section.name)
         return None
 
+    def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:
+        """What a symbol names, not relocated; None where the file does not have that much of it."""
+        if not self.is_relocatable:
+            return self.memory_bytes(symbol.address, size_bytes)
+        if not 0 < symbol.section < len(self.sections):
+            return None
+        # Every section of a relocatable object begins at 0: an address alone does not tell.
+        data = self.data_of(self.sections[symbol.section])
+        found = data[symbol.address : symbol.address + size_bytes]
+        return found if len(found) == size_bytes else None
+
     def is_code(self, address: int) -> bool:
         """Whether the file has instructions at an address of its own."""
         return any(s.flags & SHF_EXECINSTR and s.covers(address) for s in self.sections)

@@ -128,7 +128,7 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
     version = target = metadata = None
     try:
         version = _version(file, found)
-        target = _target(file, found)
+        target = target_of(file)
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
     try:
@@ -157,9 +157,10 @@ def _version(file: ObjectFile, found: tuple[Note, ...]) -> int | None:
     return version
 
 
-def _target(file: ObjectFile, found: tuple[Note, ...]) -> TargetId:
+def target_of(file: ObjectFile) -> TargetId:
+    """The target of a code object: of `e_flags`, in V2 of its notes where they name one."""
     if code_object_version(file) == 2:
-        for note in found:
+        for note in readable_notes(file)[0]:
             if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_NAME:
                 return _named_target(note.content)
             if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_VERSION:
@@ -205,7 +206,7 @@ def _described(
             continue
         size_bytes = KERNEL_CODE_BYTES if is_v2 else DESCRIPTOR_BYTES
         try:
-            data = _bytes_at(file, symbol, size_bytes)
+            data = file.bytes_of(symbol, size_bytes)
             if is_v2 and (data is None or not is_kernel_code(data)):
                 continue
             kernel = _kernel(symbol, data, processor, is_v2)
@@ -222,17 +223,6 @@ def _symbols(file: ObjectFile, problems: list[DwarfGpuError]) -> tuple[Symbol, .
     except DwarfGpuError as error:
         problems.append(_located(error, file.path))
         return ()
-
-
-def _bytes_at(file: ObjectFile, symbol: Symbol, size_bytes: int) -> bytes | None:
-    if not file.is_relocatable:
-        return file.memory_bytes(symbol.address, size_bytes)
-    if symbol.section >= len(file.sections):
-        return None
-    # Every section of a relocatable object begins at 0: an address alone does not tell.
-    data = file.data_of(file.sections[symbol.section])
-    found = data[symbol.address : symbol.address + size_bytes]
-    return found if len(found) == size_bytes else None
 
 
 def _kernel(

@@ -134,6 +134,23 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
     assert f"debug information in {tmp_path / 'a.debug'}" in run("info", path).lines
 
 
+def test_eval_in_a_stripped_file(tool: Tool, tmp_path: Path) -> None:
+    """The wave size is told by descriptors, which the debug file does not have."""
+    objcopy, debug, path = tool("llvm-objcopy-19"), tmp_path / "k.debug", tmp_path / "k.co"
+    whole = FIXTURES / "hip/nest.gfx1100.O2.v5.co"
+    for command in (
+        [objcopy, "--only-keep-debug", whole, debug],
+        [objcopy, "--strip-debug", f"--add-gnu-debuglink={debug}", whole, path],
+    ):
+        subprocess.run(command, check=True)
+    arguments = ("--pc", "0x1640", "--lane", 3, "--reg", "v6=[" + "7," * 31 + "7]")
+    stripped = run("eval", "--file", path, *arguments).out
+    assert stripped.replace("k.co", whole.name) == run("eval", "--file", whole, *arguments).out
+    assert "int t = 7 " in stripped
+    debug.write_bytes(debug.read_bytes() + b"!")
+    assert "int t = 7" not in run("eval", "--file", path, *arguments).out
+
+
 def _with_unit(*attributes: tuple[int, int], values: bytes) -> bytes:
     sections = {
         ".debug_info": unit(b"\x01" + values),

@@ -13,6 +13,7 @@ import pytest
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.code_object import architecture_of, processor_name, wave_size
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
@@ -274,6 +275,27 @@ def test_v2_notes_as_llvm_reads_them(tool: Tool, tmp_path: Path) -> None:
     assert [(each.owner, each.type) for each in notes(open_object(path))] == [
         ("AMD", 1), ("AMD", 3), ("AMD", 10),
     ]  # fmt: skip
+
+
+def test_the_machine_of_v2() -> None:
+    file = ObjectFile("v2.hsaco", v2())
+    assert processor_name(file) == architecture_of(file).name == "gfx803"
+    with pytest.raises(Unsupported, match="the AMD GPU processor gfx1230"):
+        architecture_of(ObjectFile("v2.hsaco", v2(isa=(12, 3, 0))))
+
+
+def test_the_wave_size_of_a_relocatable_object(tool: Tool, tmp_path: Path) -> None:
+    source, path = tmp_path / "k.s", tmp_path / "k.o"
+    source.write_text(
+        ".text\nk: s_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel k\n"
+        ".amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 8\n.amdhsa_wavefront_size32 1\n"
+        ".end_amdhsa_kernel\n"
+    )
+    target = ("--target=amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-Wno-everything")
+    run(tool("clang-19"), *target, "-c", source, "-o", path)
+    assert wave_size(open_object(path)) == 32
+    (kernel,) = read_gpu_code(open_object(path)).kernels
+    assert (kernel.wave_size, kernel.entry) == (32, None)
 
 
 def test_v2_without_metadata() -> None:
