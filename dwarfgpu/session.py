@@ -15,10 +15,11 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
-from dwarfgpu.dwarf.types import Base, Type, size_bits, strip
+from dwarfgpu.dwarf.types import Base, MemberPointer, Pointer, Type, size_bits, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
+    InconsistentContext,
     MissingContext,
     OutOfRange,
     Unavailable,
@@ -41,9 +42,12 @@ from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.expr.upstream import VECTOR_REGISTERS
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
+from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register, Repeated, Selected
 from dwarfgpu.model.value import Value
 from dwarfgpu.target import Target, WaveId
+
+SCRATCH_BASES = frozenset({"s32", "s33"})
+"""The registers in which upstream clang keeps stack and frame pointer."""
 
 
 @frozen
@@ -229,15 +233,19 @@ class Session:
 
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
-        if self.given_lanes is not None:
-            return self.given_lanes, None
         subprogram = self.frame.subprogram
-        if subprogram is not None:
-            lanes = subprogram.lanes
-            if lanes is not None:
-                return lanes, None
-            if self.strict:
-                return 1, None
+        lanes = None if subprogram is None else subprogram.lanes
+        given = self.given_lanes
+        if lanes is not None:
+            if given not in (None, lanes):
+                raise InconsistentContext(
+                    f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
+                )
+            return lanes, None
+        if given is not None:
+            return given, None
+        if subprogram is not None and self.strict:
+            return 1, None
         count = self.architecture.lane_count
         if subprogram is None or count == 1:
             return count, None
@@ -266,6 +274,8 @@ class Session:
             pc=self.pc,
             target=self.target,
             lane_count=count,
+            # A.3.3.5: 1 where DW_AT_LLVM_iterations, which has no number today, is absent.
+            iteration_count=None if self.frame.subprogram is None else 1,
             limits=self.limits,
         )
 
@@ -279,9 +289,12 @@ class Session:
             raise IllFormed("DW_AT_frame_base does not give exactly one single location")
         storage = location.places[0].storage
         if isinstance(storage, Register):
-            if attribute.unit.dialect.upstream_clang:
-                return self._scratch_base(context, location, storage)
-            address = context.access.retrieve(location, self._base_bits(storage))
+            # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
+            whole = Location((SingleLocation(storage),), location.stop)
+            is_scratch = storage.register.name in SCRATCH_BASES
+            if attribute.unit.dialect.upstream_clang and is_scratch:
+                return self._scratch_base(context, whole, storage)
+            address = context.access.retrieve(whole, self._base_bits(storage))
             assert isinstance(address, int)
             return memory_location(context, self.architecture.address_space(0), address)
         if frame.level and _names_register(attribute, frame.pc):
@@ -406,9 +419,8 @@ class Session:
         if reading.variable.unit.dialect.upstream_clang:
             self._check_upstream(location, size)
         access = self.context().access
-        if any(isinstance(place.storage, ImplicitPointer) for place in location.places):
-            pointer = access.retrieve(location, size)
-            assert isinstance(pointer, ImplicitPointer)
+        pointer = access.pointer(location, size) if _may_point(reading.type) else None
+        if pointer is not None:
             return evolve(reading, pointer=pointer)
         held_bits = size - _padding_bits(reading.type)
         if location.remaining_bits == held_bits:
@@ -454,8 +466,14 @@ class Session:
         return tuple(dict.fromkeys([*([note] if note else []), *notes]))
 
 
+def _may_point(kind: Type | None) -> bool:
+    """Whether an object of the type can be a removed pointer: it has the size of one."""
+    return isinstance(strip(kind), Pointer | MemberPointer | Base)
+
+
 def _is_composite(location: Location) -> bool:
-    return all(isinstance(place.storage, Composite) for place in location.places)
+    compounds = Composite | Repeated | Selected
+    return all(isinstance(place.storage, compounds) for place in location.places)
 
 
 def _padding_bits(kind: Type | None) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
-from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.model.storage import Memory
 
 WaveId: TypeAlias = int
@@ -25,6 +25,10 @@ class Target(Protocol):
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         """The target architecture of a wave; `Unavailable` for one that does not exist."""
+        ...
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        """Where the wave's generic address space shows its other memories."""
         ...
 
     def read_register(

@@ -11,7 +11,7 @@ from typing import TypeVar
 from attrs import Factory, define, evolve, frozen
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.basetype import BaseType, float_format, unsigned_type
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.errors import Unavailable
@@ -66,6 +66,9 @@ class Machine:
     architecture: Architecture
     stop: int = 1
     written: dict[object, int] = Factory(dict)
+
+    def apertures_of(self, wave: int) -> Apertures:
+        return NO_APERTURES
 
     def architecture_of(self, wave: int) -> Architecture:
         return self.architecture

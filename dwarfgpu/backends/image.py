@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.target import RegisterId, Target, WaveId
@@ -42,6 +42,9 @@ class ImageTarget:
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.machine.architecture_of(wave)
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.machine.apertures_of(wave)
 
     def read_register(
         self,

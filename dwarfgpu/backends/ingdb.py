@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import gdb
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.model.storage import Memory
@@ -50,6 +50,10 @@ class GdbTarget:
             self._inferior = number
             self._stop += 1
         return self._stop
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        """The defaults: GDB does not tell those of an agent."""
+        return NO_APERTURES
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         """That of the thread; of the program where none runs (wave 0)."""

@@ -77,6 +77,9 @@ class StateTarget:
             raise Unavailable(f"wave {wave} is not in the state")
         return self.architecture
 
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.apertures
+
     def read_register(
         self,
         wave: WaveId,

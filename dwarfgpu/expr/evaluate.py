@@ -17,6 +17,7 @@ from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
     Malformed,
+    MissingContext,
     Site,
     StaleLocation,
 )
@@ -202,6 +203,8 @@ class _Evaluator:
         """Perform all operations; the stack they leave and the last of them."""
         unit = ctx.unit
         form = unit.format if unit is not None else format_of(ctx.architecture)
+        if unit is None and ctx.architecture is None:
+            _require_sizes(prepare(data, dialect or AMD, form))
         program = prepare(data, dialect or (unit.dialect if unit is not None else AMD), form)
         stack: Stack = list(ctx.initial_stack)
         if program.is_straight and self.observe is None and self._afford(program, stack):
@@ -215,7 +218,7 @@ class _Evaluator:
         try:
             while True:
                 if index >= len(steps):
-                    if program.expression.error is not None:
+                    if program.expression.error is not None and index == len(steps):
                         step = None
                         raise _copied(program.expression.error)
                     if not callers:
@@ -301,6 +304,17 @@ class _Evaluator:
         if kind == "location":
             return self._as_location(entry, ctx)
         return as_value(ctx, entry)
+
+
+def _require_sizes(program: Program) -> None:
+    """Without architecture and unit nothing tells the size of an address: A.2.5.1."""
+    for step in program.steps:
+        operation = step.instruction.operation
+        sized = any(each.codec.name in ("address", "offset") for each in operation.operands)
+        if sized or "generic" in operation.leading:
+            error = MissingContext("the context has no target architecture nor compilation unit")
+            _locate(error, step.instruction)
+            raise error
 
 
 def _locate(error: DwarfGpuError, instruction: Instruction) -> None:

@@ -78,8 +78,9 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
             bound[key] = _bound(each, form)
     steps = tuple(Prepared(bound[id(each.operation), each.operands], each) for each in instructions)
     index_of = {each.offset: index for index, each in enumerate(instructions)}
-    if expression.error is None:
-        index_of[len(data)] = len(steps)
+    # A branch to the end of the bytes is complete, whatever stands before it; steps that come to
+    # bytes that cannot be decoded are not.
+    index_of[len(data)] = len(steps) if expression.error is None else len(steps) + 1
     is_straight = expression.error is None and not any(
         each.operation.transfers for each in instructions
     )

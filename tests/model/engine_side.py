@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import Endian, to_bytes
 from dwarfgpu.errors import DwarfGpuError, Unavailable
@@ -66,6 +66,9 @@ class Store:
     @property
     def stop(self) -> int:
         return 1
+
+    def apertures_of(self, wave: int) -> Apertures:
+        return NO_APERTURES
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         if wave != WAVE:

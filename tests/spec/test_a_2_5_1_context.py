@@ -131,8 +131,10 @@ def without(element: str, *texts: str, named: str | None = None, **more: Any) ->
     keeps(C + "missing", "LLVM_push_iteration", "1"),
     keeps(C + "missing", "push_object_address", "global#0x1010",
           at=GPU.changed(object=GPU.memory(0, 0x1010))),
-    # A value needs no more than the size of the generic type, a global place the architecture.
-    keeps(C + "unneeded", "lit1; lit2; plus; stack_value", "implicit 0000000000000003",
+    # A value needs the size of the generic type, a global place the architecture.
+    breaks(C + "missing", "lit1; lit2; plus; stack_value", MissingContext, "target architecture",
+           at=World(Context(), GPU.target, GPU.unit), note="no context"),
+    keeps(C + "unneeded", "LLVM_undefined", "undefined",
           at=World(Context(), GPU.target, GPU.unit), note="no context"),
     keeps(C + "unneeded", "addr 0x1000", "global#0x1000",
           at=World(Context(architecture=GFX), GPU.target, GPU.unit), note="architecture only"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.expr.codec import TypeOffset
@@ -23,7 +24,10 @@ def convert(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
         from_space, to_space = operand.type.address_space or 0, to.address_space or 0
         if from_space != to_space:
             arch = require(ctx.architecture, "target architecture")
-            address, _ = arch.convert(operand.bits, from_space, to_space, ctx.lane)
+            apertures = NO_APERTURES
+            if ctx.target is not None and ctx.wave is not None:
+                apertures = ctx.target.apertures_of(ctx.wave)
+            address, _ = arch.convert(operand.bits, from_space, to_space, ctx.lane, apertures)
             return Value.of(address, to)
     return operand.converted(to)
 
