@@ -16,7 +16,7 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
-from dwarfgpu.expr.context import Context, UnitFormat, format_of
+from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
 from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text import assemble
@@ -25,6 +25,8 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.plain import Field
 from dwarfgpu.session import GivenAddress, Session
 
+VARIABLE_STEPS = 50_000
+"""Operations for one variable and lane: a file cannot make a listing of many run for minutes."""
 DEFAULT_ARCHITECTURE = "gfx942"
 _ADDRESS = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
 
@@ -59,6 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
+    budget.add_argument("--max-steps", metavar="N", help="operations performed for one answer")
+    budget.add_argument("--max-bytes", metavar="N", help="size of an object that is read")
     focus.add_argument(
         "--strict", action="store_true", help="read literally what upstream clang writes"
     )
@@ -69,9 +74,26 @@ def number(text: str | None, option: str) -> int | None:
     if text is None:
         return None
     try:
-        return int(text, 0)
+        value = int(text, 0)
     except ValueError:
-        raise UsageError(f"{option}: expected an integer, not {text!r}") from None
+        raise UsageError(f"{option}: expected an integer, not {_cut(text)!r}") from None
+    if not -(1 << 63) <= value < 1 << 64:
+        raise UsageError(f"{option}: {_cut(text)} does not fit 64 bits")
+    return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def limits_of(args: argparse.Namespace, steps: int) -> Limits:
+    """The budgets of the options; `steps` where they do not say."""
+    return Limits(
+        steps=steps if args.max_steps is None else natural(args.max_steps, "--max-steps") or 0,
+        read_bytes=Limits().read_bytes
+        if args.max_bytes is None
+        else natural(args.max_bytes, "--max-bytes") or 0,
+    )
 
 
 def natural(text: str | None, option: str) -> int | None:
@@ -108,6 +130,7 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
         given_lanes=natural(args.lanes, "--lanes"),
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
+        limits=limits_of(args, VARIABLE_STEPS),
     )
     _set_registers(args, session, state.target)
     _set_memories(args, session, state.target)
@@ -217,7 +240,10 @@ def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAd
     if space is None:
         known = ", ".join(each.name for each in arch.address_spaces.values())
         raise UsageError(f"{option} {text}: no address space {match['space']}; known: {known}")
-    return GivenAddress(space.number, natural(match["address"], option) or 0)
+    address = natural(match["address"], option) or 0
+    if address >= space.end:
+        raise UsageError(f"{option} {text}: {space} has addresses of {space.address_bits} bits")
+    return GivenAddress(space.number, address)
 
 
 def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) -> Context:
@@ -232,9 +258,14 @@ def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) ->
 
 def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
     try:
-        return Value.of(int(text, 0), context.generic)
+        given = int(text, 0)
     except ValueError:
         pass
+    else:
+        bits = context.generic.bit_size
+        if not -(1 << bits - 1) <= given < 1 << bits:
+            raise UsageError(f"{option}: {_cut(text)} does not fit the {bits}-bit generic type")
+        return Value.of(given, context.generic)
     form = context.unit.format if context.unit is not None else format_of(context.architecture)
     data = assembled(text, chosen, form, context.architecture)
     try:

@@ -17,10 +17,10 @@ from dwarfgpu.cli.unit_options import (
     text_input,
 )
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.text import Line, disassemble, expression_text
+from dwarfgpu.view.plain import operand_json
 
 SCHEMA: Final = "dwarfgpu-dis-1"
 _WIDEST: Final = 24
@@ -108,7 +108,7 @@ def _cfa_object(instruction: CfaInstruction, form: CfiFormat, text: str) -> dict
         "offset": instruction.offset,
         "length": len(instruction.encoding),
         "operation": instruction.title,
-        "operands": [_operand(operand) for operand in operands],
+        "operands": [operand_json(operand) for operand in operands],
         "hex": instruction.encoding.hex(),
         "text": text,
         "comment": None,
@@ -132,19 +132,12 @@ def _object(line: Line) -> dict[str, object]:
         "offset": line.offset,
         "length": len(line.data),
         "operation": None if operation is None else operation.title,
-        "operands": [_operand(operand) for operand in operands],
+        "operands": [operand_json(operand) for operand in operands],
         "hex": line.data.hex(),
         "text": line.text,
         "comment": line.comment,
         "section": None if operation is None else operation.section,
     }
-
-
-def _operand(operand: Operand) -> int | str:
-    """Blocks as hexadecimal digits; numbers beyond 64 bits, which few readers take, as 0x text."""
-    if isinstance(operand, bytes):
-        return operand.hex()
-    return operand if operand.bit_length() <= 64 else f"{operand:#x}"
 
 
 def _error(error: DwarfGpuError) -> dict[str, object]:

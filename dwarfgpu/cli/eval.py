@@ -25,7 +25,7 @@ from dwarfgpu.cli.lanes import (
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import Observer, evaluate
 from dwarfgpu.expr.hexinput import parse_hex
@@ -284,6 +284,9 @@ def operations(
 ) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
     """Bytes, context, dialect and notes of the operations of the command line."""
     context = session.context()
+    share = len(all_lanes(session)) if args.lane == "all" else 1
+    limits = options.limits_of(args, Limits().steps // share)
+    context = evolve(context, limits=limits)
     code_object = session.code_object
     if code_object is not None:
         unit = None if session.pc is None else code_object.scopes.unit_at(session.pc)

@@ -67,7 +67,7 @@ class Limits:
     """DW_OP_call* inside one another."""
     nesting: int = 32
     """Separate evaluations (location lists, entry values, implicit pointers) in one another."""
-    read_bytes: int = 64 << 20
+    read_bytes: int = 1 << 20
     """Bytes of one object read or written."""
     runs: int = 200_000
     """Pieces of storage touched by one read or write."""

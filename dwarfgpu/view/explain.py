@@ -36,7 +36,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.plain import Plain, Record, entry_json
+from dwarfgpu.view.plain import Plain, Record, entry_json, operand_json
 
 SEARCHED = 10_000
 """Parts of composites looked at to find undefined ones; beyond, nothing is said."""
@@ -120,8 +120,7 @@ class StepView:
     def record(self) -> Record:
         """The member of `steps` of `dwarfgpu-explain-1`."""
         operands: list[Plain] = [
-            operand.hex() if isinstance(operand, bytes) else operand
-            for operand in self.step.instruction.operands
+            operand_json(operand) for operand in self.step.instruction.operands
         ]
         return {
             "offset": self.offset,

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.bits import Endian, to_bytes
 from dwarfgpu.errors import LimitExceeded, Unsupported
+from dwarfgpu.expr.codec import Operand
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -60,6 +61,13 @@ def entry_json(entry: Entry, endian: Endian = "little") -> Record:
             }
         case other:
             assert_never(other)
+
+
+def operand_json(operand: Operand) -> int | str:
+    """Blocks as hexadecimal digits; numbers beyond 64 bits, which few readers take, as 0x text."""
+    if isinstance(operand, bytes):
+        return operand.hex()
+    return operand if operand.bit_length() <= 64 else f"{operand:#x}"
 
 
 def value_json(value: Value) -> Record:

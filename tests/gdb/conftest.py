@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from debugger import Debugger, start_debugger
+from tests.gdb.debugger import Debugger, start_debugger
 
 
 @pytest.fixture(scope="session")

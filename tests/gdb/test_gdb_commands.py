@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from debugger import Debugger
+from tests.gdb.debugger import Debugger
 
 STOPPED = ("break leaf", "run")
 

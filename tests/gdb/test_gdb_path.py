@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from debugger import Debugger
+from tests.gdb.debugger import Debugger
 
 from dwarfgpu import gdb_source
 from dwarfgpu.cli import gdb_path

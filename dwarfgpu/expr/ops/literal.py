@@ -108,10 +108,10 @@ def const_type(ctx: Context, *, type: TypeOffset, data: Block1) -> Value:
 @op((LLVM_USER, 0x03), spec="A.2.5.4.3.1")
 def LLVM_push_lane(ctx: Context) -> Value:
     """Push the lane that the user is focused on."""
-    return Value(require(ctx.lane, "lane"), ctx.generic)
+    return Value.of(require(ctx.lane, "lane"), ctx.generic)
 
 
 @op(None, spec="A.2.5.4.3.1")
 def LLVM_push_iteration(ctx: Context) -> Value:
     """Push the concurrent loop iteration that the user is focused on."""
-    return Value(require(ctx.iteration, "iteration"), ctx.generic)
+    return Value.of(require(ctx.iteration, "iteration"), ctx.generic)
