@@ -6,6 +6,7 @@ Law: a value that is not of the expected shape is a `UsageError`, never a guess.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,10 @@ from dwarfgpu.errors import UsageError
 
 MAX_BYTES = 1 << 28
 """Of a document; a device that never ends is none."""
+
+MOST_BITS = 128
+"""Of an integer, its sign apart, where nothing wider is asked for."""
+_INTEGER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
@@ -30,7 +35,10 @@ class Field:
 
     def expected(self, what: str) -> UsageError:
         """The complaint that this field is not what it should be."""
-        shown = json.dumps(self.value)
+        try:
+            shown = json.dumps(self.value)
+        except RecursionError:  # arrays in arrays, just less deep than a reader takes
+            shown = "what is nested so deep"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         return UsageError(f"{self.source}: {self.path or 'document'}: expected {what}, not {shown}")
 
@@ -88,19 +96,19 @@ class Field:
         return self.value
 
     def integer(self, least: int | None = None, most: int | None = None) -> int:
-        """A JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal)."""
-        value = self.value
-        if isinstance(value, str):
-            try:
-                value = int(value, 0)
-            except ValueError:
-                raise self.expected("an integer") from None
+        """A JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal).
+
+        Of at most `MOST_BITS` bits, unless `most` has more.
+        """
+        value: Json = integer_of(self.value) if isinstance(self.value, str) else self.value
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.expected("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
             low = "" if least is None else f"at least {least}"
             high = "" if most is None else f"at most {most:#x}"
             raise self.expected(f"an integer of {' and '.join(filter(None, (low, high)))}")
+        if value.bit_length() > max(MOST_BITS, (most or 0).bit_length()):
+            raise self.expected(f"an integer of at most {MOST_BITS} bits")
         return value
 
     def hexadecimal(self) -> bytes:
@@ -116,6 +124,14 @@ class Field:
         if not isinstance(self.value, bool):
             raise self.expected("true or false")
         return self.value
+
+
+def integer_of(text: str) -> int | None:
+    """The integer that a text is, in ASCII digits without separators; None where it is none."""
+    try:
+        return int(text, 0) if _INTEGER.fullmatch(text) else None
+    except ValueError:  # 010, or more decimal digits than Python reads
+        return None
 
 
 def load(path: Path) -> Field:
