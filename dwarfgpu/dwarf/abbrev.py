@@ -10,9 +10,8 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import SkipPlan, skip_plan
+from dwarfgpu.dwarf.forms import SkipPlan, WordReader, skip_plan
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
 
@@ -62,7 +61,7 @@ class Abbreviation:
 
 def read_abbreviations(data: bytes, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
     """The table at an offset of `.debug_abbrev`, by code."""
-    reader = Reader(data, format.endian, offset)
+    reader = WordReader(data, format.endian, offset)
     table: dict[int, Abbreviation] = {}
     while code := reader.uleb():
         at = reader.position
@@ -76,7 +75,7 @@ def read_abbreviations(data: bytes, offset: int, format: UnitFormat) -> dict[int
     return table
 
 
-def _attributes(reader: Reader) -> tuple[AttributeSpecification, ...]:
+def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
     out: list[AttributeSpecification] = []
     while True:
         name, form = reader.uleb(), reader.uleb()

@@ -120,17 +120,39 @@ class Attribute:
     """Bytes of a block, an expression or an inline string; otherwise the number."""
 
 
+class WordReader(Reader):
+    """A reader whose LEB128 numbers are `Malformed` where they do not fit 64 bits."""
+
+    __slots__ = ()
+
+    def uleb(self) -> int:
+        start = self.position
+        return _word(super().uleb(), start)
+
+    def sleb(self) -> int:
+        start = self.position
+        return _word(super().sleb(), start)
+
+
+def _word(value: int, start: int) -> int:
+    """The value; both readings of 64 bits are accepted, whatever the form."""
+    if not -(1 << 63) <= value < 1 << 64:
+        bits = value.bit_length()
+        raise Malformed(f"LEB128 number of {bits} bits at offset {start:#x} does not fit 64 bits")
+    return value
+
+
 def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
     """An unsigned LEB128 and the position after it."""
     if position < end and (byte := data[position]) < 0x80:
         return byte, position + 1
-    reader = Reader(data, "little", min(position, end), end)
+    reader = WordReader(data, "little", min(position, end), end)
     return reader.uleb(), reader.position
 
 
 def read_sleb(data: bytes, position: int, end: int) -> tuple[int, int]:
     """A signed LEB128 and the position after it."""
-    reader = Reader(data, "little", min(position, end), end)
+    reader = WordReader(data, "little", min(position, end), end)
     return reader.sleb(), reader.position
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from attrs import define
 
-from dwarfgpu.bits import Reader
+from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Bounds:
     """Reads the bounds of entries, whose base address changes as the list goes on."""
 
     unit: CompilationUnit
-    reader: Reader
+    reader: WordReader
     base: int | None
 
     def _address(self) -> int:
@@ -111,7 +111,7 @@ class _Bounds:
 
 def _bounds(unit: CompilationUnit, section: str, offset: int) -> _Bounds:
     data = unit.info.section(section)
-    return _Bounds(unit, Reader(data, unit.format.endian, offset), unit.base_address)
+    return _Bounds(unit, WordReader(data, unit.format.endian, offset), unit.base_address)
 
 
 def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
