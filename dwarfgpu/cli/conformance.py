@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from dwarfgpu import plain
+from dwarfgpu.cli.errors import one_line
 from dwarfgpu.conformance import Case, Failure, load_cases, run_case
 
 SCHEMA = "dwarfgpu-conformance-result-1"
@@ -59,11 +60,11 @@ def _print(reports: list[dict[str, object]], totals: dict[str, int]) -> None:
         return ", ".join(f"{counts[key]} {key}" for key in totals)
 
     for report in reports:
-        print(f"{report['file']}: {counted(report)}")
+        print(f"{one_line(str(report['file']))}: {counted(report)}")
         failures = report["failures"]
         assert isinstance(failures, list)
         for failure in failures:
-            print(f"  {failure['name']}")
-            print(f"    expected: {failure['expected']}")
-            print(f"    got:      {failure['got']}")
+            print(f"  {one_line(failure['name'])}")
+            print(f"    expected: {one_line(failure['expected'])}")
+            print(f"    got:      {one_line(failure['got'])}")
     print(f"total: {counted({**totals})}")

@@ -31,6 +31,9 @@ from dwarfgpu.plain import Field
 FORMAT = "dwarfgpu-conformance-1"
 SECTION_BASE = 1 << 40
 """Where the unit starts in `.debug_info`: offsets in the unit and in the section stay apart."""
+MOST_LANES = 64
+MOST_TYPE_BYTES = 1 << 10
+"""Of a base type; the widest vector register has a fourth of that."""
 DIALECTS = {None: "amd", "amd-direct": "amd-direct", "upstream-clang": "upstream-clang"}
 
 
@@ -83,13 +86,26 @@ def _case(field: Field) -> Case:
         field.get(name) for name in ("bytes_hex", "dwarf_version", "dwarf_format")
     )
     form = UnitFormat(
-        address_size=field["address_size"].integer(1, 8),
-        offset_size=4 if offset_bits is None else offset_bits.integer() // 8,
+        address_size=_one_of(field["address_size"], 2, 4, 8),
+        offset_size=4 if offset_bits is None else _one_of(offset_bits, 32, 64) // 8,
         version=5 if version is None else version.integer(2, 5),
         endian="big" if field["endian"].text("little", "big") == "big" else "little",
     )
     data = b"" if given is None else given.hexadecimal()
     return Case(field["name"].text(), field, data, form)
+
+
+def _one_of(field: Field, *choices: int) -> int:
+    number = field.integer()
+    if number not in choices:
+        raise field.expected(f"one of {', '.join(map(str, choices))}")
+    return number
+
+
+def bits_of(field: Field, size_bits: int) -> int:
+    """The bits of an integer, signed or not, that has no more than so many; else `UsageError`."""
+    least = -(1 << size_bits - 1) if size_bits else 0
+    return field.integer(least, (1 << size_bits) - 1) & (1 << size_bits) - 1
 
 
 @frozen
@@ -121,7 +137,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
         given_cfa=address(state.get("cfa")),
         given_frame_base=address(state.get("frame_base")),
         entry_values={
-            _named(key, value).hexadecimal(): Value.of(value.integer(), arch.generic)
+            _named(key, value).hexadecimal(): _generic(value, arch)
             for key, value in _members(state, "entry_values")
         },
     )
@@ -130,7 +146,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
     context = Context(
         architecture=arch,
         wave=0,
-        lane=None if lane is None else lane.integer(0),
+        lane=None if lane is None else lane.integer(0, MOST_LANES - 1),
         frame=frame,
         unit=unit,
         object=address(state.get("object_address")),
@@ -139,7 +155,7 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
         ),
         result_kind=result_kind,
         target=target,
-        limits=Limits() if steps is None else Limits(steps=steps.integer(1)),
+        limits=Limits() if steps is None else Limits(steps=min(steps.integer(1), Limits().steps)),
     )
     return Machine(context, target, unit)
 
@@ -154,9 +170,13 @@ def _memory(space: AddressSpace, address: int) -> Location:
     return Location((place,))
 
 
+def _generic(field: Field, arch: Architecture) -> Value:
+    return Value(bits_of(field, arch.generic.bit_size), arch.generic)
+
+
 def _entry(field: Field, arch: Architecture) -> Entry:
     if not isinstance(field.value, dict):
-        return Value.of(field.integer(), arch.generic)
+        return _generic(field, arch)
     field["kind"].text("memory")
     space = arch.address_space(field["aspace"].integer(0))
     return _memory(space, field["address"].integer(0))
@@ -240,7 +260,7 @@ def _register_widths(state: Field, form: UnitFormat) -> dict[int, int]:
         if isinstance(field.value, str):
             widths[_number(key, field)] = len(_contents(field, field.value))
         else:
-            fits = field.integer() < 1 << 8 * form.address_size
+            fits = field.integer(0) < 1 << 8 * form.address_size
             widths[_number(key, field)] = form.address_size if fits else 8
     return widths
 
@@ -252,14 +272,14 @@ def _fill(target: StateTarget, arch: Architecture, state: Field, endian: Endian)
             data = _contents(field, field.value)
         else:
             size_bytes = register.size_bits // 8
-            data = (field.integer() & (1 << register.size_bits) - 1).to_bytes(size_bytes, endian)
+            data = bits_of(field, register.size_bits).to_bytes(size_bytes, endian)
         target.set_register(0, register, data)
     memory = state.get("memory")
     for each in [] if memory is None else memory.items():
         number = each.get("aspace")
         space = arch.address_space(0 if number is None else number.integer(0))
         lane = state.get("lane")
-        where = Memory(space, 0, None if lane is None else lane.integer(0))
+        where = Memory(space, 0, None if lane is None else lane.integer(0, MOST_LANES - 1))
         target.set_memory(where, each["address"].integer(0), each["bytes_hex"].hexadecimal())
 
 
@@ -271,7 +291,7 @@ def _entry_registers(state: Field, arch: Architecture) -> dict[int, Location]:
             data = _contents(field, field.value)
             held = Implicit(int.from_bytes(data, arch.endian), 8 * len(data))
         else:
-            held = Implicit(field.integer() & (1 << size_bits) - 1, size_bits)
+            held = Implicit(bits_of(field, size_bits), size_bits)
         out[_number(key, field)] = Location((SingleLocation(held),))
     return out
 
@@ -309,7 +329,7 @@ def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseT
     out: dict[int, BaseType] = {}
     for key, field in _members(state, "base_types"):
         encoding = field["encoding"].text(*ENCODINGS.values())
-        bits = 8 * field["byte_size"].integer(1)
+        bits = 8 * field["byte_size"].integer(1, MOST_TYPE_BYTES)
         x87 = arch.machine in ("X86_64", "386")
         form = float_format(encoding, bits, x87=x87) if encoding == "float" else None
         name = f"{encoding} {bits}-bit"

@@ -10,9 +10,9 @@ from attrs import evolve, frozen
 
 from dwarfgpu.bits import signed
 from dwarfgpu.conformance import cfi
-from dwarfgpu.conformance.case import Case, Machine, machine_of
+from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
-from dwarfgpu.expr.context import ResultKind
+from dwarfgpu.expr.context import Limits, ResultKind
 from dwarfgpu.expr.control import Nested
 from dwarfgpu.expr.convert import as_location, as_value
 from dwarfgpu.expr.decode import decode
@@ -30,7 +30,7 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.plain import Field, Json
+from dwarfgpu.plain import MOST_BITS, Field, Json
 
 
 @frozen
@@ -45,10 +45,20 @@ class Mismatch(Exception):
     """Raised inside a run only; becomes a `Failure`."""
 
     def __init__(self, expected: object, got: object) -> None:
-        super().__init__(f"{expected}: {got}")
-        self.failure = Failure(str(expected), str(got))
+        super().__init__()
+        self.failure = Failure(_shown(expected), _shown(got))
 
 
+def _shown(thing: object) -> str:
+    if isinstance(thing, int) and thing.bit_length() > MOST_BITS:
+        return f"{thing:#x}"
+    try:
+        return str(thing)
+    except (ValueError, RecursionError):  # a number too long for decimals in it, or nested
+        return f"a {type(thing).__name__} that is too large to be shown"
+
+
+MOST_BYTES = Limits().read_bytes
 RESULT_KINDS: dict[str, ResultKind] = {
     "value": "value",
     "location": "location",
@@ -66,7 +76,7 @@ def run_case(case: Case) -> Failure | None:
     except Mismatch as mismatch:
         return mismatch.failure
     except DwarfGpuError as error:
-        return Failure(str(case.expected.value), f"{error.kind}: {error}")
+        return Failure(_shown(case.expected.value), f"{error.kind}: {error}")
     return None
 
 
@@ -151,7 +161,7 @@ def _stack(case: Case, machine: Machine) -> None:
     for field, entry in zip(entries, reversed(stack), strict=True):
         if field["kind"].text() == "value":
             _check(
-                field["value"].integer() % (1 << context.generic.bit_size),
+                bits_of(field["value"], context.generic.bit_size),
                 as_value(context, entry).bits,
             )
         else:
@@ -172,13 +182,11 @@ def _value(expected: Field, value: Value) -> None:
     if bits is not None:
         _check(bits.hexadecimal().hex(), _value_hex(value))
         return
-    number = expected.get("value")
-    if number is None:
-        return
+    number = expected["value"]
     if value.type.encoding == "float":
         _check(_float(number.value), _float(value.number))
     else:
-        _check(number.integer() % (1 << value.type.bit_size), value.bits)
+        _check(bits_of(number, value.type.bit_size), value.bits)
 
 
 def _value_hex(value: Value) -> str:
@@ -187,7 +195,7 @@ def _value_hex(value: Value) -> str:
 
 def _float(number: Json) -> Fraction | str:
     """A number exactly; `nan`, `inf` and `-inf` as they are written."""
-    if isinstance(number, int | float) and math.isfinite(number):
+    if isinstance(number, int) or (isinstance(number, float) and math.isfinite(number)):
         return Fraction(number)
     return str(number)
 
@@ -217,7 +225,8 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
         case "memory", Memory():
             aspace = expected.get("aspace")
             _check(0 if aspace is None else aspace.integer(), storage.space.number)
-            position = 8 * expected["address"].integer() + _offset_bits(expected)
+            address = bits_of(expected["address"], storage.space.address_bits)
+            position = 8 * address + _offset_bits(expected)
             _check(position % storage.size_bits, place.bit_offset)
         case "register", Register():
             _check(expected["reg"].integer(), storage.register.number)
@@ -283,7 +292,8 @@ def _composite(case: Case, machine: Machine, expected: Field, location: Location
         return
     end = 0
     for part in parts.items():
-        start, end = part["start"].integer(0), part["end"].integer(0)
+        start = part["start"].integer(0)
+        end = part["end"].integer(start)
         whole = Location((SingleLocation(storage),)).displaced(8 * start)
         inner = narrowed(whole, 8 * (end - start))
         _location(case, machine, part["location"], inner)
@@ -334,7 +344,7 @@ def _object_result(case: Case, machine: Machine, result: Result) -> None:
     assert isinstance(result, Location)
     data = case.expected["bytes_hex"].hexadecimal()
     named = case.field.get("object_type")
-    size_bytes = len(data) if named is None else named["byte_size"].integer(0)
+    size_bytes = len(data) if named is None else named["byte_size"].integer(0, MOST_BYTES)
     _check(data.hex(), machine.context.access.read_bytes(result, size_bytes).hex())
 
 
@@ -360,26 +370,28 @@ def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
         case "write_bits":
             location = _moved(result, field["bit_offset"].integer())
             machine.context.access.write(
-                location, field["bit_size"].integer(), field["value"].integer()
+                location, field["bit_size"].integer(0, 8 * MOST_BYTES), field["value"].integer()
             )
         case "check_register":
             arch = machine.target.architecture
-            data = machine.target.read_register(0, arch.register(field["reg"].integer()))
+            data = machine.target.read_register(0, arch.register(field["reg"].integer(0)))
             contents, low = int.from_bytes(data, arch.endian), field.get("low_bits")
-            mask = (1 << (8 * len(data) if low is None else low.integer())) - 1
-            _check(field["expect"].integer() & mask, contents & mask)
+            size_bits = 8 * len(data)
+            mask = (1 << (size_bits if low is None else low.integer(0, size_bits))) - 1
+            _check(bits_of(field["expect"], size_bits) & mask, contents & mask)
         case "check_memory":
-            space = machine.target.architecture.address_space(field["aspace"].integer())
+            space = machine.target.architecture.address_space(field["aspace"].integer(0))
             expected = field["expect_hex"].hexadecimal()
             where = Memory(space, 0, machine.context.lane)
-            data = machine.target.read_memory(where, field["address"].integer(), len(expected))
+            data = machine.target.read_memory(where, field["address"].integer(0), len(expected))
             _check(expected.hex(), data.hex())
         case _:
             raise field.expected("a known access operation")
 
 
 def _moved(result: Result, bits: int) -> Location:
-    assert isinstance(result, Location)
+    if not isinstance(result, Location):
+        raise Mismatch("a location", result)
     return result.displaced(bits) if bits else result
 
 
@@ -388,13 +400,15 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
     access = machine.context.access
     expected = field.get("expect")
     wanted = None if expected is None else expected.value
+    if operation == "read_bits":
+        first = field["bit_offset"].integer()
+        count = field["bit_size"].integer(0, 8 * MOST_BYTES)
+    else:
+        first = 8 * field["byte_offset"].integer()
+        count = 8 * field["byte_size"].integer(0, MOST_BYTES)
     try:
         if operation == "deref_read":
             result = _dereferenced(machine, result)
-        if operation == "read_bits":
-            first, count = field["bit_offset"].integer(), field["bit_size"].integer()
-        else:
-            first, count = 8 * field["byte_offset"].integer(), 8 * field["byte_size"].integer()
         held = access.read(_moved(result, first), count)
         if held.unavailable:
             raise EvaluationError(held.reasons[0])

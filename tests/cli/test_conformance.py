@@ -59,6 +59,16 @@ def changed(**members: Json) -> dict[str, Json]:
     return {**SUM, **members}
 
 
+def access(*accesses: Json) -> dict[str, Json]:
+    """Accesses of a register that holds 7."""
+    return changed(
+        bytes_hex="55",
+        state={"registers": {"5": 7}},
+        expected={"kind": "location", "location": {"kind": "register", "reg": 5}},
+        access=list(accesses),
+    )
+
+
 @pytest.mark.parametrize(
     ("case", "passes"),
     [
@@ -99,6 +109,36 @@ def changed(**members: Json) -> dict[str, Json]:
                  expected={"kind": "location", "location": {"kind": "register", "reg": 5}},
                  access=[{"op": "read_uint", "byte_offset": 0, "byte_size": 1, "expect": 8}]),
          False),
+        # numbers that no object of the type has are never equal
+        (changed(bytes_hex="30", expected={"kind": "value", "value": 2**64}), False),
+        (changed(bytes_hex="30", expected={"kind": "value", "value": -(2**63) - 1}), False),
+        (changed(bytes_hex="0fff", expected={"kind": "value", "value": 2**64}), False),
+        (changed(bytes_hex="09ff", expected={"kind": "value", "value": -1}), True),
+        (changed(bytes_hex="09ff", expected={"kind": "value", "value": 2**64 - 1}), True),
+        (changed(bytes_hex="30", expected={"kind": "stack", "entries": [
+            {"kind": "value", "value": 2**64}]}), False),
+        (changed(bytes_hex="30", expected={"kind": "location", "location": {
+            "kind": "memory", "address": 2**64}}), False),
+        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect_hex": ""}), False),
+        (access({"op": "read", "byte_offset": 0, "byte_size": -1, "expect": "error"}), False),
+        (access({"op": "read_bits", "bit_offset": 0, "bit_size": -1, "expect": 0}), False),
+        (access({"op": "check_register", "reg": 5, "expect": 7}), True),
+        (access({"op": "check_register", "reg": 5, "expect": 7 + 2**64}), False),
+        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": 3}), True),
+        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": -1}), False),
+        (access({"op": "check_register", "reg": 5, "expect": 7, "low_bits": 2**60}), False),
+        (access({"op": "check_register", "reg": 5, "expect": 10**4299}), False),
+        (access({"op": "check_memory", "aspace": 10**4299, "address": 0, "expect_hex": "00"}),
+         False),
+        (changed(access=[{"op": "read", "byte_offset": 0, "byte_size": 1, "expect": 0}]), False),
+        (changed(state={"lane": 63}), True),
+        (changed(state={"lane": 64}), False),
+        (changed(state={"lane": 10**4299}), False),
+        (changed(state={"registers": {"5": 2**64}}), False),
+        (changed(state={"initial_stack": [2**64]}), False),
+        # the evaluator's own budget ends what the case would let run on
+        (changed(bytes_hex="3128fcff", state={"max_steps": 10**15},
+                 expected={"kind": "error", "class": "LimitExceeded"}), True),
     ],
 )  # fmt: skip
 def test_made_up_cases(tmp_path: Path, case: Json, passes: bool) -> None:
@@ -106,6 +146,13 @@ def test_made_up_cases(tmp_path: Path, case: Json, passes: bool) -> None:
     assert answer.json["total"]["passed"] == int(passes), answer.json
     assert answer.json["total"]["failed"] == int(not passes)
     assert answer.status == (0 if passes else 1)
+
+
+def test_names_of_cases_do_not_drive_the_terminal(tmp_path: Path) -> None:
+    wrong = {"kind": "value", "value": 2, "note": "\x1b[2J"}
+    done = run("conformance", write(tmp_path, changed(name="a\x1b[2J\nb", expected=wrong)))
+    assert done.lines[1] == "  a\\x1b[2J\\nb"
+    assert "\x1b" not in done.out
 
 
 def test_a_disputed_case_does_not_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +184,10 @@ def test_several_files_are_summed() -> None:
     assert answer.json["total"]["passed"] == passed
 
 
+def with_case(**members: Json) -> str:
+    return json.dumps({"format": "dwarfgpu-conformance-1", "cases": [changed(**members)]})
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -147,6 +198,9 @@ def test_several_files_are_summed() -> None:
         ('{"format": "dwarfgpu-conformance-1", "cases": {}}', "cases: expected an array"),
         ('{"format": "dwarfgpu-conformance-1", "cases": [{}]}', "cases[0]: expected an object"),
         ('{"format": "dwarfgpu-conformance-1", "cases": [7]}', "cases[0]: expected an object"),
+        (with_case(address_size=3), "cases[0].address_size: expected one of 2, 4, 8, not 3"),
+        (with_case(address_size=1), "cases[0].address_size: expected one of 2, 4, 8, not 1"),
+        (with_case(dwarf_format=33), "cases[0].dwarf_format: expected one of 32, 64, not 33"),
     ],
 )
 def test_a_malformed_file_is_one_line(tmp_path: Path, content: str, expected: str) -> None:
@@ -224,6 +278,7 @@ def test_mutated_cases_of_the_fixtures(tmp_path: Path) -> None:
     seed = random.randrange(2**32)
     chance = random.Random(seed)
     values: list[Json] = [None, -1, 0, 7, 2**70, 1.5, "", "zz", "bytes:0", [], {}, [{}], True]
+    values += [10**4299, "\u0663", "\x1b[2J", "\ud800", 2**31]
     for _ in range(150):
         document = json.loads(chance.choice(CASES).read_text("utf-8"))
         case = chance.choice(document["cases"])
