@@ -44,8 +44,14 @@ class StateTarget:
     def set_register(
         self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
     ) -> None:
-        """Make bytes of a register known."""
+        """Make bytes of a register known.
+
+        `Unavailable` for an unknown wave, `UsageError` for bytes outside the register.
+        """
+        self.architecture_of(wave)
         size_bytes = (register.size_bits + 7) // 8
+        if offset_bytes < 0:
+            raise UsageError(f"offset {offset_bytes} in register {register}")
         if offset_bytes + len(data) > size_bytes:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
@@ -88,7 +94,7 @@ class StateTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
-        held = self._register(wave, register, end)
+        held = self._register(wave, register, offset_bytes, end)
         missing = 0 if held is None else held.known.find(0, offset_bytes, end)
         if held is None or missing >= 0:
             after = end if held is None else held.known.find(1, missing, end)
@@ -100,12 +106,15 @@ class StateTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        self._register(wave, register, offset_bytes + len(data))
+        self._register(wave, register, offset_bytes, offset_bytes + len(data))
         self.set_register(wave, register, data, offset_bytes)
 
-    def _register(self, wave: WaveId, register: RegisterId, end: int) -> _RegisterBytes | None:
-        if wave not in self.waves:
-            raise Unavailable(f"wave {wave} is not in the state")
+    def _register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
+    ) -> _RegisterBytes | None:
+        self.architecture_of(wave)
+        if not 0 <= offset_bytes <= end:
+            raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
         if end > (register.size_bits + 7) // 8:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
         return self.waves[wave].get(register.name)

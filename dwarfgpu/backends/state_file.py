@@ -88,11 +88,26 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
         load_address = each.get("load_address")
         out.append(
             StateCodeObject(
-                path.parent / each["path"].text(),
+                _file(each["path"], path.parent),
                 0 if load_address is None else load_address.integer(0),
             )
         )
     return out
+
+
+def _file(field: Field, folder: Path) -> Path:
+    """The path of a file, which need not exist; a pipe or a device, which may never end, is none.
+
+    `UsageError` where it is something else, or no path at all.
+    """
+    path = folder / field.text()
+    try:
+        path.resolve()
+        if path.exists() and not path.is_file():
+            raise field.expected("the path of a regular file")
+    except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
+        raise field.expected("the path of a file") from None
+    return path
 
 
 def _wave(field: Field, target: StateTarget) -> WaveState:
@@ -116,6 +131,8 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
         given.add(register.name)
         set_register(target, number, register, value)
     if pc is not None and (register := arch.register_named("pc")) is not None:
+        if register.name in given:
+            raise pc.expected("the program location here or among the registers, once")
         set_register(target, number, register, pc)
     for each in _items(field, "memory"):
         add_memory(target, each, number)

@@ -51,6 +51,8 @@ def test_registers_are_read_in_part_and_as_a_whole() -> None:
         ("exec", 1, 0, 8, Unavailable),  # no such wave
         ("exec", 0, 8, 1, OutOfRange),
         ("exec", 0, 0, 9, OutOfRange),
+        ("exec", 0, -1, 1, OutOfRange),
+        ("exec", 0, 2, -1, OutOfRange),
     ],
 )
 def test_a_register_that_cannot_be_read(
@@ -60,6 +62,25 @@ def test_a_register_that_cannot_be_read(
     target.set_register(0, register("exec"), bytes(8))
     with pytest.raises(error):
         target.read_register(wave, register(name), offset_bytes, size_bytes)
+
+
+@pytest.mark.parametrize(
+    ("wave", "data", "offset_bytes", "error"),
+    [
+        (1, b"\0", 0, Unavailable),  # no such wave
+        (0, b"\0", -1, UsageError),
+        (0, b"\0", 4, UsageError),
+        (0, bytes(5), 0, UsageError),
+    ],
+)
+def test_bytes_that_no_register_has(
+    wave: int, data: bytes, offset_bytes: int, error: type[DwarfGpuError]
+) -> None:
+    target = machine()
+    with pytest.raises(error):
+        target.set_register(wave, register("s4"), data, offset_bytes)
+    with pytest.raises(DwarfGpuError):
+        target.write_register(wave, register("s4"), data, offset_bytes)
 
 
 def test_a_write_to_a_register_is_seen_and_ends_at_its_end() -> None:

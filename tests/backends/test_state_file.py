@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
 from pathlib import Path
@@ -116,6 +117,14 @@ def test_code_objects_are_relative_to_the_file(tmp_path: Path) -> None:
     assert found == [(str(tmp_path / "a/k.co"), 0x1000), ("/k.co", 0)]
 
 
+def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
+    (tmp_path / "circle").symlink_to("circle")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("circle", "pipe"):
+        with pytest.raises(UsageError, match=rf"code_objects\[0\].path: expected .*{name}"):
+            load(tmp_path, code_objects=[{"path": name}])
+
+
 def test_numbers_of_waves(tmp_path: Path) -> None:
     state = load(tmp_path, waves=[{"id": 7, "pc": "0x10"}, {}, {"id": "0x20", "cfa": 5}])
     assert [(each.wave, each.pc, each.cfa) for each in state.waves] == [
@@ -227,6 +236,23 @@ BROKEN: list[tuple[Json, str]] = [
      "code_objects[0]: expected an object with a member 'path'"),
     ({**MINIMAL, "code_objects": [{"path": "a", "load_address": -1}]},
      "code_objects[0].load_address: expected an integer of at least 0, not -1"),
+    ({**MINIMAL, "code_objects": [{"path": "a\0b"}]},
+     'code_objects[0].path: expected the path of a file, not "a\\u0000b"'),
+    ({**MINIMAL, "code_objects": [{"path": "\ud800"}]},
+     'code_objects[0].path: expected the path of a file, not "\\ud800"'),
+    ({**MINIMAL, "code_objects": [{"path": "a" * 5000}]},
+     'code_objects[0].path: expected the path of a file, not "aaa'),
+    ({**MINIMAL, "code_objects": [{"path": "."}]},
+     'code_objects[0].path: expected the path of a regular file, not "."'),
+    ({**MINIMAL, "code_objects": [{"path": "/dev/zero"}]},
+     'code_objects[0].path: expected the path of a regular file, not "/dev/zero"'),
+    (wave(pc=1, registers={"pc": 2}),
+     "waves[0].pc: expected the program location here or among the registers, once, not 1"),
+    (wave(pc="\u0663"), "waves[0].pc: expected an integer, not "),
+    (wave(pc="1_0"), 'waves[0].pc: expected an integer, not "1_0"'),
+    (wave(id=2**128), "waves[0].id: expected an integer of at most 128 bits, not "),
+    ('{"schema": "a", "schema": "b"}', "member 'schema' is given twice"),
+    (wave(registers={"s4": 1, "S4": 2}), "waves[0].registers.S4: register s4 is given twice"),
     ({**MINIMAL, "code_objects": [{"path": "a", "at": 1}]},
      "code_objects[0]: unknown member 'at'; known: path, load_address"),
 ]  # fmt: skip
