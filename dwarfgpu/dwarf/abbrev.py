@@ -59,9 +59,8 @@ class Abbreviation:
         return plan
 
 
-def read_abbreviations(data: bytes, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
-    """The table at an offset of `.debug_abbrev`, by code."""
-    reader = WordReader(data, format.endian, offset)
+def read_abbreviations(reader: WordReader, format: UnitFormat) -> dict[int, Abbreviation]:
+    """The table at a position of `.debug_abbrev`, by code."""
     table: dict[int, Abbreviation] = {}
     while code := reader.uleb():
         at = reader.position

@@ -98,15 +98,17 @@ class Die:
             yield name, attribute
 
     def string(self, name: int) -> str | None:
-        """A string attribute; what is not UTF-8 or cannot be printed is shown as escapes."""
+        """A string attribute; what is not UTF-8 or cannot be printed is shown as escapes.
+
+        A very long one is cut.
+        """
         attribute = self.attribute(name)
         if attribute is None:
             return None
         try:
-            data = self.unit.string_of(attribute)
+            return self.unit.info.budget.text(self.unit.string_of(attribute))
         except DwarfGpuError as error:
             raise self.located(error)
-        return printable(data)
 
     def flag(self, name: int) -> bool:
         """A flag; absent is false."""

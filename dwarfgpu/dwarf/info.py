@@ -12,6 +12,8 @@ from functools import cached_property
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.aranges import AddressIndex
+from dwarfgpu.dwarf.budget import Budget
+from dwarfgpu.dwarf.contributions import Contributions
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.line import LineTables
@@ -44,6 +46,7 @@ class DebugInfo:
         self._loaded = loaded or object
         """The file with the code, where `object` is its separate debug file."""
         self.load_address = load_address
+        self.budget = Budget(object.size_bytes)
         self.types = TypeBuilder(self)
         self.line_tables = LineTables(self)
         self.aranges = AddressIndex(self)
@@ -52,6 +55,7 @@ class DebugInfo:
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal
         self._sections: dict[str, bytes] = {}
+        self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
 
     @property
@@ -73,6 +77,14 @@ class DebugInfo:
             data = self._sections[name] = relocated_data(self.object, name)
         return data
 
+    def contributions(self, section: str) -> Contributions:
+        """The headers of a section of lists."""
+        found = self._contributions.get(section)
+        if found is None:
+            found = Contributions(section, self.section(section), self.object.endian)
+            self._contributions[section] = found
+        return found
+
     def string(self, section: str, offset: int) -> bytes:
         """The bytes of a string in a string section."""
         data = self.section(section)
@@ -85,8 +97,11 @@ class DebugInfo:
         """The abbreviation table at an offset, as units of a format read it."""
         key = (offset, format)
         if key not in self._abbreviations:
+            section = ".debug_abbrev"
+            data = self.section(section)
             try:
-                table = read_abbreviations(self.section(".debug_abbrev"), offset, format)
+                with self.budget.reading(section, data, offset, format.endian) as reader:
+                    table = read_abbreviations(reader, format)
             except DwarfGpuError as error:
                 error.context = error.context or f"{self.path}: .debug_abbrev table {offset:#x}"
                 raise

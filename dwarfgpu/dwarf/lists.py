@@ -6,7 +6,10 @@ left out, as is one whose code the linker dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from attrs import define
@@ -32,6 +35,23 @@ class Range(NamedTuple):
 
     def covers(self, address: int) -> bool:
         return self.begin <= address < self.end
+
+
+def merged(spans: Iterable[Range]) -> tuple[Range, ...]:
+    """The spans in order, those that touch or overlap as one."""
+    out: list[Range] = []
+    for span in sorted(spans):
+        if out and span.begin <= out[-1].end:
+            out[-1] = Range(out[-1].begin, max(out[-1].end, span.end))
+        else:
+            out.append(span)
+    return tuple(out)
+
+
+def covers(spans: tuple[Range, ...], address: int) -> bool:
+    """Whether one of `merged` spans covers an address."""
+    index = bisect_right(spans, address, key=itemgetter(0)) - 1
+    return index >= 0 and address < spans[index].end
 
 
 _NOTHING: Final = Range(0, 0)
@@ -109,19 +129,23 @@ class _Bounds:
         return Range(begin, end)
 
 
-def _bounds(unit: CompilationUnit, section: str, offset: int) -> _Bounds:
-    data = unit.info.section(section)
-    return _Bounds(unit, WordReader(data, unit.format.endian, offset), unit.base_address)
+@contextmanager
+def _bounds(unit: CompilationUnit, section: str, offset: int) -> Iterator[_Bounds]:
+    info, form = unit.info, unit.format
+    try:
+        if form.version >= 5:
+            info.contributions(section).check(offset, form.address_size)
+        with info.budget.reading(section, info.section(section), offset, form.endian) as reader:
+            yield _Bounds(unit, reader, unit.base_address)
+    except DwarfGpuError as error:
+        raise _located(error, unit, section, offset)
 
 
 def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
     """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`."""
     section = ".debug_loclists" if unit.format.version >= 5 else ".debug_loc"
-    try:
-        bounds = _bounds(unit, section, offset)
+    with _bounds(unit, section, offset) as bounds:
         return _read_loclist(bounds) if unit.format.version >= 5 else _read_loc(bounds)
-    except DwarfGpuError as error:
-        raise _located(error, unit, section, offset)
 
 
 def _located(
@@ -168,14 +192,11 @@ def read_ranges(unit: CompilationUnit, offset: int) -> tuple[Range, ...]:
     """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
     section = ".debug_rnglists" if unit.format.version >= 5 else ".debug_ranges"
     out: list[Range] = []
-    try:
-        bounds = _bounds(unit, section, offset)
+    with _bounds(unit, section, offset) as bounds:
         next_range = _next_rnglist(bounds) if unit.format.version >= 5 else _next_pair(bounds)
         while (step := next_range()) is not None:
             if step.begin != step.end:
                 out.append(step)
-    except DwarfGpuError as error:
-        raise _located(error, unit, section, offset)
     return tuple(out)
 
 

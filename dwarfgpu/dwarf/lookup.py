@@ -7,13 +7,14 @@ not have is then looked for in the other units.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.lists import Range, covers
 from dwarfgpu.dwarf.scopes import (
     BLOCKS,
     CONTAINERS,
@@ -22,10 +23,14 @@ from dwarfgpu.dwarf.scopes import (
     Subprogram,
     Variable,
     VariableKind,
-    code_ranges,
+    covered,
 )
-from dwarfgpu.dwarf.unit import MOST_LIST_ENTRIES, CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, Unsupported
+
+_MOST_NESTED: Final = 100
+"""Namespaces and types around an entry that are looked at."""
+_TYPES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 
 
 class Scopes:
@@ -34,7 +39,7 @@ class Scopes:
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
         self._spans: dict[int, tuple[Range, ...]] = {}
-        self._subprograms: dict[int, list[tuple[Range, int]]] = {}
+        self._subprograms: dict[int, list[tuple[tuple[Range, ...], int]]] = {}
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit whose code covers a program location.
@@ -64,7 +69,7 @@ class Scopes:
         that of its subprograms does."""
         spans = self._spans_of(unit)
         if spans:
-            return any(span.covers(address) for span in spans)
+            return covers(spans, address)
         return self._find(unit, address) is not None
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
@@ -150,7 +155,7 @@ class Scopes:
         for unit in self.info.units:
             try:
                 for found in self.globals_of(unit):
-                    if found.name == simple and name in (simple, qualified_name(found.die)):
+                    if found.name == simple and _is_called(found.die, simple, name):
                         return found
             except DwarfGpuError as error:
                 problem = problem or error
@@ -164,7 +169,7 @@ class Scopes:
             found = [
                 die
                 for die in self.info.names.find(simple, DATA)
-                if _is_global(die) and die.name == simple and name in (simple, qualified_name(die))
+                if die.name == simple and _is_called(die, simple, name) and _is_global(die)
             ]
         except DwarfGpuError:
             return None
@@ -173,30 +178,29 @@ class Scopes:
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
         """The last entry, which is the innermost, of a subprogram that covers an address."""
-        found = None
-        for span, index in self._code_of(unit):
-            if span.covers(address):
-                found = index
-        return None if found is None else unit.die(found)
+        for spans, index in reversed(self._code_of(unit)):
+            if spans[0].begin <= address < spans[-1].end and covers(spans, address):
+                return unit.die(index)
+        return None
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
         """The addresses that a unit says it covers."""
         if unit.offset not in self._spans:
-            self._spans[unit.offset] = code_ranges(unit.root)
+            self._spans[unit.offset] = covered(unit.root)
         return self._spans[unit.offset]
 
-    def _code_of(self, unit: CompilationUnit) -> list[tuple[Range, int]]:
-        """The ranges of all subprograms of a unit."""
+    def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
+        """The ranges of all subprograms of a unit that have code, in the order of the file."""
         if unit.offset not in self._subprograms:
             _refuse_split(unit)
-            out: list[tuple[Range, int]] = []
+            out: list[tuple[tuple[Range, ...], int]] = []
             for index, abbreviation in enumerate(unit.tree.abbreviations):
                 if abbreviation.tag == dw.TAG_SUBPROGRAM and (
                     dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
                 ):
-                    out += [(span, index) for span in code_ranges(unit.die(index))]
-                if len(out) > MOST_LIST_ENTRIES:
-                    raise LimitExceeded(f"more than {MOST_LIST_ENTRIES} ranges of subprograms")
+                    spans = covered(unit.die(index))
+                    if spans:
+                        out.append((spans, index))
             self._subprograms[unit.offset] = out
         return self._subprograms[unit.offset]
 
@@ -211,17 +215,17 @@ def _refuse_split(unit: CompilationUnit) -> None:
 def _inner(scope: Die, address: int) -> Die | None:
     """The block or inlined call directly in a scope that covers an address."""
     for child in scope.children():
-        if child.tag in BLOCKS and any(span.covers(address) for span in code_ranges(child)):
+        if child.tag in BLOCKS and covers(covered(child), address):
             return child
     return None
 
 
 def _is_global(die: Die) -> bool:
     """Whether a variable is defined directly in its unit or in namespaces."""
-    above = die.parent()
-    while above is not None and above.tag in CONTAINERS:
-        above = above.parent()
-    return above is not None and above.parent() is None and not die.flag(dw.AT_DECLARATION)
+    if die.flag(dw.AT_DECLARATION):
+        return False
+    above = next((above for above in _around(die) if above.tag not in CONTAINERS), None)
+    return above is not None and above.parent() is None
 
 
 def _declared_in(scope: Die) -> Iterator[Variable]:
@@ -251,17 +255,43 @@ def _variable(die: Die) -> Variable | None:
     return None if name is None else Variable(name, die, kind)
 
 
+def _around(die: Die) -> Iterator[Die]:
+    """The entries around an entry, the nearest first; those too far out are left out."""
+    above = die.parent()
+    for _ in range(_MOST_NESTED):
+        if above is None:
+            return
+        yield above
+        above = above.parent()
+
+
+def _scopes_of(die: Die) -> Iterator[str]:
+    """The names of the namespaces and types around an entry, the nearest first."""
+    *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+    for above in _around(declared):
+        if above.tag not in CONTAINERS | _TYPES:
+            return
+        yield above.name or "(anonymous)"
+
+
+def _is_called(die: Die, simple: str, name: str) -> bool:
+    """Whether a name, whose last part is `simple`, is that or the qualified one of an entry.
+
+    Only as many scopes are looked at as the name has.
+    """
+    if name == simple:
+        return True
+    rest = name.removesuffix(f"::{simple}")
+    for scope in _scopes_of(die):
+        if rest == scope:
+            rest = ""
+        elif rest.endswith(f"::{scope}"):
+            rest = rest.removesuffix(f"::{scope}")
+        else:
+            return False
+    return not rest
+
+
 def qualified_name(die: Die) -> str:
     """The name of an entry after those of the namespaces and types around it."""
-    declared = die.holder(dw.AT_NAME) or die
-    *_, declared = declared.origins()
-    names = [die.name or ""]
-    above = declared.parent()
-    while above is not None and above.tag in CONTAINERS | {
-        dw.TAG_STRUCTURE_TYPE,
-        dw.TAG_CLASS_TYPE,
-        dw.TAG_UNION_TYPE,
-    }:
-        names.append(above.name or "(anonymous)")
-        above = above.parent()
-    return "::".join(reversed(names))
+    return "::".join(reversed([die.name or "", *_scopes_of(die)]))

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import LEGACY_ATTRIBUTES, Die
-from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
@@ -150,30 +150,34 @@ class Variable:
         )
 
 
-def merged(spans: list[Range]) -> tuple[Range, ...]:
-    """The spans in order, those that touch or overlap as one."""
-    out: list[Range] = []
-    for span in sorted(spans):
-        if out and span.begin <= out[-1].end:
-            out[-1] = Range(out[-1].begin, max(out[-1].end, span.end))
-        else:
-            out.append(span)
-    return tuple(out)
-
-
 def _loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
     return tuple(Range(unit.relocate(span.begin), unit.relocate(span.end)) for span in spans)
 
 
 def code_ranges(die: Die) -> tuple[Range, ...]:
-    """The addresses of the file that an entry covers (DWARF 5 2.17)."""
-    unit = die.unit
+    """The addresses of the file that an entry covers (DWARF 5 2.17), in the order of the file."""
     listed = die.attribute(dw.AT_RANGES)
-    if listed is not None:
-        try:
-            return unit.ranges_of(listed)
-        except DwarfGpuError as error:
-            raise die.located(error)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.ranges_of(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def covered(die: Die) -> tuple[Range, ...]:
+    """The same by address, those that touch or overlap as one; read once for each list."""
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.covered_by(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def _low_to_high(die: Die) -> tuple[Range, ...]:
+    unit = die.unit
     low = die.address(dw.AT_LOW_PC)
     if low is None or low >= unit.tombstone:
         return ()

@@ -7,7 +7,7 @@ other entries when one of them is. Nothing is parsed twice.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -17,13 +17,12 @@ from dwarfgpu.dwarf.base_types import base_type_of
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
-from dwarfgpu.dwarf.lists import FileLocation, Range, read_locations, read_ranges
+from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.tree import Tree, read_tree
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
-    LimitExceeded,
     Malformed,
     Unsupported,
 )
@@ -43,10 +42,6 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line import LineTable
 
 
-MOST_LIST_ENTRIES: Final = 4_000_000
-"""Entries of all location and range lists of one unit."""
-
-
 class CompilationUnit:
     """A unit: its format, its entries, and what its indexes and offsets refer to."""
 
@@ -63,7 +58,7 @@ class CompilationUnit:
         """The lower of the two addresses by which linkers mark code that they dropped."""
         self._locations: dict[int, LocList] = {}
         self._ranges: dict[int, tuple[Range, ...]] = {}
-        self._list_entries = 0
+        self._covered: dict[int, tuple[Range, ...]] = {}
         self._base_types: dict[int, BaseType] = {}
 
     @property
@@ -243,7 +238,6 @@ class CompilationUnit:
             offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
         if offset not in self._locations:
             entries = tuple(map(self._loaded, read_locations(self, offset)))
-            self._count_entries(len(entries))
             self._locations[offset] = LocList(entries, self)
         return self._locations[offset]
 
@@ -253,24 +247,27 @@ class CompilationUnit:
         begin, end = map(self.relocate, entry.bounds)
         return LocationListEntry(entry.expression, begin, end)
 
-    def _count_entries(self, count: int) -> None:
-        """Lists may overlap, so that a small section can hold very many entries."""
-        self._list_entries += count
-        if self._list_entries > MOST_LIST_ENTRIES:
-            raise LimitExceeded(f"the lists of a unit have more than {MOST_LIST_ENTRIES} entries")
-
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """The range list of an attribute, with addresses of the file."""
+        offset = self._ranges_at(attribute)
+        if offset not in self._ranges:
+            self._ranges[offset] = read_ranges(self, offset)
+        return self._ranges[offset]
+
+    def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
+        """The same in order, those that touch or overlap as one."""
+        offset = self._ranges_at(attribute)
+        if offset not in self._covered:
+            self._covered[offset] = merged(self.ranges_of(attribute))
+        return self._covered[offset]
+
+    def _ranges_at(self, attribute: Attribute) -> int:
         offset = attribute.raw
         if not isinstance(offset, int):
             raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
         if attribute.kind == "rnglistx":
-            offset = self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
-        if offset not in self._ranges:
-            ranges = read_ranges(self, offset)
-            self._count_entries(len(ranges))
-            self._ranges[offset] = ranges
-        return self._ranges[offset]
+            return self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
+        return offset
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
         """An attribute that is an expression or a location list, as loaded; None if absent."""

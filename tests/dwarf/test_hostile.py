@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.dwarf.builder import Shape, debug_info, file_of
 
 from dwarfgpu.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Malformed
+from tests.dwarf.builder import Shape, debug_info, file_of
 
 FITS_NO_WORD = encode_uleb(1 << 64)
 HUGE = encode_uleb((1 << 16_000) - 1)

@@ -1,0 +1,73 @@
+"""How much of a section is worth reading: parts that overlap let a small file ask for endless work.
+
+Law: what producers write is read about once, whatever its size; the budgets grow with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.die import printable
+from dwarfgpu.dwarf.forms import WordReader
+from dwarfgpu.errors import LimitExceeded, Malformed
+
+ALLOWANCE_BYTES: Final = 1 << 16
+"""What may be read of any section, however small, beyond twice its size."""
+LARGEST_EXPANSION: Final = 4
+"""Compressed sections count as no more than so many times the file."""
+LONG_NAME_BYTES: Final = 256
+LONGEST_NAME_BYTES: Final = 1 << 14
+"""Longer names are cut."""
+
+
+class Budget:
+    """What was read of the sections of one file."""
+
+    def __init__(self, file_bytes: int) -> None:
+        self._most_bytes = LARGEST_EXPANSION * file_bytes
+        self._spent_bytes: dict[str, int] = {}
+        self._long_names: dict[bytes, str] = {}
+
+    @contextmanager
+    def reading(self, section: str, data: bytes, at: int, endian: Endian) -> Iterator[WordReader]:
+        """A reader from an offset of a section; `LimitExceeded` where it goes beyond the budget."""
+        left = self._left(section, len(data))
+        reader = WordReader(data, endian, at, max(at, min(len(data), at + left)))
+        try:
+            yield reader
+        except Malformed:
+            if reader.end < len(data):
+                raise _exceeded(section) from None
+            raise
+        finally:
+            self._spend(section, reader.position - at)
+
+    def text(self, data: bytes) -> str:
+        """A name to be shown. Long ones are kept once, because many entries may share them."""
+        if len(data) < LONG_NAME_BYTES:
+            return printable(data)
+        data = data[: LONGEST_NAME_BYTES + 1]
+        text = self._long_names.get(data)
+        if text is None:
+            self._spend("names", len(data))
+            if self._left("names", self._most_bytes) < 0:
+                raise _exceeded("names")
+            text = printable(data[:LONGEST_NAME_BYTES])
+            if len(data) > LONGEST_NAME_BYTES:
+                text += "..."
+            self._long_names[data] = text
+        return text
+
+    def _left(self, section: str, section_bytes: int) -> int:
+        most = ALLOWANCE_BYTES + 2 * min(section_bytes, self._most_bytes)
+        return most - self._spent_bytes.get(section, 0)
+
+    def _spend(self, section: str, size_bytes: int) -> None:
+        self._spent_bytes[section] = self._spent_bytes.get(section, 0) + size_bytes
+
+
+def _exceeded(section: str) -> LimitExceeded:
+    return LimitExceeded(f"much more of {section} is read than there is: parts of it overlap")
