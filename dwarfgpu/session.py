@@ -11,6 +11,7 @@ from difflib import get_close_matches
 
 from attrs import evolve, field, frozen
 
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -39,7 +40,6 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import constant_location, memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.expr.upstream import VECTOR_REGISTERS
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register, Repeated, Selected

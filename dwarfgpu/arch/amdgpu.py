@@ -35,6 +35,11 @@ LOCAL: Final = 3
 PRIVATE_LANE: Final = 5
 PRIVATE_WAVE: Final = 6
 
+VECTOR_REGISTERS: Final = frozenset(
+    [*range(1536, 2304), *range(2560, 2816), *range(3072, 3328), *range(3584, 4096)]
+)
+"""DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
+
 
 def processor_by_mach(mach: int) -> str:
     """The name of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""

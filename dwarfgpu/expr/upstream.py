@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.errors import Ambiguous
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
@@ -24,22 +25,22 @@ from dwarfgpu.model.value import Value
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 """Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""
 
-VECTOR_REGISTERS = range(1536, 4096)
-"""DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
-
 _READINGS = {
     "lit": "upstream clang: its own number of an address space, as DWARF's",
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
+    "regval_type": "upstream clang: two readings, and nothing tells which is meant",
     "bregx": "upstream clang: two readings, and nothing tells which is meant",
 }
 """What is read differently at each operation, for those who observe."""
 
 _PIECES = frozenset({"piece", "bit_piece"})
 AMBIGUOUS = (
-    "upstream clang: the base of this address is a vector register, and clang also writes this "
-    "where the register holds the value itself"
+    "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
+    "holds an address and where it holds the value itself"
 )
+LANE_BITS = 32
+"""Of a vector register, for one lane."""
 
 
 @frozen
@@ -52,47 +53,74 @@ class Translation:
 
 def translated(instructions: tuple[Instruction, ...]) -> Translation:
     """What clang means by the instructions; each keeps the offset and the bytes it has."""
-    held, notes = _without_suffix(instructions)
+    held, notes = _without_suffixes(instructions)
     out: list[Instruction] = []
     for index, each in enumerate(held):
-        following = held[index + 1].operation.name if index + 1 < len(held) else None
+        following = held[index + 1] if index + 1 < len(held) else None
         name = each.operation.name
         register = each.operands[0] if each.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS:
             each = _with(each, "bregx", _ambiguous)
             notes = []  # the error says it
         elif name == "regx" and register in VECTOR_REGISTERS:
-            if following is None or following in _PIECES:
-                each = _with(each, "regx", _lane_of_register)
-                notes.append("upstream clang: a vector register read as the focused lane's dword")
+            each = _with(each, "regx", _lane_of_register(_piece(following)))
+            notes.append("upstream clang: a vector register read as the focused lane's dword")
+        elif name == "regval_type" and register in VECTOR_REGISTERS:
+            each = _with(each, "regval_type", _ambiguous)
+            notes = []
         elif name == "fbreg":
             notes.append("upstream clang: the frame base is in the focused lane's private memory")
         out.append(each)
     return Translation(tuple(out), tuple(dict.fromkeys(notes)))
 
 
-def _without_suffix(
+def _piece(following: Instruction | None) -> int:
+    """The bits that a part made by the next operation needs; 0 where it makes none."""
+    if following is None or following.operation.name not in _PIECES:
+        return 0
+    size, *displacement = (each for each in following.operands if isinstance(each, int))
+    return 8 * size if following.operation.name == "piece" else size + sum(displacement)
+
+
+def _without_suffixes(
     instructions: tuple[Instruction, ...],
 ) -> tuple[list[Instruction], list[str]]:
-    """A final `litN, swap, xderef` as an address space; before stack_value it means nothing."""
-    names = [each.operation.name for each in instructions]
-    valued = bool(names) and names[-1] == "stack_value"
-    at = len(instructions) - (4 if valued else 3)
-    kept = list(instructions)
-    if at < 0 or names[at + 1 : at + 3] != ["swap", "xderef"] or not names[at].startswith("lit"):
-        return kept, []
+    """`litN, swap, xderef` that ends a location or a part of one, as an address space.
+
+    Before a final stack_value it means nothing.
+    """
+    out: list[Instruction] = []
+    notes: list[str] = []
+    at = 0
+    while at < len(instructions):
+        space = _suffix(instructions, at)
+        after = instructions[at + 3] if at + 3 < len(instructions) else None
+        is_valued = after is instructions[-1] and after.operation.name == "stack_value"
+        is_part = after is None or after.operation.name in _PIECES
+        if space is None or not (is_valued or is_part):
+            out.append(instructions[at])
+            at += 1
+            continue
+        number, swap, xderef = instructions[at : at + 3]
+        spelled = f"{number.operation.name}, swap, xderef"
+        if is_valued:
+            notes.append(f"upstream clang: {spelled} ignored")
+        else:
+            read = evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])
+            out.append(evolve(number, operation=read))
+            out.append(_with(swap, "LLVM_form_aspace_address", _unbound_address, xderef))
+            notes.append(f"upstream clang: {spelled} read as address space {space}")
+        at += 3
+    return out, notes
+
+
+def _suffix(instructions: tuple[Instruction, ...], at: int) -> int | None:
+    """DWARF's number of the address space that a suffix at a position names."""
+    names = [each.operation.name for each in instructions[at : at + 3]]
+    if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):
+        return None
     number = instructions[at].operation.number
-    space = ADDRESS_SPACES.get(-1 if number is None else number)
-    if space is None:
-        return kept, []
-    if valued:
-        return [*kept[:at], kept[-1]], [f"upstream clang: {names[at]}, swap, xderef ignored"]
-    formed = [
-        evolve(kept[at], operation=evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])),
-        _with(kept[at + 1], "LLVM_form_aspace_address", _unbound_address, kept[at + 2]),
-    ]
-    note = f"upstream clang: {names[at]}, swap, xderef read as address space {space}"
-    return [*kept[:at], *formed], [note]
+    return ADDRESS_SPACES.get(-1 if number is None else number)
 
 
 def _with(
@@ -118,9 +146,17 @@ def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
     return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)
 
 
-def _lane_of_register(ctx: Context, *, register: int) -> Location:
-    return regx(ctx, register=register).displaced(32 * require(ctx.lane, "lane"))
+def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
+    def lane_of_register(ctx: Context, *, register: int) -> Location:
+        if needed_bits > LANE_BITS:
+            raise Ambiguous(
+                f"upstream clang: {needed_bits} bits of one lane of a vector register, which has "
+                f"{LANE_BITS}"
+            )
+        return regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
+
+    return lane_of_register
 
 
-def _ambiguous(ctx: Context, *, register: int, displacement: int) -> Location:
+def _ambiguous(ctx: Context, **_: int) -> Location:
     raise Ambiguous(AMBIGUOUS)

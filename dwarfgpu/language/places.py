@@ -10,6 +10,7 @@ from typing import Final, cast
 
 from attrs import evolve
 
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
@@ -43,7 +44,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.upstream import ADDRESS_SPACES, VECTOR_REGISTERS
+from dwarfgpu.expr.upstream import ADDRESS_SPACES
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import Bits

@@ -454,7 +454,7 @@ def test_rule_e_a_vector_base_is_ambiguous_and_no_guess_is_made(name: str) -> No
     assert done.status == 1
     assert done.json["error"]["kind"] == "Unavailable"
     assert (
-        "also writes this where the register holds the value itself"
+        "where it holds the value itself"
         in (done.json["error"]["message"])
     )
 
@@ -555,3 +555,24 @@ def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
         "t: InconsistentContext: lane 64 and lane count 64 disagree: the lane must be at least 0 "
         "and below 64"
     )
+
+
+@pytest.mark.parametrize(
+    ("operations", "value"),
+    [
+        ("regx v3; deref_size 4; stack_value", "implicit 0x13 (8 bytes)"),
+        ("regx v3; piece 4; regx v4; piece 4", "{bytes 0-3: v3+12; bytes 4-7: v4+12}"),
+        ("addr 0x10; lit2; swap; xderef; piece 4", "{bytes 0-3: local#0x10}"),
+        ("fbreg 8; lit1; swap; xderef; piece 4", "{bytes 0-3: private_lane#0x108}"),
+    ],
+)
+def test_rules_a_and_d_hold_within_an_expression(operations: str, value: str) -> None:
+    machine = ("--reg", "v3=[0x10,0x11,0x12,0x13]", "--frame-base", "private_lane#0x100")
+    done = run("eval", "--dialect", "upstream-clang", "--lane", 3, *machine, operations)
+    assert done.value == value
+
+
+def test_a_lane_of_a_vector_register_holds_no_more_than_a_dword() -> None:
+    done = run_json("eval", "--dialect", "upstream-clang", "--lane", 3, "regx v3; piece 8")
+    assert done.json["error"]["kind"] == "Unavailable"
+    assert "64 bits of one lane" in done.json["error"]["message"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import Endian, to_bytes
@@ -316,10 +317,10 @@ class Engine:
             if error.kind != "EvaluationError" or size == 1:
                 return "p" if error.kind == "EvaluationError" else error.kind
             return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
-        if found.reasons and "implicit pointer" in found.reasons[0] and size > 1:
+        if NO_BITS in found.reasons:
+            if size == 1:
+                return "p"
             return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
-        if found.reasons and "implicit pointer" in found.reasons[0]:
-            return "p"
         out = ""
         for number in range(size):
             bit = 1 << (number if self.endian == "little" else size - 1 - number)
