@@ -204,8 +204,10 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             raise UsageError(f"--reg {text}: {session.architecture.name} has no register {name}")
         value = value.strip()
         field = Field(f"--reg {name}", "value", value)
-        if value.startswith("["):
-            field = plain.parse(value, f"--reg {name}")
+        if value.startswith("[") and value.endswith("]"):
+            lanes = [each.strip() for each in value[1:-1].split(",")]
+            given: list[plain.Json] = [None if each == "null" else each for each in lanes]
+            field = Field(f"--reg {name}", "value", given)
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
         target.waves[session.wave].pop(register.name, None)

@@ -46,9 +46,13 @@ class Value:
     @property
     def integer(self) -> int:
         """The number of an integral value; `IllFormed` for any other type."""
+        self.require_integral()
+        return self.as_signed if self.type.is_signed else self.bits
+
+    def require_integral(self) -> None:
+        """`IllFormed` unless the type is integral (A.2.5.2)."""
         if not self.type.is_integral or self.type.vector_size is not None:
             raise IllFormed(f"an integral type is required, not {self.type}")
-        return self.as_signed if self.type.is_signed else self.bits
 
     @property
     def displacement(self) -> int:

@@ -561,15 +561,15 @@ def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
     ("operations", "value"),
     [
         ("regx v3; deref_size 4; stack_value", "implicit 0x13 (8 bytes)"),
-        ("regx v3; piece 4; regx v4; piece 4", "{bytes 0-3: v3+12; bytes 4-7: v4+12}"),
-        ("addr 0x10; lit2; swap; xderef; piece 4", "{bytes 0-3: local#0x10}"),
-        ("fbreg 8; lit1; swap; xderef; piece 4", "{bytes 0-3: private_lane#0x108}"),
+        ("regx v3; piece 4; regx v4; piece 4", "{bytes 0-3: v3 + byte 12; bytes 4-7: v4 + byte 12}"),
+        ("addr 0x10; lit2; swap; xderef; piece 4", "{bytes 0-3: local#0x10 (wave 0)}"),
+        ("fbreg 8; lit1; swap; xderef; piece 4", "{bytes 0-3: private_lane#0x108 (wave 0, lane 3)}"),
     ],
 )
 def test_rules_a_and_d_hold_within_an_expression(operations: str, value: str) -> None:
     machine = ("--reg", "v3=[0x10,0x11,0x12,0x13]", "--frame-base", "private_lane#0x100")
     done = run("eval", "--dialect", "upstream-clang", "--lane", 3, *machine, operations)
-    assert done.value == value
+    assert done.lines == [value]
 
 
 def test_a_lane_of_a_vector_register_holds_no_more_than_a_dword() -> None:

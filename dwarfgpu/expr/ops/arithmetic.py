@@ -73,7 +73,7 @@ def plus(second: Value, top: Value) -> Value:
 @op(0x23, spec="A.2.5.4.3.2")
 def plus_uconst(augend: Value, *, addend: ULEB) -> Value:
     """Add an encoded constant, taken in the type of the entry."""
-    augend.integer  # noqa: B018 - plus_uconst, unlike plus, is for integral types only
+    augend.require_integral()  # plus_uconst, unlike plus, is for integral types only
     return augend + Value.of(addend, augend.type)
 
 

@@ -77,7 +77,7 @@ def LLVM_select_bit_piece(
     are spilled under the execution mask.
     """
     _require_elements(ctx, element_size, count)
-    mask.integer  # noqa: B018 - must be integral; its bits are what counts
+    mask.require_integral()  # its bits are what counts
     if mask.type.bit_size < count:
         raise IllFormed(f"a mask of {mask.type.bit_size} bits for {count} parts")
     chosen = mask.bits & (1 << count) - 1

@@ -48,7 +48,7 @@ def LLVM_aspace_implicit_pointer(
     ctx: Context, space: Value, *, die: DieOffset, displacement: SLEB
 ) -> Location:
     """Push the location of a removed pointer in an address space to what a DIE describes."""
-    space.integer  # noqa: B018 - must be integral; the number itself is unsigned
+    space.require_integral()  # the number itself is unsigned
     return _pointer(ctx, space.bits, die, displacement)
 
 

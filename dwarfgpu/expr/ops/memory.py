@@ -36,7 +36,7 @@ def LLVM_form_aspace_address(
     The address is taken as unsigned, in the address size of the space. Memory of a wave or of a
     lane is that of the current ones, also when it is accessed later.
     """
-    space.integer  # noqa: B018 - must be integral; the number itself is unsigned
+    space.require_integral()  # the number itself is unsigned
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
     if isinstance(address, ImplicitPointerValue):
         if address.storage.space.number != chosen.number:
@@ -44,14 +44,14 @@ def LLVM_form_aspace_address(
                 f"an implicit pointer to {address.storage.space} used in {chosen}"
             )
         return pointee(ctx, address)
-    address.integer  # noqa: B018 - must be integral; it is zero extended whatever its sign
+    address.require_integral()  # it is zero extended, whatever its sign
     return memory_location(ctx, chosen, address.bits)
 
 
 @op(0x9B, spec="A.2.5.4.4.3")
 def form_tls_address(ctx: Context, offset: Value) -> Location:
     """Make a memory location from an offset in the thread-local storage of this module."""
-    offset.integer  # noqa: B018 - must be integral
+    offset.require_integral()
     unit = require(ctx.unit, "compilation unit")
     return _default_location(ctx, unit.tls_address(offset.bits, require(ctx.wave, "thread")))
 
@@ -90,7 +90,7 @@ def LLVM_aspace_bregx(
     ctx: Context, space: Value, *, register: RegisterNumber, displacement: SLEB
 ) -> Location:
     """Make a memory location from a register, a displacement and an address space."""
-    space.integer  # noqa: B018 - must be integral; the number itself is unsigned
+    space.require_integral()  # the number itself is unsigned
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
     return _based(ctx, chosen, register, displacement)
 
