@@ -159,12 +159,15 @@ class OneLaneAccess:
             for place, count, part in writes:
                 # Prepared again: an earlier write may have changed bits of the same byte.
                 storage, first_byte, data = self._prepared(place, count, part)
+                old: bytes | None = None
                 try:
-                    done.append((storage, first_byte, self.load(storage, first_byte, len(data))))
+                    old = self.load(storage, first_byte, len(data))
                 except Unavailable:
                     if isinstance(storage, Memory):
                         raise
                 self._store(storage, first_byte, data)
+                if old is not None:
+                    done.append((storage, first_byte, old))
         except DwarfGpuError:
             for storage, first_byte, old in reversed(done):
                 self._store(storage, first_byte, old)

@@ -453,10 +453,7 @@ def test_rule_e_a_vector_base_is_ambiguous_and_no_guess_is_made(name: str) -> No
     done = run_json("eval", "--state", STATES / "data.gfx942.O2.json", "--lane", 3, name)
     assert done.status == 1
     assert done.json["error"]["kind"] == "Unavailable"
-    assert (
-        "where it holds the value itself"
-        in (done.json["error"]["message"])
-    )
+    assert "where it holds the value itself" in (done.json["error"]["message"])
 
 
 def literal(*arguments: object) -> Done:
@@ -561,9 +558,15 @@ def test_a_name_with_an_error_says_only_what_is_wrong() -> None:
     ("operations", "value"),
     [
         ("regx v3; deref_size 4; stack_value", "implicit 0x13 (8 bytes)"),
-        ("regx v3; piece 4; regx v4; piece 4", "{bytes 0-3: v3 + byte 12; bytes 4-7: v4 + byte 12}"),
+        (
+            "regx v3; piece 4; regx v4; piece 4",
+            "{bytes 0-3: v3 + byte 12; bytes 4-7: v4 + byte 12}",
+        ),
         ("addr 0x10; lit2; swap; xderef; piece 4", "{bytes 0-3: local#0x10 (wave 0)}"),
-        ("fbreg 8; lit1; swap; xderef; piece 4", "{bytes 0-3: private_lane#0x108 (wave 0, lane 3)}"),
+        (
+            "fbreg 8; lit1; swap; xderef; piece 4",
+            "{bytes 0-3: private_lane#0x108 (wave 0, lane 3)}",
+        ),
     ],
 )
 def test_rules_a_and_d_hold_within_an_expression(operations: str, value: str) -> None:
