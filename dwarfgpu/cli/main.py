@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
 from typing import NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
 from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.cli.streams import lose_output, standard_streams
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 COMMANDS = {
@@ -61,6 +60,10 @@ docs/expression-syntax.md tells all of it.
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
 
 
+_LONGEST = 500
+"""Characters of a message that may quote an argument."""
+
+
 class Command(Protocol):
     """The interface of a command's module."""
 
@@ -73,34 +76,42 @@ class _Parser(argparse.ArgumentParser):
     """Errors of usage go the way of all errors."""
 
     def error(self, message: str) -> NoReturn:
+        if len(message) > _LONGEST:
+            message = f"{message[: _LONGEST // 2]}...{message[-_LONGEST // 2 :]}"
         raise UsageError(f"{message}; see {self.prog} --help")
+
+    def _print_message(self, message: str, file: object = None) -> None:
+        """Help, which argparse would lose where it cannot be written."""
+        sys.stdout.write(message)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
-        sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        status = _run(arguments)
-        if sys.stdout is not None:
+    with standard_streams():
+        if sys.stdout is None:
+            print("dwarfgpu: the output cannot be written: it is closed", file=sys.stderr)
+            return 2
+        try:
+            status = _run(arguments)
             sys.stdout.flush()
-        return status
-    except OSError as error:  # every read is done by someone who knows the file's name
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return 1
-        print(f"dwarfgpu: the output cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("dwarfgpu: interrupted", file=sys.stderr)
-        return 130
+            return status
+        except OSError as error:  # every read is done by someone who knows the file's name
+            lose_output()
+            if isinstance(error, BrokenPipeError):
+                return 1
+            print(f"dwarfgpu: the output cannot be written: {error.strerror}", file=sys.stderr)
+            return 2
+        except KeyboardInterrupt:
+            print("dwarfgpu: interrupted", file=sys.stderr)
+            return 130
 
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
     command = next((each for each in arguments if not each.startswith("-")), None)
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     schema = "dwarfgpu-error-1"
     try:
         if command in COMMANDS and arguments[0] == command:
@@ -109,6 +120,7 @@ def _run(arguments: list[str]) -> int:
                 description=COMMANDS[command],
                 epilog=f"{_EXAMPLES.get(command, '')}{_STATUS}",
                 formatter_class=argparse.RawDescriptionHelpFormatter,
+                allow_abbrev=False,
             )
             module = cast(Command, import_module(f"dwarfgpu.cli.{command.replace('-', '_')}"))
             schema = getattr(module, "SCHEMA", schema)
@@ -117,8 +129,10 @@ def _run(arguments: list[str]) -> int:
             module.configure(parser)
             return module.run(parser.parse_intermixed_args(arguments[1:]))
         return _overview(arguments)
+    except SystemExit as leaving:  # --help and --version
+        return leaving.code if isinstance(leaving.code, int) else 0
     except DwarfGpuError as error:
-        if "--json" in arguments:
+        if "--json" in options:
             print(json.dumps({"schema": schema, **error_json(error)}))
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
@@ -132,6 +146,7 @@ def _overview(arguments: list[str]) -> int:
         epilog="\n".join(["commands:", *(f"  {name:12} {COMMANDS[name]}" for name in COMMANDS)])
         + "\n\ndwarfgpu COMMAND --help tells more of one of them.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"dwarfgpu {__version__}")
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", nargs="?")

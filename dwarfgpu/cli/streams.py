@@ -1,0 +1,63 @@
+"""The standard streams of a command, whatever the shell has made of them.
+
+Law: what cannot be said on standard error is lost and changes nothing else; what cannot be written
+on standard output is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, suppress
+from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOWrapper
+from typing import TextIO
+
+
+class _Lossy(TextIOWrapper):
+    """A stream that takes all that is written, and loses what it has no room for."""
+
+    def write(self, text: str, /) -> int:
+        with suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
+
+
+@contextmanager
+def standard_streams() -> Iterator[None]:
+    """Streams that a command can use: those that are closed are empty or lose all."""
+    if isinstance(sys.stdout, TextIOWrapper):  # a locale without the characters is no error
+        sys.stdout.reconfigure(errors="backslashreplace")
+    if sys.stdin is None:
+        sys.stdin = TextIOWrapper(BytesIO(), encoding="utf-8")
+    elif isinstance(sys.stdin, TextIOWrapper) and sys.stdin.errors == "strict":
+        with suppress(OSError):  # who calls has begun to read
+            sys.stdin.reconfigure(errors="replace")
+    with redirect_stderr(_lossy(sys.stderr)):
+        yield
+
+
+def _lossy(stream: TextIO | None) -> TextIO:
+    """A stream that takes all: one in memory does already."""
+    if stream is None:
+        return StringIO()
+    try:
+        number = stream.fileno()
+    except (OSError, ValueError):
+        return stream
+    return _Lossy(
+        BufferedWriter(FileIO(number, "wb", closefd=False)),
+        encoding=stream.encoding,
+        errors="backslashreplace",
+        line_buffering=True,
+    )
+
+
+def lose_output() -> None:
+    """Let what is still to be written on standard output go nowhere: it could not be written."""
+    with suppress(OSError, ValueError):  # it is in memory
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
