@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO, Final
 
 from attrs import frozen
 
@@ -14,6 +15,12 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
+from dwarfgpu.plain import integer_of
+
+MOST_BYTES: Final = 64 << 20
+"""Of a file of text or of bytes; a device that never ends has more."""
+_LONGEST: Final = 40
+"""Characters of a number that are quoted."""
 
 
 @frozen
@@ -59,12 +66,10 @@ def encoding(arguments: Namespace) -> Encoding:
 
 def natural(text: str, option: str) -> int:
     """A number of at least 0; `UsageError` for anything else."""
-    try:
-        value = int(text, 0)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise UsageError(f"{option}: expected an integer of at least 0, not {text!r}")
+    value = integer_of(text)
+    if value is None or not 0 <= value < 1 << 64:
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        raise UsageError(f"{option}: expected an integer of at least 0 and 64 bits, not {shown!r}")
     return value
 
 
@@ -80,13 +85,25 @@ def text_input(words: Sequence[str], file: str | None) -> str:
         return read_file(file).decode("utf-8", "replace")
     if words and list(words) != ["-"]:
         return " ".join(words)
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
+    except OSError as cause:
+        raise UsageError(f"standard input: {cause.strerror or cause}") from None
+
+
+def read_all(file: BinaryIO, name: str) -> bytes:
+    """What is left in a file; `UsageError` where that is more than `MOST_BYTES`."""
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name}: more than {MOST_BYTES >> 20} MiB")
+    return data
 
 
 def read_file(path: str) -> bytes:
     """The whole file; `UsageError` where it cannot be read."""
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            return read_all(file, path)
     except OSError as cause:
         raise UsageError(f"{path}: {cause.strerror or cause}") from None
     except ValueError:  # a NUL in the name

@@ -182,10 +182,13 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (["info foo"], 'Undefined info command: "foo".  Try "help info".\n'),
         (["info l"], 'Ambiguous info command "l": lanes, locals.\n'),
         (["@"], 'Undefined command: "@".  Try "help".\n'),
-        (
-            ["apropos ("],
-            "Error in regular expression: missing ), unterminated subpattern at position 0\n",
-        ),
+        (["apropos"], "Argument required (words to search for).\n"),
+        (["apropos .*"], ""),  # words, not a pattern: "(a+)+$" ends at once, too
+        (["apropos LEAVE exit"], "quit, q, exit -- Leave.\n"),
+        (["print $$" + "9" * 5000], "Numeric constant too large.\n"),
+        (["print $" + "9" * 5000], "Numeric constant too large.\n"),
+        (["lane \u0663"], "Invalid lane ID: \u0663\n"),
+        (["source /dev/zero"], "/dev/zero: more than 64 MiB\n"),
         (["apropos exit"], "quit, q, exit -- Leave.\n"),
         (["quit x"], "'x' is no exit status: a number from 0 to 255\n"),
     ],

@@ -94,6 +94,9 @@ def test_explain(status: int, arguments: list[str]) -> None:
         (0, ["eval", "--help"]),
         (2, ["bogus"]),
         (2, ["--bogus"]),
+        (2, ["--vers"]),  # options are written out
+        (2, ["asm", "--js", "lit1"]),
+        (2, ["asm", "--arc", "gfx942", "lit1"]),
         (0, ["asm", "lit1"]),
         (2, ["asm", "bogus"]),
         (0, ["dis", "30"]),
@@ -103,6 +106,18 @@ def test_explain(status: int, arguments: list[str]) -> None:
 )
 def test_the_other_commands(status: int, arguments: list[str]) -> None:
     assert run(*arguments).status == status
+
+
+def test_json_is_an_option_only_before_the_arguments_end() -> None:
+    done = run("asm", "--bogus", "--", "--json")
+    assert (done.out, done.status) == ("", 2)
+    assert "--bogus" in done.error
+
+
+def test_an_error_does_not_echo_all_of_an_argument() -> None:
+    for option in ("--wave-size", "--unit-offset"):
+        done = run("asm", "lit1", option, "0x" + "f" * 6000)
+        assert len(done.error) < 700 and done.status == 2
 
 
 def test_what_is_known_is_printed_with_status_1() -> None:

@@ -49,7 +49,7 @@ def lane(shell: Shell, argument: str) -> Iterator[str]:
             raise UsageError("No lane selected.")
         yield f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
     else:
-        if not argument.isdecimal():
+        if not (argument.isascii() and argument.isdecimal()):
             raise UsageError(f"Invalid lane ID: {argument}")
         digits = argument.lstrip("0") or "0"
         numbers = lane_numbers(session)

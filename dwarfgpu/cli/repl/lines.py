@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from typing import Final
 
 from attrs import frozen
 
 from dwarfgpu.cli.repl.shell import Shell
+
+MOST_CHARACTERS: Final = 1 << 20
+"""Of a line; what is no text may never end one."""
 
 
 @frozen
@@ -34,7 +38,11 @@ def converse(shell: Shell, *, prompts: bool) -> None:
             if prompts:
                 sys.stdout.write(shell.prompt)
                 sys.stdout.flush()
-            line = sys.stdin.readline()
+            line = sys.stdin.readline(MOST_CHARACTERS + 1)
+            if len(line) > MOST_CHARACTERS:
+                shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+                shell.failures += 1
+                return
             if not line:
                 if prompts:
                     print("quit")

@@ -9,6 +9,7 @@ from pathlib import Path
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import TOPICS, Command, command, find, first_word, listed
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
 
 
@@ -59,19 +60,20 @@ def _help_on(found: Command) -> Iterator[str]:
 
 @command("apropos", topic="support")
 def apropos(shell: Shell, argument: str) -> Iterator[str]:
-    """Search for commands whose name or documentation matches.
+    """Search for commands by words of their documentation.
 
-    Usage: apropos REGEXP
+    Usage: apropos WORD...
+
+    Listed are those whose name and documentation have all the words.
     """
-    if not argument:
-        raise UsageError("REGEXP string is empty")
-    try:
-        pattern = re.compile(argument, re.IGNORECASE)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UsageError(f"Error in regular expression: {error}") from None
+    words = argument.lower().split()
+    if not words:
+        raise UsageError("Argument required (words to search for).")
     everything = [inner for each in shell.commands for inner in (each, *each.subcommands)]
     yield from listed(
-        each for each in everything if pattern.search(each.names) or pattern.search(each.help)
+        each
+        for each in everything
+        if all(word in f"{each.names}\n{each.help}".lower() for word in words)
     )
 
 
@@ -106,7 +108,8 @@ def source(shell: Shell, argument: str) -> Iterator[str]:
     if not argument:
         raise UsageError("source command requires file name of file to source.")
     try:
-        text = Path(argument).expanduser().read_text(encoding="utf-8", errors="replace")
+        with Path(argument).expanduser().open("rb") as file:
+            text = read_all(file, argument).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{argument}: {why}.") from None

@@ -22,7 +22,8 @@ from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 Render: TypeAlias = Callable[[FormatOptions], str]
 
 _NAME = re.compile(r"(?:::)?[^\W\d]\w*(?:::~?[^\W\d]\w*)*")
-_HISTORY = re.compile(r"\$(?:(?P<back>\$)(?P<count>\d*)|(?P<number>\d*))")
+_HISTORY = re.compile(r"\$(?:(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*))")
+_MOST_DIGITS = 18
 _INT = Base(BaseType("int", "signed", 32))
 
 
@@ -119,13 +120,20 @@ def _dollar(session: Session, history: ValueHistory, text: str) -> Shown:
     match = _HISTORY.fullmatch(text)
     if match is not None:
         if match["back"]:
-            return history.back(int(match["count"] or 1))
-        return history.absolute(int(match["number"])) if match["number"] else history.back(0)
+            return history.back(_small(match["count"] or "1"))
+        return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
     convenience = _convenience(session, text)
     if convenience is not None:
         return convenience
     register = read_register(session, register_named(session, text))
     return Shown(register.text, (), register.bits.reasons[:1])
+
+
+def _small(digits: str) -> int:
+    """The number of a value; no history has one of many digits."""
+    if len(digits) > _MOST_DIGITS:
+        raise UsageError("Numeric constant too large.")
+    return int(digits)
 
 
 def _convenience(session: Session, text: str) -> Shown | None:

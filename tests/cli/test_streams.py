@@ -1,0 +1,66 @@
+"""Standard streams that are full or closed, in processes of their own."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.command import REPOSITORY
+
+FULL = "the output cannot be written: No space left on device"
+
+
+def shell(command: str, unbuffered: str = "") -> subprocess.CompletedProcess[bytes]:
+    """Run `dwarfgpu COMMAND` as a shell does, redirections included."""
+    program = f"{shlex.quote(sys.executable)} -m dwarfgpu"
+    return subprocess.run(
+        ["sh", "-c", f"{program} {command}"],
+        cwd=REPOSITORY,
+        env={"PYTHONUNBUFFERED": unbuffered, "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "out", "err"),
+    [
+        ("eval foo 2>/dev/full", 2, "", ""),
+        ("eval foo 2>&-", 2, "", ""),
+        ("eval lit1 2>/dev/full", 0, "1\n", ""),
+        ("eval --demo --lane 1 t 2>/dev/full", 0, "t = 321\n", ""),  # it has notes
+        ("eval --demo --lane 1 t 2>&-", 0, "t = 321\n", ""),
+        ("debug --demo --batch -ex 'p t' 2>/dev/full", 0, "$1 = 320\n", ""),
+        ("eval lit1 >/dev/full", 2, "", FULL),
+        ("eval lit1 --json >/dev/full", 2, "", FULL),
+        ("eval --json --bogus >/dev/full", 2, "", FULL),
+        ("eval lit1 >&-", 2, "", "the output cannot be written: it is closed"),
+        ("eval lit1 >&- 2>&-", 2, "", ""),
+        ("--help >/dev/full", 2, "", FULL),
+        ("eval --help >/dev/full", 2, "", FULL),
+        ("--version >/dev/full", 2, "", FULL),
+        ("--help >&-", 2, "", "the output cannot be written: it is closed"),
+        ("asm <&-", 0, "\n", ""),
+        ("debug --demo --quiet <&-", 0, "", ""),
+        ("asm --file /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
+        ("asm </dev/zero", 2, "", "standard input: more than 64 MiB"),
+        ("dis --binary /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
+        ("check --binary /dev/zero", 2, "", "/dev/zero: more than 64 MiB"),
+    ],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_streams(command: str, status: int, out: str, err: str, unbuffered: str) -> None:
+    done = shell(command, unbuffered)
+    assert (done.returncode, done.stdout.decode()) == (status, out)
+    assert done.stderr.decode() == (f"dwarfgpu: {err}\n" if err else "")
+
+
+def test_input_that_is_no_text_is_complained_of() -> None:
+    done = shell("debug --demo --quiet <fixtures/README.md")
+    assert done.returncode == 1
+    done = shell("debug --demo --quiet <dwarfgpu/data/demo.co")
+    assert done.returncode == 1 and b"Traceback" not in done.stderr
