@@ -112,7 +112,15 @@ class TypeBuilder:
         return None if target is None else self.build(target)
 
     def _target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
-        return lambda: self._referenced(die, name)
+        """A function that gives the type an attribute refers to; it is looked up once."""
+        found: list[Type | None] = []
+
+        def target() -> Type | None:
+            if not found:
+                found.append(self._referenced(die, name))
+            return found[0]
+
+        return target
 
     def _pointer(self, die: Die, kind: PointerKind) -> Pointer:
         return Pointer(

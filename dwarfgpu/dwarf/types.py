@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias, Union, assert_never
 from attrs import field, frozen
 
 from dwarfgpu.basetype import BaseType
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, shown
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]
@@ -22,6 +22,10 @@ Qualifier = Literal["const", "volatile", "restrict", "atomic"]
 
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
+MAX_DIMENSIONS: Final = 100
+"""Dimensions of an array that has a size."""
+LARGEST_BITS: Final = 1 << 67
+"""The size of the largest address space."""
 
 
 @frozen(eq=False)
@@ -160,6 +164,8 @@ class Typedef:
 
     name: str
     _target: TypeReference = field(repr=False)
+    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    """What `strip` has found."""
 
     @property
     def target(self) -> Type | None:
@@ -172,6 +178,8 @@ class Qualified:
 
     qualifier: Qualifier
     _target: TypeReference = field(repr=False)
+    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    """What `strip` has found."""
 
     @property
     def target(self) -> Type | None:
@@ -224,10 +232,16 @@ def _resolved(reference: TypeReference) -> Type | None:
 
 def strip(kind: Type | None) -> BareType | None:
     """The type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
+    if not isinstance(kind, Typedef | Qualified):
+        return kind
+    if kind._bare:
+        return kind._bare[0]
+    inner: Type | None = kind
     for _ in range(MAX_CHAIN):
-        if not isinstance(kind, Typedef | Qualified):
-            return kind
-        kind = kind.target
+        if not isinstance(inner, Typedef | Qualified):
+            kind._bare.append(inner)
+            return inner
+        inner = inner.target
     raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another")
 
 
@@ -238,7 +252,17 @@ def size_bytes(kind: Type | None) -> int | None:
 
 
 def size_bits(kind: Type | None) -> int | None:
-    """The size of an object of the type; None where it is not known (void, incomplete)."""
+    """The size of an object of the type; None where it is not known (void, incomplete).
+
+    `IllFormed` where no address space could hold it.
+    """
+    size = _size_bits(kind)
+    if size is not None and not 0 <= size <= LARGEST_BITS:
+        raise IllFormed(f"a type has a size of {shown(size)} bits")
+    return size
+
+
+def _size_bits(kind: Type | None) -> int | None:
     count = 1
     for _ in range(MAX_CHAIN):
         match kind:
@@ -249,10 +273,14 @@ def size_bits(kind: Type | None) -> int | None:
             case Array(declared_bytes=int() as declared):
                 return count * declared * 8
             case Array():
+                if len(kind.dimensions) > MAX_DIMENSIONS:
+                    raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
                 for dimension in kind.dimensions:
                     if dimension is None:
                         return None
-                    count *= dimension
+                    count *= max(dimension, 0)
+                    if count > LARGEST_BITS:
+                        raise IllFormed("an array has more elements than an address space has bits")
                 if kind.stride_bits is not None:
                     return count * kind.stride_bits
                 kind = kind.element

@@ -129,6 +129,8 @@ class _Formatter:
     read_memory: ReadMemory | None
     sizes: dict[Type, int | None] = field(factory=dict)
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
+    parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
+    """Base classes and fields of structures, picked once for arrays of them."""
 
     def _size(self, kind: Type | None) -> int:
         """Bits of a type, 0 where that is not known."""
@@ -178,12 +180,18 @@ class _Formatter:
 
     # Aggregates
 
+    def _parts(self, kind: Struct) -> tuple[list[Member], list[Member]]:
+        """The base classes of a structure and its other members that are in the object."""
+        if kind not in self.parts:
+            bases = [member for member in kind.members if member.is_base_class]
+            fields = [m for m in kind.members if not m.is_base_class and not m.is_static]
+            self.parts[kind] = bases, fields
+        return self.parts[kind]
+
     def _struct(
         self, kind: Struct, first_bit: int, depth: int, letter: str | None
     ) -> Iterator[str]:
-        members = kind.members
-        bases = [member for member in members if member.is_base_class]
-        fields = [m for m in members if not m.is_base_class and not m.is_static]
+        bases, fields = self._parts(kind)
         if kind.is_declaration or (kind.size_bytes is None and not fields):
             yield "<incomplete type>"
             return

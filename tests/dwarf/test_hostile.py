@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from time import perf_counter
+from typing import TypeVar
+
 import pytest
 
 from dwarfgpu.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import Malformed
-from tests.dwarf.builder import Shape, debug_info, file_of
+from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
+from dwarfgpu.dwarf.lookup import Scopes, qualified_name
+from dwarfgpu.dwarf.scopes import code_ranges
+from dwarfgpu.dwarf.types import Array, Member, Struct, Unspecified, size_bits, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.values import format_value
+from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
+
+T = TypeVar("T")
 
 FITS_NO_WORD = encode_uleb(1 << 64)
 HUGE = encode_uleb((1 << 16_000) - 1)
@@ -46,3 +59,213 @@ def test_leb128_attributes(form: int, value: bytes, expected: int | None) -> Non
 def test_leb128_of_abbreviations(shape: Shape) -> None:
     with pytest.raises(Malformed, match="does not fit 64 bits"):
         debug_info(file_of(b"\1", [shape])).units[0].root  # noqa: B018
+
+
+def soon(question: Callable[[], T], seconds: float = 10) -> T:
+    """The answer, which takes a fraction of that time on any machine."""
+    start = perf_counter()
+    try:
+        return question()
+    finally:
+        assert perf_counter() - start < seconds
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+CODE_AT = (0x1000).to_bytes(8, "little") + word(0x1000)
+CODE_UNIT = Shape(dw.TAG_COMPILE_UNIT, CODE, True)
+FUNCTION = Shape(dw.TAG_SUBPROGRAM, ((dw.AT_NAME, dw.FORM_STRING), *CODE), True)
+FUNCTION_ENTRY = b"\2f\0" + CODE_AT
+BYTE_RANGE = b"\4\0\1"
+
+
+def scopes_of(
+    entries: bytes, *shapes: Shape, others: dict[str, bytes] | None = None
+) -> tuple[Scopes, CompilationUnit]:
+    info = debug_info(file_of(b"\1" + CODE_AT + entries, [CODE_UNIT, *shapes], others))
+    return Scopes(info), info.units[0]
+
+
+@pytest.mark.parametrize(
+    ("dimensions", "expected"),
+    [
+        ([1 << 62, 2], (1 << 63) * 8),
+        ([-1, 3], 0),
+        ([1 << 62, 1 << 62], None),
+        ([1 << 62] * 100, None),
+        ([1] * 100_000, None),
+    ],
+)
+def test_sizes_of_arrays(dimensions: list[int], expected: int | None) -> None:
+    kind = Array(Unspecified("byte", 1), tuple(dimensions))
+    if expected is not None:
+        assert size_bits(kind) == expected
+        return
+    with pytest.raises(IllFormed):
+        soon(lambda: size_bits(kind))
+
+
+@pytest.mark.parametrize("size_bytes", [-1, 1 << 65])
+def test_sizes_that_cannot_be(size_bytes: int) -> None:
+    with pytest.raises(IllFormed, match="a type has a size of"):
+        size_bits(Unspecified("thing", size_bytes))
+
+
+def test_units_whose_range_lists_overlap() -> None:
+    shapes = abbreviations(
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, 1), (dw.AT_RANGES, dw.FORM_SEC_OFFSET)))
+    )
+    units = b"".join(unit(b"\1" + bytes(8) + word(3 * n)) for n in range(300))
+    sections = {".debug_rnglists": BYTE_RANGE * 50_000 + b"\0"}
+    made = elf({".debug_info": units, ".debug_abbrev": shapes, **sections})
+    with pytest.raises(LimitExceeded, match="rnglists"):
+        soon(lambda: Scopes(debug_info(made)).unit_at(0x1000))
+
+
+def test_location_lists_that_overlap() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_SEC_OFFSET),))
+    entries = b"".join(b"\2" + word(2 * n) for n in range(300)) + b"\0"
+    _, unit = scopes_of(entries, shape, others={".debug_loclists": b"\5\0" * 50_000 + b"\0"})
+
+    def read_all() -> None:
+        for child in unit.root.children():
+            unit.location_of(child, dw.AT_LOCATION)
+
+    with pytest.raises(LimitExceeded, match="loclists"):
+        soon(read_all)
+
+
+def test_abbreviation_tables_that_overlap() -> None:
+    tables = [abbreviations(Shape(dw.TAG_COMPILE_UNIT))[1:-1] for _ in range(20_000)]
+    records = [encode_uleb(code) + rest for code, rest in enumerate(tables, 1)]
+    at, units = 0, b""
+    for code, record in enumerate(records[:100], 1):
+        units += unit(encode_uleb(code))[:8] + word(at) + encode_uleb(code)
+        at += len(record)
+    made = elf({".debug_info": units, ".debug_abbrev": b"".join(records) + b"\0"})
+
+    def roots() -> list[int]:
+        return [each.root.tag for each in debug_info(made).units]
+
+    with pytest.raises(LimitExceeded, match="abbrev"):
+        soon(roots)
+
+
+def test_names_deep_in_namespaces() -> None:
+    count = 3_000
+    shapes = [
+        Shape(dw.TAG_NAMESPACE, (), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+    ]
+    scopes, unit = scopes_of(b"\2" * count + b"\3x\0" * count, *shapes)
+    assert soon(lambda: scopes.global_named("a::x")) is None
+    name = soon(lambda: [qualified_name(each.die) for each in scopes.globals_of(unit)][-1])
+    assert name == "::".join(["(anonymous)"] * 100 + ["x"])
+
+
+def test_blocks_that_share_a_long_range_list() -> None:
+    shapes = [FUNCTION, Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),))]
+    lists = {".debug_rnglists": BYTE_RANGE * 20_000 + b"\0"}
+    entries = FUNCTION_ENTRY + b"\3\0\0\0\0" * 3_000 + b"\0\0"
+    scopes, _ = scopes_of(entries, *shapes, others=lists)
+    assert len(soon(lambda: scopes.chain_at(0x1800))) == 1
+
+
+def test_functions_that_share_a_long_range_list() -> None:
+    name = (dw.AT_NAME, dw.FORM_STRING)
+    function = Shape(dw.TAG_SUBPROGRAM, (name, (dw.AT_RANGES, dw.FORM_SEC_OFFSET)))
+    spans = b"".join(b"\4" + encode_uleb(2 * n) + encode_uleb(2 * n + 1) for n in range(2_000))
+    entries = b"\2f\0\0\0\0\0" * 3_000 + b"\2g\0\0\0\0\0\0"
+    scopes, _ = scopes_of(entries, function, others={".debug_rnglists": spans + b"\0"})
+
+    def names() -> list[str | None]:
+        found = [scopes.subprogram_at(0x1000 + n) for n in range(300)]
+        return [None if each is None else each.name for each in found]
+
+    assert soon(names)[:3] == ["g", None, "g"]
+
+
+def test_variables_that_share_a_long_name() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
+    entries = FUNCTION_ENTRY + (b"\3" + bytes(4)) * 2_000 + b"\0\0"
+    scopes, _ = scopes_of(entries, FUNCTION, shape, others={".debug_str": b"A" * 500_000 + b"\0"})
+    names = soon(lambda: [each.name for each in scopes.variables_at(0x1000)])
+    assert names[0] is names[-1]
+    assert names[0] == "A" * LONGEST_NAME_BYTES + "..."
+
+
+def test_long_names_that_overlap() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
+    numbers = b"".join(b"%05d" % n for n in range(4_000))
+    entries = b"".join(b"\2" + word(at) for at in range(1_000)) + b"\0"
+    scopes, unit = scopes_of(entries, shape, others={".debug_str": numbers + b"\0"})
+    with pytest.raises(LimitExceeded, match="names"):
+        soon(lambda: list(scopes.globals_of(unit)))
+
+
+def test_a_long_chain_of_typedefs() -> None:
+    reference = (dw.AT_TYPE, dw.FORM_REF4)
+    base = Shape(
+        dw.TAG_BASE_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1))
+    )
+    first = 12 + 13  # after the header and the unit's own entry
+    chain, last = b"\2\1\6", first
+    for _ in range(900):
+        chain, last = chain + b"\3" + word(last), first + len(chain)
+    entries = chain + (b"\4" + word(last)) * 300 + b"\0"
+    scopes, unit = scopes_of(
+        entries, base, Shape(dw.TAG_TYPEDEF, (reference,)), Shape(dw.TAG_VARIABLE, (reference,))
+    )
+    variables = [die for die in unit.root.children() if die.tag == dw.TAG_VARIABLE]
+    types = scopes.info.types
+    assert soon(lambda: {size_bits(strip(types.type_of(die))) for die in variables}) == {8}
+
+
+def test_an_array_of_structures_with_many_static_members() -> None:
+    members = tuple(Member(None, None, None, is_static=True) for _ in range(50_000))
+    kind = Array(Struct("struct", "s", 1, members), (100, 100))
+    data = bytes(n * n % 251 for n in range(10_000))
+    bits = Bits(int.from_bytes(data, "little"), 80_000)
+    assert soon(lambda: format_value(bits, kind)).startswith("{{{<No data fields>}, ")
+
+
+@pytest.mark.parametrize(
+    ("section", "attribute"),
+    [(".debug_loclists", dw.AT_LOCATION), (".debug_rnglists", dw.AT_RANGES)],
+)
+@pytest.mark.parametrize(
+    ("header", "error", "message"),
+    [
+        (b"\5\0\4\0", IllFormed, "address_size 4 of {} and address_size 8 of its unit disagree"),
+        (b"\4\0\x08\0", Unsupported, "version 4 of {}"),
+        (b"\5\0\x08\0", None, ""),
+    ],
+)
+@pytest.mark.parametrize("before", [b"", word(8) + b"\5\0\2\0" + bytes(4)])
+def test_headers_of_lists_named_by_offset(
+    section: str,
+    attribute: int,
+    header: bytes,
+    error: type[DwarfGpuError] | None,
+    message: str,
+    before: bytes,
+) -> None:
+    lists = before + word(9) + header + bytes(5)
+    shape = Shape(dw.TAG_COMPILE_UNIT, ((attribute, dw.FORM_SEC_OFFSET),))
+    root = (
+        debug_info(file_of(b"\1" + word(len(lists) - 1), [shape], {section: lists})).units[0].root
+    )
+
+    def ask() -> object:
+        if attribute == dw.AT_RANGES:
+            return code_ranges(root)
+        return root.unit.location_of(root, attribute)
+
+    if error is None:
+        ask()
+        return
+    with pytest.raises(error, match=message.format(section)):
+        ask()
