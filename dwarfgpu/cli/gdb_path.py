@@ -41,12 +41,23 @@ def path() -> Path:
     assert found is not None and found.origin is not None  # this process uses it
     folders = [str(gdb_source.HERE), str(Path(found.origin).resolve().parent.parent)]
     text = LOADER.format(source=str(source), folders=folders)
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dwarfgpu"
+    cache = _caches() / "dwarfgpu"
     loader = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"
     try:
-        if not loader.exists() or loader.read_text() != text:
+        if not loader.exists() or loader.read_bytes() != text.encode():
             cache.mkdir(parents=True, exist_ok=True)
-            loader.write_text(text)
+            loader.write_bytes(text.encode())
     except OSError as error:
         raise UsageError(f"{loader} cannot be written: {error.strerror}") from None
     return loader
+
+
+def _caches() -> Path:
+    """The folder of the user's caches (XDG Base Directory Specification)."""
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if given.is_absolute():  # any other is to be ignored
+        return given
+    try:
+        return Path.home() / ".cache"
+    except RuntimeError:
+        raise UsageError("there is no home directory: give XDG_CACHE_HOME") from None

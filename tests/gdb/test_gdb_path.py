@@ -49,6 +49,37 @@ def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
         gdb_path.path()
 
 
+def test_a_loader_that_is_no_text_is_written_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    loader = gdb_path.path()
+    loader.write_bytes(b"\xff")
+    compile(gdb_path.path().read_text(), str(loader), "exec")
+
+
+@pytest.mark.parametrize("given", ["", "caches", "./caches"])
+def test_a_cache_folder_that_is_relative_is_ignored(
+    given: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setenv("XDG_CACHE_HOME", given)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert gdb_path.path().parent == tmp_path / ".cache/dwarfgpu"
+
+
+def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    with pytest.raises(UsageError, match="there is no home directory: give XDG_CACHE_HOME"):
+        gdb_path.path()
+
+
 def test_command(repository: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "dwarfgpu", "gdb-path"],
