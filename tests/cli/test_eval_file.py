@@ -579,3 +579,25 @@ def test_a_lane_of_a_vector_register_holds_no_more_than_a_dword() -> None:
     done = run_json("eval", "--dialect", "upstream-clang", "--lane", 3, "regx v3; piece 8")
     assert done.json["error"]["kind"] == "Unavailable"
     assert "64 bits of one lane" in done.json["error"]["message"]
+
+
+def test_a_given_lane_count_must_agree_with_the_attribute() -> None:
+    agrees = ("eval", "--state", ASM, "--lane", 3, "-e", "LLVM_push_lane")
+    assert run(*agrees, "--lanes", 64).lines == ["3"]
+    done = run_json(*agrees, "--lanes", 128)
+    assert done.json["error"]["kind"] == "InconsistentContext"
+    assert "DW_AT_LLVM_lanes 64" in done.json["error"]["message"]
+
+
+def test_a_subprogram_has_one_iteration_where_nothing_says_otherwise() -> None:
+    arguments = ("eval", "--state", ASM, "--lane", 3, "-e", "LLVM_push_iteration")
+    assert run(*arguments, "--iteration", 0).lines == ["0"]
+    done = run_json(*arguments, "--iteration", 5)
+    assert done.json["error"]["kind"] == "InconsistentContext"
+
+
+def test_bits_that_no_piece_describes_are_optimized_out() -> None:
+    state = ("--state", STATES / "data.gfx942.O2.json")
+    done = run_json("eval", *state, "--lane", 2, "matrix")
+    assert done.json["undefined_bits"] == [{"bit_offset": 32, "bit_size": 160}]
+    assert done.json["bytes"].endswith("?" * 40)
