@@ -258,7 +258,7 @@ def size_bits(kind: Type | None) -> int | None:
     """
     size = _size_bits(kind)
     if size is not None and not 0 <= size <= LARGEST_BITS:
-        raise IllFormed(f"a type has a size of {shown(size)} bits")
+        raise IllFormed(f"the size of a type in bits is {shown(size)}")
     return size
 
 

@@ -91,8 +91,8 @@ def format_value(
 
     `address`: where the object is in the default address space, for functions and empty arrays.
     `architecture` names address spaces; without `read_memory`, strings and what references refer
-    to are not shown. Bits that the type has and `bits` has not are `<optimized out>`.
-    Raises `IllFormed` for a type that is a cycle of typedefs.
+    to are not shown. Bits that the type has and `bits` has not are `<optimized out>`, a type that
+    cannot be is `<error: ...>`; `IllFormed` for one that is a cycle of typedefs.
     """
     if bits.size_bits and not bits.is_complete:
         everything = (1 << bits.size_bits) - 1
@@ -100,10 +100,11 @@ def format_value(
             return OPTIMIZED_OUT
         if bits.unavailable == everything:
             return UNAVAILABLE
-    formatter = _Formatter(
-        ObjectBytes.of(bits, endian), options, address, architecture, symbolize, read_memory
-    )
-    return _bounded(formatter.value(kind, 0, 0, options.letter), options.characters)
+    data = ObjectBytes.of(bits, endian)
+    formatter = _Formatter(data, options, address, architecture, symbolize, read_memory)
+    strip(kind)
+    pieces = formatter._guarded(formatter.value(kind, 0, 0, options.letter))
+    return _bounded(pieces, options.characters)
 
 
 def _bounded(pieces: Iterator[str], characters: int) -> str:
@@ -130,7 +131,6 @@ class _Formatter:
     sizes: dict[Type, int | None] = field(factory=dict)
     """Sizes already worked out, so that arrays of arrays are not walked for each element."""
     parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
-    """Base classes and fields of structures, picked once for arrays of them."""
 
     def _size(self, kind: Type | None) -> int:
         """Bits of a type, 0 where that is not known."""

@@ -110,7 +110,7 @@ def test_sizes_of_arrays(dimensions: list[int], expected: int | None) -> None:
 
 @pytest.mark.parametrize("size_bytes", [-1, 1 << 65])
 def test_sizes_that_cannot_be(size_bytes: int) -> None:
-    with pytest.raises(IllFormed, match="a type has a size of"):
+    with pytest.raises(IllFormed, match="the size of a type in bits is"):
         size_bits(Unspecified("thing", size_bytes))
 
 
