@@ -73,10 +73,9 @@ def number(text: str | None, option: str) -> int | None:
     """An integer option; None where it is not given."""
     if text is None:
         return None
-    try:
-        value = int(text, 0)
-    except ValueError:
-        raise UsageError(f"{option}: expected an integer, not {_cut(text)!r}") from None
+    value = plain.integer_of(text)
+    if value is None:
+        raise UsageError(f"{option}: expected an integer, not {_cut(text)!r}")
     if not -(1 << 63) <= value < 1 << 64:
         raise UsageError(f"{option}: {_cut(text)} does not fit 64 bits")
     return value
@@ -204,7 +203,9 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             raise UsageError(f"--reg {text}: {session.architecture.name} has no register {name}")
         value = value.strip()
         field = Field(f"--reg {name}", "value", value)
-        if value.startswith("[") and value.endswith("]"):
+        if value.startswith("["):
+            if not value.endswith("]"):
+                raise UsageError(f"--reg {name}: a ] is missing at the end")
             lanes = [each.strip() for each in value[1:-1].split(",")]
             given: list[plain.Json] = [None if each == "null" else each for each in lanes]
             field = Field(f"--reg {name}", "value", given)
@@ -259,11 +260,8 @@ def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) ->
 
 
 def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
-    try:
-        given = int(text, 0)
-    except ValueError:
-        pass
-    else:
+    given = plain.integer_of(text)
+    if given is not None:
         bits = context.generic.bit_size
         if not -(1 << bits - 1) <= given < 1 << bits:
             raise UsageError(f"{option}: {_cut(text)} does not fit the {bits}-bit generic type")

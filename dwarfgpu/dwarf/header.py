@@ -11,9 +11,12 @@ from attrs import frozen
 
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 
+MOST_UNITS: Final = 200_000
+MOST_PROBLEMS: Final = 1_000
+"""Headers that cannot be used, after which the section is given up."""
 _ADDRESS_SIZES: Final = (1, 2, 4, 8)
 _TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
 _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
@@ -47,13 +50,21 @@ def initial_length(reader: Reader) -> tuple[int, int]:
 
 
 def read_headers(data: bytes, endian: Endian) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
-    """The headers of all units, and why others could not be used."""
+    """The headers of all units, and why others could not be used.
+
+    Of very many units only the first are read; the last problem then says so.
+    """
     headers: list[UnitHeader] = []
     problems: list[DwarfGpuError] = []
     reader = Reader(data, endian)
     while reader:
         offset = reader.position
         end = len(data)
+        if len(headers) >= MOST_UNITS or len(problems) >= MOST_PROBLEMS:
+            what = f"{len(headers)} units and {len(problems)} that cannot be used"
+            problems.append(LimitExceeded(f"{what} stand before offset {offset:#x} of .debug_info"))
+            problems[-1].context = ".debug_info"
+            break
         try:
             length, offset_size = initial_length(reader)
             if length > reader.remaining_bytes:

@@ -52,7 +52,12 @@ class Translation:
 
 
 def translated(instructions: tuple[Instruction, ...]) -> Translation:
-    """What clang means by the instructions; each keeps the offset and the bytes it has."""
+    """What clang means by the instructions; each keeps the offset and the bytes it has.
+
+    An expression that uses operations of the AMD text is none of clang's: it is read literally.
+    """
+    if any(each.operation.name.startswith("LLVM_") for each in instructions):
+        return Translation(instructions, ())
     held, notes = _without_suffixes(instructions)
     out: list[Instruction] = []
     for index, each in enumerate(held):

@@ -6,8 +6,11 @@ Headers are believed only as far as the file reaches: what lies outside it is `M
 
 from __future__ import annotations
 
-import mmap
+import errno
+import os
+import stat
 import struct
+import weakref
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -16,8 +19,8 @@ from typing import Final, Literal
 from attrs import frozen
 
 from dwarfgpu.bits import Endian
-from dwarfgpu.errors import Malformed, Unsupported, UsageError
-from dwarfgpu.objfile.compression import inflate, unpack_zstd
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
@@ -34,6 +37,15 @@ SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
 _ZLIB: Final = 1
 _ZSTD: Final = 2
+_INFLATED_BYTES: Final = 1 << 24
+"""The size that any compressed section may have."""
+_INFLATED_RATIO: Final = 64
+"""How many times its compressed size a larger one may have."""
+_SMALL_FILE_BYTES: Final = 1 << 20
+"""A file of this size is read at once."""
+_LONG_NAME_BYTES: Final = 256
+_LONGEST_NAME_BYTES: Final = 1 << 14
+"""Longer names are cut."""
 
 SymbolKind = Literal["function", "object", "other"]
 _SYMBOL_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
@@ -107,19 +119,20 @@ class ObjectFile:
     ELF file at all.
     """
 
-    def __init__(self, path: str, data: bytes | mmap.mmap) -> None:
+    def __init__(self, path: str, data: bytes | FileBytes) -> None:
         self.path = path
         self._data = data
         self.size_bytes = len(data)
         if data[:4] != b"\x7fELF":
             raise UsageError(f"{path} is not an ELF file")
-        if len(data) < 16 or data[4] not in _LAYOUTS or data[5] not in (1, 2):
+        ident = data[:16]
+        if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):
             raise self._malformed("ELF identification is cut short or names an unknown class")
-        self.address_bytes: Literal[4, 8] = 4 if data[4] == 1 else 8
-        self.endian: Endian = "little" if data[5] == 1 else "big"
-        self.os_abi = data[7]
-        self.abi_version = data[8]
-        self._layout = _LAYOUTS[data[4]]
+        self.address_bytes: Literal[4, 8] = 4 if ident[4] == 1 else 8
+        self.endian: Endian = "little" if ident[5] == 1 else "big"
+        self.os_abi = ident[7]
+        self.abi_version = ident[8]
+        self._layout = _LAYOUTS[ident[4]]
         header = self._unpack(self._layout.header, 16, "ELF header")
         self.type, machine, _, self.entry, self._segments_at, self._sections_at = header[:6]
         self.machine = MACHINES.get(machine, f"machine {machine}")
@@ -142,13 +155,13 @@ class ObjectFile:
         names = first[6] if self._names_index == SHN_XINDEX else self._names_index
         self._check_table("section", self._sections_at, count, self._section_bytes)
         rows = [self._section_fields(index) for index in range(count)]
-        table = b""
+        table = _Names(b"", self.path)
         if 0 < names < count:
             row = rows[names]
-            table = self.file_bytes(row[4], row[5], "section name table")
+            table = _Names(self.file_bytes(row[4], row[5], "section name table"), self.path)
         return tuple(
             Section(
-                index, _name(table, row[0]), row[1], row[2], row[3], row[4], row[5], row[6], row[7],
+                index, table.at(row[0]), row[1], row[2], row[3], row[4], row[5], row[6], row[7],
                 row[9],
             )
             for index, row in enumerate(rows)
@@ -201,7 +214,9 @@ class ObjectFile:
         data = self.data_of(section)
         if data[:4] != b"ZLIB" or len(data) < 12:
             raise Malformed(f"{section.name} of {self.path} has no ZLIB header")
-        return self._inflate(section, data[12:], int.from_bytes(data[4:12], "big"))
+        size = int.from_bytes(data[4:12], "big")
+        self._check_inflated(section.name, size_bytes=size, compressed_bytes=len(data))
+        return self._inflate(section, data[12:], size)
 
     def data_of(self, section: Section) -> bytes:
         """The bytes of one section, decompressed; `Unsupported` for Zstandard."""
@@ -216,6 +231,7 @@ class ObjectFile:
             raise self._malformed(f"compression header of {what} is cut short")
         row = struct.unpack(self._order + self._layout.compression, data[:size])
         kind, expanded = row[0], row[-2]
+        self._check_inflated(what, size_bytes=expanded, compressed_bytes=len(data))
         if kind == _ZSTD:
             return unpack_zstd(data[size:], expanded, f"{what} of {self.path}")
         if kind != _ZLIB:
@@ -276,14 +292,24 @@ class ObjectFile:
         at = self._sections_at + index * self._section_bytes
         return self._unpack(self._layout.section, at, f"section header {index}")
 
+    def _check_inflated(self, what: str, *, size_bytes: int, compressed_bytes: int) -> None:
+        """Claims beyond all measure are left to the decompression, which tells lies apart."""
+        most = max(_INFLATED_BYTES, _INFLATED_RATIO * compressed_bytes)
+        if most < size_bytes <= MOST_UNPACKED_BYTES:
+            raise LimitExceeded(
+                f"{self.path}: {what} has {size_bytes} bytes when decompressed, "
+                f"{compressed_bytes} as it is"
+            )
+
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
         return inflate(data, size_bytes, f"{section.name} of {self.path}")
 
     def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
         """The entries of one symbol table."""
-        names = b""
+        table = b""
         if 0 < section.link < len(self.sections):
-            names = self.data_of(self.sections[section.link])
+            table = self.data_of(self.sections[section.link])
+        names = _Names(table, self.path)
         form = struct.Struct(self._order + self._layout.symbol)
         data = self.data_of(section)
         out: list[Symbol] = []
@@ -293,7 +319,7 @@ class ObjectFile:
             else:
                 name, address, size, info, _, index = row
             kind = _SYMBOL_KINDS.get(info & 15, "other")
-            out.append(Symbol(_name(names, name), address, size, kind, index))
+            out.append(Symbol(names.at(name), address, size, kind, index))
         return tuple(out)
 
 
@@ -302,10 +328,69 @@ def _gnu_compressed(name: str) -> str:
     return name.replace(".debug_", ".zdebug_", 1)
 
 
-def _name(table: bytes, offset: int) -> str:
-    """The string at an offset of a string table; empty where it is outside."""
-    end = table.find(b"\0", offset)
-    return table[offset:end].decode("utf-8", "replace") if 0 <= offset <= end else ""
+class _Names:
+    """A string table. Long names are kept once, because many entries may share them."""
+
+    def __init__(self, table: bytes, path: str) -> None:
+        self._table = table
+        self._path = path
+        self._long: dict[int, str] = {}
+        self._left_bytes = 2 * len(table) + _LONGEST_NAME_BYTES
+
+    def at(self, offset: int) -> str:
+        """The string at an offset; empty where it is outside or has no end.
+
+        `LimitExceeded` where long ones overlap.
+        """
+        found = self._long.get(offset)
+        if found is not None:
+            return found
+        end = self._table.find(b"\0", offset)
+        if not 0 <= offset <= end:
+            return ""
+        size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
+        text = self._table[offset : offset + size_bytes].decode("utf-8", "replace")
+        if size_bytes < _LONG_NAME_BYTES:
+            return text
+        self._left_bytes -= size_bytes
+        if self._left_bytes < 0:
+            raise LimitExceeded(f"{self._path}: the names of a string table overlap")
+        self._long[offset] = text if offset + size_bytes == end else f"{text}..."
+        return self._long[offset]
+
+
+class FileBytes:
+    """The bytes of a file, read when they are asked for.
+
+    The file is not mapped: one that shrinks meanwhile must be an error, not the end of the process.
+    """
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        """The descriptor is closed with the object."""
+        weakref.finalize(self, os.close, descriptor)
+        self._path = path
+        self._descriptor = descriptor
+        self._size_bytes = os.fstat(descriptor).st_size
+
+    def __len__(self) -> int:
+        return self._size_bytes
+
+    def __getitem__(self, wanted: slice) -> bytes:
+        """A range of the file, without a step; `Malformed` where the file has become shorter."""
+        start, stop, _ = wanted.indices(self._size_bytes)
+        out = bytearray()
+        while len(out) < stop - start:
+            try:
+                part = os.pread(self._descriptor, stop - start - len(out), start + len(out))
+            except OSError as error:
+                raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
+            if not part:
+                raise Malformed(f"{self._path} became shorter while it was read")
+            out += part
+        return bytes(out)
+
+    def __bytes__(self) -> bytes:
+        return self[:]
 
 
 def open_object(path: str | Path) -> ObjectFile:
@@ -313,13 +398,20 @@ def open_object(path: str | Path) -> ObjectFile:
     return ObjectFile(str(path), map_file(path))
 
 
-def map_file(path: str | Path) -> mmap.mmap:
-    """The bytes of a file; `UsageError` where it cannot be read or is empty."""
+def map_file(path: str | Path) -> bytes | FileBytes:
+    """The bytes of a file; `UsageError` where it cannot be read, is empty or is no file."""
     try:
-        with open(path, "rb") as file:
-            if not file.read(1):
-                raise UsageError(f"{path} is empty")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        # A pipe would wait for its other end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        data = FileBytes(str(path), descriptor)
+        mode = os.fstat(descriptor).st_mode
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{path} cannot be read: {reason}") from None
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"{path} cannot be read: {os.strerror(errno.EISDIR)}")
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{path} cannot be read: it is no regular file")
+    if not data:
+        raise UsageError(f"{path} is empty")
+    return data[:] if len(data) <= _SMALL_FILE_BYTES else data

@@ -107,7 +107,7 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["lit1", "--reg", "s4=x"], 2, '--reg s4: value: expected an integer, not "x"'),
         (["lit1", "--reg", "s4=0x100000000"], 2, None),
         (["lit1", "--reg", "v3=[1,2"], 2,
-         "--reg v3: not JSON: Expecting ',' delimiter at line 1 column 5"),
+         "--reg v3: a ] is missing at the end"),
         (["lit1", "--reg", "v3=" + "[" * 100_000], 2, None),
         (["lit1", "--reg", "s4=" + "9" * 5000], 2, None),
         (["lit1", "--pc", "9" * 5000], 2, None),

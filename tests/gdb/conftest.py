@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from tests.gdb.debugger import Debugger, start_debugger
 
 

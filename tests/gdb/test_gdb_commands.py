@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from tests.gdb.debugger import Debugger
 
 STOPPED = ("break leaf", "run")

@@ -8,11 +8,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.gdb.debugger import Debugger
 
 from dwarfgpu import gdb_source
 from dwarfgpu.cli import gdb_path
 from dwarfgpu.errors import UsageError
+from tests.gdb.debugger import Debugger
 
 
 def test_finder_shows_only_what_is_needed() -> None:

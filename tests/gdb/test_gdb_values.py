@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tests.gdb.debugger import Debugger
 
 PROGRAMS = ["gcc.O0.v4", "gcc.O0.v5", "gcc.O2.v4", "gcc.O2.v5", "clang.O0.v5", "clang.O2.v5"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import sys
@@ -13,7 +14,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from dwarfgpu.bits import Endian
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.code_object import architecture_of, kernels, processor_name, wave_size
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
@@ -129,6 +130,8 @@ def test_zlib(name: str) -> None:
         (_compressed(1, zlib.compress(b"abc"), 4), Malformed, "does not decompress to 4"),
         (_compressed(1, zlib.compress(b"abc"), 2), Malformed, "does not decompress to 2"),
         (_compressed(1, b"", 1 << 60), Malformed, "claims"),
+        (_compressed(1, bytes(1 << 15), 1 << 25), LimitExceeded, "33554432 bytes when decompress"),
+        (_compressed(2, b"", 1 << 25), LimitExceeded, "33554432 bytes when decompressed"),
         (Content(b"abc", flags=0x800), Malformed, "cut short"),
     ],
 )
@@ -159,6 +162,44 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     ):
         with pytest.raises(UsageError, match=message):
             open_object(path)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="is no regular file"):
+        open_object(pipe)
+
+
+@pytest.mark.parametrize("size_bytes", [100, 3 << 20])
+def test_a_file_that_shrinks(tmp_path: Path, size_bytes: int) -> None:
+    """A small file is read at once; of a large one, what is gone is an error."""
+    path = tmp_path / "made.co"
+    path.write_bytes(elf({".debug_info": bytes(size_bytes)}))
+    file = open_object(path)
+    os.truncate(path, 64)
+    if size_bytes == 100:
+        assert file.section_data(".debug_info") == bytes(100)
+        return
+    with pytest.raises(Malformed, match="became shorter while it was read"):
+        file.section_data(".debug_info")
+
+
+def test_long_names_that_symbols_share() -> None:
+    symbol = struct.pack("<IBBHQQ", 0, 2, 0, 1, 0x1000, 4)
+    names = Content(b"A" * 500_000 + b"\0", type=3)
+    table = Content(symbol * 20_000, type=2, link=1, entry_bytes=24)
+    symbols = ObjectFile("made", elf({".strtab": names, ".symtab": table})).symbols
+    assert symbols[0].name == "A" * 16_384 + "..."
+    assert symbols[0].name is symbols[-1].name
+
+
+def test_long_names_that_overlap() -> None:
+    rows = [struct.pack("<IBBHQQ", at, 2, 0, 1, 0x1000, 4) for at in range(1_000)]
+    names = Content(b"A" * 20_000 + b"\0", type=3)
+    table = Content(b"".join(rows), type=2, link=1, entry_bytes=24)
+    with pytest.raises(LimitExceeded, match="names of a string table overlap"):
+        ObjectFile("made", elf({".strtab": names, ".symtab": table})).symbols  # noqa: B018
 
 
 def test_every_truncation_of_the_headers() -> None:
