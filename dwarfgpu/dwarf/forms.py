@@ -127,6 +127,9 @@ class WordReader(Reader):
 
     def uleb(self) -> int:
         start = self.position
+        if start < self.end and (byte := self.data[start]) < 0x80:  # nearly all of them
+            self.position = start + 1
+            return byte
         return _word(super().uleb(), start)
 
     def sleb(self) -> int:
