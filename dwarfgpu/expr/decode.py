@@ -53,12 +53,12 @@ class Expression:
 
 
 CACHED_BYTES = 1024
-"""Longer expressions are decoded anew each time, so that hostile ones are not all kept."""
+"""Of longer expressions only the last few are kept, so that hostile ones do not fill memory."""
 
 
 def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     """Decode as far as possible; never raises."""
-    return (decode_cached if len(data) <= CACHED_BYTES else _decode)(data, dialect, form)
+    return (decode_cached if len(data) <= CACHED_BYTES else _decode_long)(data, dialect, form)
 
 
 def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
@@ -70,7 +70,9 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
         operation: Operation | None = None
         try:
             operation = _operation(reader, dialect)
-            operands = tuple(each.codec.read(reader, form) for each in operation.operands)
+            operands: tuple[Operand, ...] = ()
+            if operation.operands:
+                operands = tuple([each.codec.read(reader, form) for each in operation.operands])
         except Malformed as cause:
             error = cause
             name = operation.title if operation else None
@@ -81,6 +83,7 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
 
 
 decode_cached = lru_cache(maxsize=4096)(_decode)
+_decode_long = lru_cache(maxsize=2)(_decode)
 
 
 def _operation(reader: Reader, dialect: Dialect) -> Operation:

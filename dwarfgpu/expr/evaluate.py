@@ -111,7 +111,7 @@ def _dated(location: Location, ctx: Context) -> Location:
 
 def _require_fresh(ctx: Context) -> None:
     """Locations in the context were made at this stop; their mere address is old too (A.2.5.1)."""
-    if ctx.target is None:
+    if ctx.target is None or (ctx.object is None and not ctx.initial_stack):
         return
     given = (("current object", ctx.object), *(("initial stack", e) for e in ctx.initial_stack))
     for name, entry in given:

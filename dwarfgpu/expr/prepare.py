@@ -61,7 +61,7 @@ class Program:
 
 def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     """Decode and bind an expression; what cannot be decoded fails when it is reached."""
-    return (prepare_cached if len(data) <= CACHED_BYTES else _prepare)(data, dialect, form)
+    return (prepare_cached if len(data) <= CACHED_BYTES else _prepare_long)(data, dialect, form)
 
 
 def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
@@ -88,6 +88,7 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)
+_prepare_long = lru_cache(maxsize=2)(_prepare)
 
 
 def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
