@@ -411,6 +411,8 @@ class Session:
         location = reading.location
         assert location is not None
         size = size_bits(reading.type)
+        if reading.type is None:
+            raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
         if size is None:
             raise Unsupported(
                 f"the size of the type of {reading.variable.name} is not a constant: sizes that "

@@ -151,14 +151,21 @@ def _variable(session: Session, name: str) -> Variable:
 
 
 def _named(variable: Variable, record: Record) -> Record:
-    kind = variable.type
-    return {
-        "name": variable.name,
-        "type": type_name(kind) if kind is not None else None,
-        "line": variable.decl_line,
-        "kind": variable.kind,
-        **record,
-    }
+    out: Record = {"name": variable.name, "type": None, "line": None, "kind": variable.kind}
+    notes: list[Plain] = []
+    try:
+        out["type"] = None if variable.type is None else type_name(variable.type)
+    except DwarfGpuError as error:
+        notes.append(f"the type of {variable.name}: {error_line(error)}")
+    try:
+        out["line"] = variable.decl_line
+    except DwarfGpuError as error:
+        notes.append(f"the line of {variable.name}: {error_line(error)}")
+    out |= record
+    if notes:
+        known = record.get("notes")
+        out["notes"] = [*known, *notes] if isinstance(known, list) else notes
+    return out
 
 
 def _answer(args: argparse.Namespace, session: Session, variable: Variable) -> Answer:
@@ -188,16 +195,27 @@ def _distinguishing(session: Session, variables: list[Variable]) -> dict[Variabl
     out: dict[Variable, str] = {}
     for each in variables:
         if counts[each.name] > 1:
-            words = [] if each.decl_line is None else [f"line {each.decl_line}"]
+            words = _line_words(each)
             if each.kind != "global" and each.inline_level < len(functions):
                 words.append(f"of {functions[each.inline_level]}")
             words += ["hidden by a nearer one"] if each.is_shadowed else []
-            out[each] = one_line(f"  ({', '.join(words)})")
+            if words:
+                out[each] = one_line(f"  ({', '.join(words)})")
     return out
 
 
+def _line_words(variable: Variable) -> list[str]:
+    try:
+        return [] if variable.decl_line is None else [f"line {variable.decl_line}"]
+    except DwarfGpuError as error:
+        return [f"line <error: {error_line(error)}>"]
+
+
 def _typed_name(variable: Variable) -> str:
-    kind = variable.type
+    try:
+        kind = variable.type
+    except DwarfGpuError as error:
+        return f"<error: {error_line(error)}> {variable.name}"
     return variable.name if kind is None else f"{type_name(kind)} {variable.name}"
 
 

@@ -7,7 +7,7 @@ other entries when one of them is. Nothing is parsed twice.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -56,8 +56,8 @@ class CompilationUnit:
         self.address_mask = (1 << 8 * header.format.address_size) - 1
         self.tombstone = self.address_mask - 1
         """The lower of the two addresses by which linkers mark code that they dropped."""
-        self._locations: dict[int, LocList] = {}
-        self._ranges: dict[int, tuple[Range, ...]] = {}
+        self._locations: dict[int, LocList | DwarfGpuError] = {}
+        self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
         self._covered: dict[int, tuple[Range, ...]] = {}
         self._base_types: dict[int, BaseType] = {}
 
@@ -237,9 +237,12 @@ class CompilationUnit:
         if attribute.kind == "loclistx":
             offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
         if offset not in self._locations:
-            entries = tuple(map(self._loaded, read_locations(self, offset)))
-            self._locations[offset] = LocList(entries, self)
-        return self._locations[offset]
+            try:
+                entries = tuple(map(self._loaded, read_locations(self, offset)))
+                self._locations[offset] = LocList(entries, self)
+            except DwarfGpuError as error:
+                self._locations[offset] = error
+        return _known(self._locations[offset])
 
     def _loaded(self, entry: FileLocation) -> LocationListEntry:
         if entry.bounds is None:
@@ -251,8 +254,11 @@ class CompilationUnit:
         """The range list of an attribute, with addresses of the file."""
         offset = self._ranges_at(attribute)
         if offset not in self._ranges:
-            self._ranges[offset] = read_ranges(self, offset)
-        return self._ranges[offset]
+            try:
+                self._ranges[offset] = read_ranges(self, offset)
+            except DwarfGpuError as error:
+                self._ranges[offset] = error
+        return _known(self._ranges[offset])
 
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
         """The same in order, those that touch or overlap as one."""
@@ -343,3 +349,13 @@ class CompilationUnit:
     def tls_address(self, offset: int, wave: WaveId) -> int:
         """Always `Unsupported`: where the run-time environment keeps the block is not looked up."""
         raise Unsupported(f"thread-local storage (offset {offset:#x}) is not looked up yet")
+
+
+_Found = TypeVar("_Found")
+
+
+def _known(found: _Found | DwarfGpuError) -> _Found:
+    """What was read once. A list that cannot be read is not read again: each try costs budget."""
+    if isinstance(found, DwarfGpuError):
+        raise found.with_traceback(None)
+    return found

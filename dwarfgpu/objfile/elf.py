@@ -13,7 +13,9 @@ import struct
 import weakref
 from collections.abc import Mapping
 from functools import cached_property
+from io import FileIO
 from pathlib import Path
+from threading import Lock
 from typing import Final, Literal
 
 from attrs import frozen
@@ -365,12 +367,13 @@ class FileBytes:
     The file is not mapped: one that shrinks meanwhile must be an error, not the end of the process.
     """
 
-    def __init__(self, path: str, descriptor: int) -> None:
-        """The descriptor is closed with the object."""
-        weakref.finalize(self, os.close, descriptor)
+    def __init__(self, path: str, file: FileIO) -> None:
+        """The file is closed with the object."""
+        weakref.finalize(self, file.close)
         self._path = path
-        self._descriptor = descriptor
-        self._size_bytes = os.fstat(descriptor).st_size
+        self._file = file
+        self._size_bytes = file.seek(0, os.SEEK_END)
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return self._size_bytes
@@ -379,14 +382,16 @@ class FileBytes:
         """A range of the file, without a step; `Malformed` where the file has become shorter."""
         start, stop, _ = wanted.indices(self._size_bytes)
         out = bytearray()
-        while len(out) < stop - start:
+        with self._lock:
             try:
-                part = os.pread(self._descriptor, stop - start - len(out), start + len(out))
+                self._file.seek(start)
+                while (left := stop - start - len(out)) > 0:
+                    part = self._file.read(left)
+                    if not part:
+                        raise Malformed(f"{self._path} became shorter while it was read")
+                    out += part
             except OSError as error:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
-            if not part:
-                raise Malformed(f"{self._path} became shorter while it was read")
-            out += part
         return bytes(out)
 
     def __bytes__(self) -> bytes:
@@ -401,17 +406,16 @@ def open_object(path: str | Path) -> ObjectFile:
 def map_file(path: str | Path) -> bytes | FileBytes:
     """The bytes of a file; `UsageError` where it cannot be read, is empty or is no file."""
     try:
-        # A pipe would wait for its other end.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        data = FileBytes(str(path), descriptor)
-        mode = os.fstat(descriptor).st_mode
+        # Before it is opened, which a pipe would wait in for its other end.
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise UsageError(f"{path} cannot be read: it is no regular file")
+        data = FileBytes(str(path), FileIO(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{path} cannot be read: {reason}") from None
-    if stat.S_ISDIR(mode):
-        raise UsageError(f"{path} cannot be read: {os.strerror(errno.EISDIR)}")
-    if not stat.S_ISREG(mode):
-        raise UsageError(f"{path} cannot be read: it is no regular file")
     if not data:
         raise UsageError(f"{path} is empty")
     return data[:] if len(data) <= _SMALL_FILE_BYTES else data

@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from dwarfgpu.bits import encode_uleb
+from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import FIXTURES, STATES, Done, run, run_json
+from tests.dwarf.builder import Content, Shape, file_of
 
 ASM = STATES / "locations.gfx942.json"
 LANES = (0, 3, 17, 63)
@@ -601,3 +604,30 @@ def test_bits_that_no_piece_describes_are_optimized_out() -> None:
     done = run_json("eval", *state, "--lane", 2, "matrix")
     assert done.json["undefined_bits"] == [{"bit_offset": 32, "bit_size": 160}]
     assert done.json["bytes"].endswith("?" * 40)
+
+
+def test_one_variable_with_a_bad_type_and_line_is_no_end_of_the_list(tmp_path: Path) -> None:
+    name = (dw.AT_NAME, dw.FORM_STRING)
+    location = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
+    bad = (name, (dw.AT_TYPE, dw.FORM_REF4), (dw.AT_DECL_LINE, dw.FORM_UDATA), location)
+    code = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, code, True),
+        Shape(dw.TAG_VARIABLE, bad),
+        Shape(dw.TAG_VARIABLE, (name, location)),
+    ]
+    lit5 = b"\2\x35\x9f"
+    bad_entry = b"\2v\0" + b"\xff\xff\0\0" + encode_uleb(1 << 64) + lit5
+    code_at = (0x1000).to_bytes(8, "little") + b"\x10\0\0\0"
+    entries = b"\1" + code_at + bad_entry * 2 + b"\3w\0" + lit5 + b"\0"
+    path = tmp_path / "bad.o"
+    text = Content(bytes(16), flags=6, address=0x1000)
+    path.write_bytes(file_of(entries, shapes, {".text": text}))
+    done = run("eval", "--file", path, "--pc", "0x1004")
+    assert [line.split(" = ")[0].split()[-1] for line in done.lines] == ["v", "v", "w"]
+    assert done.lines[0].startswith("<error: IllFormed: ") and "(line <error: " in done.lines[0]
+    assert done.lines[2].startswith("w = <error: IllFormed: w has no DW_AT_type")
+    listed = run_json("eval", "--file", path, "--pc", "0x1004").json["variables"]
+    assert [each["line"] for each in listed] == [None] * 3
+    assert [each["type"] for each in listed] == [None] * 3
+    assert any("the line of v" in note for note in listed[0]["notes"])

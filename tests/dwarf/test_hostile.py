@@ -125,6 +125,16 @@ def test_units_whose_range_lists_overlap() -> None:
         soon(lambda: Scopes(debug_info(made)).unit_at(0x1000))
 
 
+def test_lists_without_an_end_are_read_once() -> None:
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_SEC_OFFSET),))
+    sections = {".debug_loclists": b"\5\0" * 50_000}
+    _, unit = scopes_of(b"\2" + word(0) + b"\0", shape, others=sections)
+    (variable,) = unit.root.children()
+    for _ in range(10):
+        with pytest.raises(Malformed):
+            unit.location_of(variable, dw.AT_LOCATION)
+
+
 def test_location_lists_that_overlap() -> None:
     shape = Shape(dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_SEC_OFFSET),))
     entries = b"".join(b"\2" + word(2 * n) for n in range(300)) + b"\0"
