@@ -159,7 +159,7 @@ class Evaluation:
             to = perform(Machinery(self, op, context, stack))
             if to is None:
                 continue
-            if to == len(data) and whole:
+            if to == len(data):
                 return
             if to not in starts:
                 raise Fault("IllFormed")

@@ -105,6 +105,13 @@ def test_endless_loop_ends() -> None:
     raises(lambda: made.result("loop: nop; skip loop"), LimitExceeded, "100 operations")
 
 
+def test_a_branch_leads_over_bytes_that_cannot_be_decoded() -> None:
+    over = GPU.result("lit5; skip end; .byte 0x0d, 0x01; end:")
+    assert shown(over) == "5"
+    into = "lit5; skip 1; .byte 0x0d, 0x01"
+    raises(lambda: GPU.result(into), IllFormed, "not the start of an operation")
+
+
 @facts("fact", [
     *(keeps(C + "call-target " + C + "call-exprloc", f"{call} 0x100", "7")
       for call in ("call2", "call4", "call_ref")),
