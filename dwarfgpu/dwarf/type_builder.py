@@ -279,7 +279,11 @@ def _place(die: Die) -> tuple[int | None, bytes | None]:
     if from_top is None or bit_size is None:
         return (start or 0) * 8, None
     if die.unit.endian == "little":
-        storage = die.integer(dw.AT_BYTE_SIZE) or die.unit.info.types.size_of_object(die) or 0
+        storage = die.integer(dw.AT_BYTE_SIZE) or die.unit.info.types.size_of_object(die)
+        if storage is None:
+            raise IllFormed(
+                f"bit-field at {die.offset:#x} has DW_AT_bit_offset, and storage of unknown size"
+            )
         from_top = storage * 8 - from_top - bit_size
     return (start or 0) * 8 + from_top, None
 

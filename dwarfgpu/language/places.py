@@ -330,12 +330,12 @@ class Places:
     def _space_of_class(self, address_class: int, unit: CompilationUnit) -> AddressSpace:
         """DW_AT_address_class, in its producer's numbers."""
         if unit.dialect.upstream_clang:
-            return self.architecture.address_space(ADDRESS_SPACES.get(address_class, 0))
-        version = parse_producer(unit.producer).version
-        is_old = version is not None and version <= _LAST_OF_2020
-        names = _CLASSES_OF_2020 if is_old else _CLASSES_TODAY
-        name = names.get(address_class)
-        space = None if name is None else self.architecture.address_space_named(name)
+            space = self.architecture.address_spaces.get(ADDRESS_SPACES.get(address_class, -1))
+        else:
+            version = parse_producer(unit.producer).version
+            is_old = version is not None and version <= _LAST_OF_2020
+            name = (_CLASSES_OF_2020 if is_old else _CLASSES_TODAY).get(address_class)
+            space = None if name is None else self.architecture.address_space_named(name)
         if space is None:
             raise IllFormed(f"DW_AT_address_class {address_class} is no AMDGPU address class")
         return space

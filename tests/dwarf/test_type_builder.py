@@ -258,3 +258,20 @@ def test_a_long_chain_of_enumerations_does_not_recurse() -> None:
     entries = b"".join(b"\x02" + struct.pack("<I", FIRST + 5 * (n + 1)) for n in range(count))
     kind = build(entries + b"\x02" + struct.pack("<I", FIRST), shape)
     assert isinstance(kind, Enum) and kind.size_bytes == 4
+
+
+@pytest.mark.parametrize("byte_size", [4, None])
+def test_bit_fields_of_dwarf_2_count_from_the_top_of_their_storage(byte_size: int | None) -> None:
+    attributes = [(dw.AT_BIT_OFFSET, dw.FORM_DATA1), (dw.AT_BIT_SIZE, dw.FORM_DATA1)]
+    data = b"\x02\x03\x05\x03"
+    if byte_size is not None:
+        attributes.append((dw.AT_BYTE_SIZE, dw.FORM_DATA1))
+        data += bytes((byte_size,))
+    member_shape = Shape(dw.TAG_MEMBER, tuple(attributes))
+    kind = build(data + b"\0", Shape(dw.TAG_STRUCTURE_TYPE, (), True), member_shape, version=2)
+    assert isinstance(kind, Struct)
+    if byte_size is None:
+        with pytest.raises(IllFormed, match="storage of unknown size"):
+            kind.members  # noqa: B018
+    else:
+        assert [each.bit_offset for each in kind.members] == [32 - 5 - 3]

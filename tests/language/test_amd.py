@@ -199,7 +199,7 @@ def test_assignment_writes_every_place() -> None:
 
 
 CLASSES = [
-    ("kernels.gfx942.O0", None, {1: "private_lane", 2: "local", 9: "global"}),
+    ("kernels.gfx942.O0", None, {1: "private_lane", 2: "local", 9: None}),
     ("locations.gfx942", "AMD clang version 13.0.0 (roc-5.0)",
      {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane", 9: None}),
     ("locations.gfx942", "AMD clang version 20.0.0 (roc-7.0)",
