@@ -493,6 +493,6 @@ def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:
     else:
         expressions = [attribute.expression]
     unit = attribute.unit
-    steps = [prepare(each, unit.dialect, unit.format).steps for each in expressions]
-    names = [each[-1].instruction.operation.name for each in steps if each]
+    found = [prepare(each, unit.dialect, unit.format).instructions for each in expressions]
+    names = [each[-1].operation.name for each in found if each]
     return any(name == "regx" or name[:3] == "reg" and name[3:].isdigit() for name in names)

@@ -27,9 +27,9 @@ from dwarfgpu.expr.context import (
     LocList,
     UnitFormat,
 )
-from dwarfgpu.expr.decode import Instruction
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from attrs import evolve, frozen
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.expr.decode import Instruction
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, PopInfo
 
 GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))

@@ -27,8 +27,9 @@ from dwarfgpu.expr.abstract import (
     Transfer,
 )
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.decode import Expression, Instruction, decode, encode_as
+from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code
 
 VISITS = 8
@@ -75,22 +76,20 @@ class _Checker:
     result_kind: ResultKind | None
     depth: int
     findings: list[Finding] = field(init=False, factory=list)
-    instructions: tuple[Instruction, ...] = field(init=False)
-    index_of: dict[int, int] = field(init=False)
+    instructions: Instructions = field(init=False)
 
     @instructions.default
-    def _instructions(self) -> tuple[Instruction, ...]:
+    def _instructions(self) -> Instructions:
         decoded = self.expression.instructions
         if not self.expression.dialect.upstream_clang:
             return decoded
         return upstream.translated(decoded).instructions
 
-    @index_of.default
-    def _index_of(self) -> dict[int, int]:
-        starts = {each.offset: index for index, each in enumerate(self.instructions)}
-        if self.expression.error is None:
-            starts[len(self.expression.data)] = len(self.instructions)
-        return starts
+    def index_at(self, offset: int) -> int | None:
+        """The instruction that starts at an offset; the end of what is decoded counts as one."""
+        if offset == len(self.expression.data) and self.expression.error is None:
+            return len(self.instructions)
+        return self.instructions.index_at(offset)
 
     def run(self, start: Shape) -> None:
         successors = [self._successors(index) for index in range(len(self.instructions))]
@@ -149,7 +148,7 @@ class _Checker:
         name = instruction.operation.name
         if name not in ("skip", "bra"):
             return (index + 1,)
-        target = self.index_of.get(_target(instruction))
+        target = self.index_at(_target(instruction))
         targets = () if target is None else (target,)
         return targets if name == "skip" else (index + 1, *targets)
 
@@ -160,7 +159,7 @@ class _Checker:
         target = _target(instruction)
         if name == "skip" and target == instruction.offset:
             self._add(instruction, "error", "branch to itself: it never ends")
-        elif target not in self.index_of:
+        elif self.index_at(target) is None:
             length = len(self.expression.data)
             inside = 0 <= target < length
             where = "which is not the start of an operation" if inside else "outside the expression"

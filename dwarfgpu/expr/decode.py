@@ -16,23 +16,8 @@ from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
-
-
-@frozen
-class Instruction:
-    """One decoded operation."""
-
-    offset: int
-    """Bytes from the start of the expression."""
-    operation: Operation
-    operands: tuple[Operand, ...]
-    encoding: bytes
-    """The bytes as found, padded LEB128 numbers included."""
-
-    @property
-    def end(self) -> int:
-        return self.offset + len(self.encoding)
 
 
 @frozen
@@ -42,7 +27,7 @@ class Expression:
     data: bytes
     dialect: Dialect
     format: UnitFormat
-    instructions: tuple[Instruction, ...]
+    instructions: Instructions
     error: Malformed | None = field(default=None, eq=False)
     """Why decoding ended before the end."""
 
@@ -63,23 +48,30 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
 
 def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     reader = Reader(data, form.endian)
-    instructions: list[Instruction] = []
-    error = None
-    while reader:
-        start = reader.position
-        operation: Operation | None = None
-        try:
-            operation = _operation(reader, dialect)
-            operands: tuple[Operand, ...] = ()
-            if operation.operands:
+    out = Instructions()
+    distinct = out.distinct
+    latest: dict[bytes, int] = {}
+    position, error = 0, None
+    while position < len(data):
+        # An encoding that was decoded before is known by its bytes: none is a prefix of another.
+        start = data[position : position + 2]
+        number = latest.get(start)
+        if number is None or not data.startswith(distinct[number].encoding, position):
+            reader.position = position
+            operation: Operation | None = None
+            try:
+                operation = _operation(reader, dialect)
                 operands = tuple([each.codec.read(reader, form) for each in operation.operands])
-        except Malformed as cause:
-            error = cause
-            name = operation.title if operation else None
-            error.site = Site(start, name, operation.section if operation else "A.2.5.4")
-            break
-        instructions.append(Instruction(start, operation, operands, data[start : reader.position]))
-    return Expression(data, dialect, form, tuple(instructions), error)
+            except Malformed as cause:
+                error = cause
+                name = operation.title if operation else None
+                error.site = Site(position, name, operation.section if operation else "A.2.5.4")
+                break
+            encoding = data[position : reader.position]
+            number = latest[start] = out.add(Instruction(position, operation, operands, encoding))
+        out.append(number, position)
+        position += len(distinct[number].encoding)
+    return Expression(data, dialect, form, out, error)
 
 
 decode_cached = lru_cache(maxsize=4096)(_decode)

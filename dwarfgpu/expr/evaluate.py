@@ -31,10 +31,10 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
-from dwarfgpu.expr.decode import Instruction
 from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Stack
-from dwarfgpu.expr.prepare import Prepared, Program, prepare
+from dwarfgpu.expr.prepare import Program, prepare
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -211,7 +211,8 @@ class _Evaluator:
             return self._run_straight(program, stack, ctx)
         callers: list[tuple[Program, int, Context]] = []
         steps, index = program.steps, 0
-        step: Prepared | None = None
+        performed, at = program, -1
+        """The program and the index of the step that is performed, or was last."""
         stack_limit, observe = self.limits.stack, self.observe
         before: tuple[Entry, ...] = ()
         count = calls = 0
@@ -219,24 +220,24 @@ class _Evaluator:
             while True:
                 if index >= len(steps):
                     if program.expression.error is not None and index == len(steps):
-                        step = None
+                        at = -1
                         raise _copied(program.expression.error)
                     if not callers:
-                        return stack, None if step is None else step.instruction
+                        return stack, None if at < 0 else performed.instructions[at]
                     program, index, ctx = callers.pop()
                     steps = program.steps
                     continue
-                step = steps[index]
+                performed, at = program, index
                 index += 1
                 self.steps_left -= 1
                 if self.steps_left < 0:
                     raise LimitExceeded(f"more than {self.limits.steps} operations performed")
                 if observe is not None:
                     before, count, calls = tuple(stack[-OBSERVED:]), len(stack), len(callers)
-                control = step.perform(self, stack, ctx)
+                control = steps[at](self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
-                        index = _target(program, step.instruction, control)
+                        index = _target(program, program.instructions[at], control)
                     elif isinstance(control, Enter):
                         if len(callers) >= self.limits.calls:
                             raise LimitExceeded(f"calls more than {self.limits.calls} deep")
@@ -249,12 +250,14 @@ class _Evaluator:
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries")
                 if observe is not None:
-                    observe(self._step(step, before, count, stack, calls, None))
+                    last = performed.instructions[at]
+                    observe(self._step(last, before, count, stack, calls, None))
         except DwarfGpuError as error:
-            if step is not None:
-                _locate(error, step.instruction)
+            if at >= 0:
+                last = performed.instructions[at]
+                _locate(error, last)
                 if observe is not None:
-                    observe(self._step(step, before, count, stack, calls, error))
+                    observe(self._step(last, before, count, stack, calls, error))
             raise
 
     def _afford(self, program: Program, stack: Stack) -> bool:
@@ -269,23 +272,22 @@ class _Evaluator:
         self, program: Program, stack: Stack, ctx: Context
     ) -> tuple[Stack, Instruction | None]:
         """`run` for what most expressions are, without what they do not need."""
-        step: Prepared | None = None
+        at = -1
         try:
-            for step in program.steps:
-                control = step.perform(self, stack, ctx)
+            for at, perform in enumerate(program.steps):
+                control = perform(self, stack, ctx)
                 if control is not None:
                     assert isinstance(control, Nested)
                     outcome = self.attribute(control.attribute, control.context)
                     stack.append(control.then(outcome))
         except DwarfGpuError as error:
-            assert step is not None
-            _locate(error, step.instruction)
+            _locate(error, program.instructions[at])
             raise
-        return stack, None if step is None else step.instruction
+        return stack, None if at < 0 else program.instructions[at]
 
     def _step(
         self,
-        step: Prepared,
+        instruction: Instruction,
         before: tuple[Entry, ...],
         count: int,
         stack: Stack,
@@ -293,7 +295,7 @@ class _Evaluator:
         error: DwarfGpuError | None,
     ) -> Step:
         after = tuple(stack[-OBSERVED:])
-        return Step(step.instruction, before, after, count, len(stack), self.depth + calls, error)
+        return Step(instruction, before, after, count, len(stack), self.depth + calls, error)
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """The entry as the kind that the operation requires (A.2.5.4.4.3)."""
@@ -308,12 +310,12 @@ class _Evaluator:
 
 def _require_sizes(program: Program) -> None:
     """Without architecture and unit nothing tells the size of an address: A.2.5.1."""
-    for step in program.steps:
-        operation = step.instruction.operation
+    for instruction in program.instructions:
+        operation = instruction.operation
         sized = any(each.codec.name in ("address", "offset") for each in operation.operands)
         if sized or "generic" in operation.leading:
             error = MissingContext("the context has no target architecture nor compilation unit")
-            _locate(error, step.instruction)
+            _locate(error, instruction)
             raise error
 
 
@@ -328,7 +330,7 @@ def _target(program: Program, instruction: Instruction, jump: Jump) -> int:
     offset = instruction.end + jump.by
     if offset == instruction.offset and not instruction.operation.pops:
         raise LimitExceeded("branch to itself: it never ends")
-    index = program.index_of.get(offset)
+    index = program.index_at(offset)
     if index is None:
         if 0 <= offset <= len(program.expression.data):
             raise IllFormed(f"branch to offset {offset:#x}, which is not the start of an operation")

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NoReturn, Protocol, TypeAlias
 
-from attrs import field, frozen
+from attrs import frozen
 
 from dwarfgpu.basetype import generic_type
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr import upstream
-from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control import Control, Enter, Jump, Nested
-from dwarfgpu.expr.decode import CACHED_BYTES, Expression, Instruction, decode
+from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import Kind, Operation, Stack
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
@@ -38,25 +38,28 @@ Perform: TypeAlias = Callable[[Coercer, Stack, Context], Control | None]
 
 
 @frozen(eq=False)
-class Prepared:
-    """One operation, ready to be performed."""
-
-    perform: Perform
-    instruction: Instruction
-
-
-@frozen(eq=False)
 class Program:
     """An expression bound to the declarations of its operations."""
 
     expression: Expression
-    steps: tuple[Prepared, ...]
-    index_of: dict[int, int] = field(repr=False)
-    """The step that starts at an offset; the end of the expression counts as one."""
+    instructions: Instructions
+    """Those of the expression, as its dialect means them."""
+    steps: tuple[Perform, ...]
+    """Each instruction, ready to be performed."""
     is_straight: bool
     """Whether its steps are performed once each, in order, up to the end of the bytes."""
     notes: tuple[str, ...] = ()
     """What the dialect changed."""
+
+    def index_at(self, offset: int) -> int | None:
+        """The step that starts at an offset; the end of the expression counts as one.
+
+        A branch to the end of the bytes is complete, whatever stands before it; steps that come
+        to bytes that cannot be decoded are not.
+        """
+        if offset == len(self.expression.data):
+            return len(self.steps) + (self.expression.error is not None)
+        return self.instructions.index_at(offset)
 
 
 def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
@@ -71,20 +74,12 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     if dialect.upstream_clang:
         meant = upstream.translated(instructions)
         instructions, notes = meant.instructions, meant.notes
-    bound: dict[tuple[int, tuple[Operand, ...]], Perform] = {}
-    for each in instructions:
-        key = id(each.operation), each.operands
-        if key not in bound:
-            bound[key] = _bound(each, form)
-    steps = tuple(Prepared(bound[id(each.operation), each.operands], each) for each in instructions)
-    index_of = {each.offset: index for index, each in enumerate(instructions)}
-    # A branch to the end of the bytes is complete, whatever stands before it; steps that come to
-    # bytes that cannot be decoded are not.
-    index_of[len(data)] = len(steps) if expression.error is None else len(steps) + 1
+    bound = [_bound(each, form) for each in instructions.distinct]
+    steps = tuple([bound[number] for number in instructions.order])
     is_straight = expression.error is None and not any(
-        each.operation.transfers for each in instructions
+        each.operation.transfers for each in instructions.distinct
     )
-    return Program(expression, steps, index_of, is_straight, notes)
+    return Program(expression, instructions, steps, is_straight, notes)
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)
@@ -197,6 +192,9 @@ _SIMPLE: dict[tuple[int, tuple[str, ...]], Callable[..., Perform]] = {
 }
 
 
+_CONTROLS = (Jump, Enter, Nested)
+
+
 def _general(
     call: Callable[..., Any],
     operation: Operation,
@@ -217,7 +215,7 @@ def _general(
         pushed = call(*arguments)
         if pushed is None:
             return None
-        if isinstance(pushed, Jump | Enter | Nested):
+        if isinstance(pushed, _CONTROLS):
             return pushed
         if isinstance(pushed, tuple):
             stack.extend(pushed)

@@ -14,8 +14,9 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import Expression, Instruction, decode, encode_as
+from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code
 from dwarfgpu.expr.parse import Parser
 

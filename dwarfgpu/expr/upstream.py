@@ -7,7 +7,7 @@ numbers, which would fetch the variable's contents and take them for its address
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import evolve, frozen
 
@@ -15,7 +15,7 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.errors import Ambiguous
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import as_value, memory_location
-from dwarfgpu.expr.decode import Instruction
+from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, PopInfo
 from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import Entry, Location
@@ -47,16 +47,16 @@ LANE_BITS = 32
 class Translation:
     """Instructions as meant, and notes of what was read differently."""
 
-    instructions: tuple[Instruction, ...]
+    instructions: Instructions
     notes: tuple[str, ...]
 
 
-def translated(instructions: tuple[Instruction, ...]) -> Translation:
+def translated(instructions: Instructions) -> Translation:
     """What clang means by the instructions; each keeps the offset and the bytes it has.
 
     An expression that uses operations of the AMD text is none of clang's: it is read literally.
     """
-    if any(each.operation.name.startswith("LLVM_") for each in instructions):
+    if any(each.operation.name.startswith("LLVM_") for each in instructions.distinct):
         return Translation(instructions, ())
     held, notes = _without_suffixes(instructions)
     out: list[Instruction] = []
@@ -76,7 +76,7 @@ def translated(instructions: tuple[Instruction, ...]) -> Translation:
         elif name == "fbreg":
             notes.append("upstream clang: the frame base is in the focused lane's private memory")
         out.append(each)
-    return Translation(tuple(out), tuple(dict.fromkeys(notes)))
+    return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
 
 
 def _piece(following: Instruction | None) -> int:
@@ -88,7 +88,7 @@ def _piece(following: Instruction | None) -> int:
 
 
 def _without_suffixes(
-    instructions: tuple[Instruction, ...],
+    instructions: Sequence[Instruction],
 ) -> tuple[list[Instruction], list[str]]:
     """`litN, swap, xderef` that ends a location or a part of one, as an address space.
 
@@ -119,7 +119,7 @@ def _without_suffixes(
     return out, notes
 
 
-def _suffix(instructions: tuple[Instruction, ...], at: int) -> int | None:
+def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
     """DWARF's number of the address space that a suffix at a position names."""
     names = [each.operation.name for each in instructions[at : at + 3]]
     if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):

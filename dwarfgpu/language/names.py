@@ -185,8 +185,8 @@ class Names:
         location = variable.location
         if isinstance(location, ExprLoc):
             unit = location.unit
-            steps = prepare(location.expression, unit.dialect, unit.format).steps
-            if steps and steps[0].instruction.operation.name in _STATIC:
+            found = prepare(location.expression, unit.dialect, unit.format).instructions
+            if found and found[0].operation.name in _STATIC:
                 return
         raise UsageError(f"No frame is currently executing in block {die.name}.")
 

@@ -94,7 +94,7 @@ def test_every_prefix_is_malformed(dialect: Dialect, code: Code, operation: Oper
         data = encoded(code, operation, operands, form)
         for size in range(1, len(data)):
             decoded = decode(data[:size], dialect, form)
-            assert decoded.instructions == ()
+            assert not decoded.instructions
             assert decoded.error is not None and decoded.error.site is not None
             assert decoded.error.site.offset == 0
             assert decoded.undecoded == data[:size]
@@ -112,7 +112,7 @@ def test_an_encoding_means_one_operation_or_none(dialect: Dialect) -> None:
         if meant is not None:
             assert decoded.instructions[0].operation is meant
         elif code != LLVM_USER and isinstance(code, int):
-            assert decoded.instructions == () and decoded.error is not None
+            assert not decoded.instructions and decoded.error is not None
 
 
 def full_context(rng: Random) -> tuple[World, Context]:
@@ -233,8 +233,7 @@ def _nests(data: bytes, ctx: Context) -> bool:
     """Whether the operation evaluates something else, whose outcome is not its own."""
     unit = ctx.unit
     assert unit is not None
-    (step,) = prepare(data, AMD_PROVISIONAL, unit.format).steps
-    instruction = step.instruction
+    (instruction,) = prepare(data, AMD_PROVISIONAL, unit.format).instructions
     meanings = {info.codec.meaning for info in instruction.operation.operands}
     pointers = any(isinstance(entry, ImplicitPointerValue) for entry in ctx.initial_stack)
     return bool(meanings & {"die", "expression"}) or pointers

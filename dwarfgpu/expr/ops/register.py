@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import MissingContext
 from dwarfgpu.expr.codec import RegisterNumber
 from dwarfgpu.expr.context import Context, require
@@ -24,7 +27,12 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
         require(arch, "target architecture")
         require(wave, "thread")
         raise MissingContext("the context has no call frame")
-    info = arch.register(register)
     if frame.level:
+        arch.register(register)
         return frame.register(register)
-    return Location((SingleLocation(Register(info, wave)),), ctx.stop)
+    return _whole_register(arch, register, wave, ctx.stop)
+
+
+@lru_cache(maxsize=1024)
+def _whole_register(arch: Architecture, number: int, wave: int, stop: int | None) -> Location:
+    return Location((SingleLocation(Register(arch.register(number), wave)),), stop)

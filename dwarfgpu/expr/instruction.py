@@ -1,0 +1,92 @@
+"""Decoded operations, and the sequence of them that an expression is."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import overload
+
+from attrs import frozen
+
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.operation import Operation
+
+
+@frozen
+class Instruction:
+    """One decoded operation."""
+
+    offset: int
+    """Bytes from the start of the expression."""
+    operation: Operation
+    operands: tuple[Operand, ...]
+    encoding: bytes
+    """The bytes as found, padded LEB128 numbers included."""
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.encoding)
+
+
+class Instructions(Sequence[Instruction]):
+    """Instructions in the order of their offsets.
+
+    Long expressions repeat themselves: what is the same at several offsets is kept once, in
+    `distinct`, with the offset of the first; `order` tells which of them stands where.
+    """
+
+    __slots__ = ("distinct", "offsets", "order")
+
+    def __init__(self, found: Iterable[Instruction] = ()) -> None:
+        self.distinct: list[Instruction] = []
+        self.order = array("L")
+        self.offsets = array("Q")
+        for each in found:
+            self.append(self.add(each), each.offset)
+
+    def add(self, new: Instruction) -> int:
+        """Keep another distinct instruction; its number."""
+        self.distinct.append(new)
+        return len(self.distinct) - 1
+
+    def append(self, number: int, offset: int) -> None:
+        """Let the distinct instruction of a number stand at an offset."""
+        self.order.append(number)
+        self.offsets.append(offset)
+
+    def index_at(self, offset: int) -> int | None:
+        """The index of the instruction that starts at an offset; None where none does."""
+        index = bisect_left(self.offsets, offset)
+        found = index < len(self.offsets) and self.offsets[index] == offset
+        return index if found else None
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, index: int) -> Instruction: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Instruction]: ...
+    def __getitem__(self, index: int | slice) -> Instruction | Sequence[Instruction]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(len(self))[index]]
+        return self._moved(self.order[index], self.offsets[index])
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return map(self._moved, self.order, self.offsets)
+
+    def _moved(self, number: int, offset: int) -> Instruction:
+        kept = self.distinct[number]
+        if kept.offset == offset:
+            return kept
+        return Instruction(offset, kept.operation, kept.operands, kept.encoding)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((len(self), *self.distinct))
+
+    def __repr__(self) -> str:
+        return f"Instructions({list(self)!r})"
