@@ -202,6 +202,7 @@ def _general(
     kinds: tuple[Kind, ...],
 ) -> Perform:
     count = len(kinds)
+    nouns = [_NOUNS[kind] for kind in kinds]
 
     def perform(coercer: Coercer, stack: Stack, ctx: Context) -> Control | None:
         if count > len(stack):
@@ -210,8 +211,10 @@ def _general(
         if count:
             popped = stack[-count:]
             del stack[-count:]
-            for entry, kind in zip(popped, kinds, strict=True):
-                arguments.append(coercer.coerced(entry, kind, ctx))
+            for entry, kind, noun in zip(popped, kinds, nouns, strict=True):
+                arguments.append(
+                    entry if type(entry) is noun else coercer.coerced(entry, kind, ctx)
+                )
         pushed = call(*arguments)
         if pushed is None:
             return None

@@ -21,6 +21,7 @@ from dwarfgpu.model.storage import (
     Selected,
     Storage,
     Undefined,
+    is_compound,
 )
 from dwarfgpu.model.value import Value
 
@@ -56,7 +57,7 @@ class SingleLocation:
                 f"bit offset {shown(bit_offset)} is outside the {storage.size_bits} bits "
                 f"of {storage_name(storage)}"
             )
-        return SingleLocation(storage, bit_offset)
+        return SingleLocation(storage, bit_offset) if bits else self
 
 
 @frozen
@@ -69,16 +70,14 @@ class Location:
 
     def displaced(self, bits: int) -> Location:
         """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
-        places = self.places
-        if len(places) == 1:
-            storage, bit_offset = places[0].storage, places[0].bit_offset + bits
-            if type(storage) is Register and 0 <= bit_offset < storage.size_bits:
-                return Location((SingleLocation(storage, bit_offset),), self.stop)
-        return Location(tuple(place.displaced(bits) for place in places), self.stop)
+        places = tuple([place.displaced(bits) for place in self.places])
+        return Location(places, self.stop) if bits else self
 
     @property
     def remaining_bits(self) -> int | None:
         """rbss (A.2.5.4.4.6): the least remaining size of any place; None if unbounded."""
+        if len(self.places) == 1:
+            return self.places[0].remaining_bits
         sizes = [size for place in self.places if (size := place.remaining_bits) is not None]
         return min(sizes, default=None)
 
@@ -140,10 +139,10 @@ def narrowed(location: Location, size_bits: int) -> Location:
     Where a single part of a composite holds all of them, the part itself is meant.
     """
     for _ in range(NARROWED):
-        if len(location.places) != 1:
-            break
         place = location.places[0]
         storage, first = place.storage, place.bit_offset
+        if not is_compound(storage) or len(location.places) != 1:
+            break
         match storage:
             case Composite():
                 index = bisect_right(storage.starts, first) - 1
@@ -161,11 +160,31 @@ def narrowed(location: Location, size_bits: int) -> Location:
                 index = first // held_bits
                 inner = storage.one if storage.mask >> index & 1 else storage.zero
                 start, within = index * held_bits, first
-            case _:
-                return location
         if size_bits == 0 or first + size_bits > start + held_bits:
             return location
         location = inner.displaced(within)
+    return location
+
+
+def selection(location: Location, mask: int, element_bits: int, count: int) -> Location:
+    """The location whose elements in `mask` are the same, without a selection around them.
+
+    Where a selection of the same elements takes all of those from one place, that place is meant.
+    """
+    for _ in range(NARROWED):
+        place = location.places[0]
+        storage = place.storage
+        if (
+            not isinstance(storage, Selected)
+            or len(location.places) != 1
+            or place.bit_offset
+            or (storage.element_bits, storage.count) != (element_bits, count)
+        ):
+            break
+        taken = storage.mask & mask
+        if taken not in (0, mask):
+            break
+        location = storage.one if taken else storage.zero
     return location
 
 

@@ -157,8 +157,11 @@ Compound: TypeAlias = Composite | Repeated | Selected
 """The three kinds that are made of other locations: one kind to the user."""
 
 
+_COMPOUND = (Composite, Repeated, Selected)
+
+
 def is_compound(storage: object) -> TypeGuard[Compound]:
-    return isinstance(storage, Composite | Repeated | Selected)
+    return isinstance(storage, _COMPOUND)
 
 
 def _inner(storage: Compound) -> tuple[object, tuple[Location, ...]]:

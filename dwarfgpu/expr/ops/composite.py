@@ -20,6 +20,7 @@ from dwarfgpu.model.location import (
     SingleLocation,
     composite,
     narrowed,
+    selection,
     storage_name,
 )
 from dwarfgpu.model.storage import Part, Repeated, Selected
@@ -62,7 +63,7 @@ def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: 
     Each of the `count` parts is the same `element_size` bits: a scalar seen as a vector.
     """
     _require_elements(ctx, element_size, count)
-    part = _part(ctx, location, element_size)
+    part = _part(location, element_size)
     return Location((SingleLocation(Repeated(part.location, element_size, count)),))
 
 
@@ -81,11 +82,14 @@ def LLVM_select_bit_piece(
     if mask.type.bit_size < count:
         raise IllFormed(f"a mask of {mask.type.bit_size} bits for {count} parts")
     chosen = mask.bits & (1 << count) - 1
+    others = ~chosen & (1 << count) - 1
     # The parts of each location ascend, so its last part decides whether all of them fit.
-    for location, bits in ((one, chosen), (zero, ~chosen & (1 << count) - 1)):
-        if bits:
-            last = bits.bit_length() - 1
-            _require_bits(location.displaced(last * element_size), element_size)
+    if chosen:
+        _require_bits(one, element_size, chosen.bit_length() - 1)
+        one = selection(one, chosen, element_size, count)
+    if others:
+        _require_bits(zero, element_size, others.bit_length() - 1)
+        zero = selection(zero, others, element_size, count)
     return Location((SingleLocation(Selected(chosen, one, zero, element_size, count)),))
 
 
@@ -117,35 +121,39 @@ def _piece(
     """The four cases of DW_OP_piece, in the order of the text."""
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
+    top = as_location(ctx, stack.pop())
 
     def appended(location: Location) -> PartialComposite:
         if displacement_bits is not None:  # 0 bits are too many for storage that has none
             location = location.displaced(displacement_bits)
-        return _append(ctx, stack, _part(ctx, location, size_bits))
+        return _append(ctx, stack, _part(location, size_bits))
 
-    top = stack.pop()
     if isinstance(top, Location):
         return appended(top)
-    return cast("PartialComposite | Nested", and_then(as_location(ctx, top), appended))
+    return cast("PartialComposite | Nested", and_then(top, appended))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
-    before = None
+    size_bits, count, before = part.size_bits, 1, None
     if stack and isinstance(stack[-1], PartialComposite):
         before = cast(PartialComposite, stack.pop())
-    size_bits = part.size_bits + (before.size_bits if before else 0)
+        size_bits, count = before.size_bits + size_bits, before.count + 1
     _require_size(ctx, size_bits)
-    return PartialComposite(part, before, before.count + 1 if before else 1, size_bits)
+    return PartialComposite(part, before, count, size_bits)
 
 
-def _part(ctx: Context, location: Location, size_bits: int) -> Part:
+def _part(location: Location, size_bits: int) -> Part:
     """A part, all of whose bits lie within each of its places."""
     _require_bits(location, size_bits)
     return Part(narrowed(location, size_bits), size_bits)
 
 
-def _require_bits(location: Location, size_bits: int) -> None:
-    for place in location.places:
+def _require_bits(location: Location, size_bits: int, index: int = 0) -> None:
+    """The location has an element of a size and an index."""
+    rest_bits = location.remaining_bits
+    if rest_bits is None or size_bits * (index + 1) <= rest_bits:
+        return
+    for place in location.displaced(size_bits * index).places:
         remaining_bits = place.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
             raise IllFormed(
@@ -187,9 +195,9 @@ def _overlay(
     if rest_bits is None:
         raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
     _require_size(ctx, rest_bits)
-    parts = [_part(ctx, overlay.displaced(0), size_bits)]  # as bit_piece does
+    parts = [_part(overlay.displaced(0), size_bits)]  # as bit_piece does
     if offset_bits:
-        parts.insert(0, _part(ctx, base, offset_bits))
+        parts.insert(0, _part(base, offset_bits))
     if rest_bits > end_bits:
-        parts.append(_part(ctx, base.displaced(end_bits), rest_bits - end_bits))
+        parts.append(_part(base.displaced(end_bits), rest_bits - end_bits))
     return composite(parts)
