@@ -274,7 +274,7 @@ class _Evaluator:
         """`run` for what most expressions are, without what they do not need."""
         at = -1
         try:
-            for at, perform in enumerate(program.steps):
+            for at, perform in enumerate(program.steps):  # noqa: B007
                 control = perform(self, stack, ctx)
                 if control is not None:
                     assert isinstance(control, Nested)

@@ -153,7 +153,8 @@ def _require_bits(location: Location, size_bits: int, index: int = 0) -> None:
     rest_bits = location.remaining_bits
     if rest_bits is None or size_bits * (index + 1) <= rest_bits:
         return
-    for place in location.displaced(size_bits * index).places:
+    moved = location.displaced(size_bits * index) if index else location
+    for place in moved.places:
         remaining_bits = place.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
             raise IllFormed(
