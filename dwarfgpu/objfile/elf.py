@@ -381,18 +381,19 @@ class FileBytes:
     def __getitem__(self, wanted: slice) -> bytes:
         """A range of the file, without a step; `Malformed` where the file has become shorter."""
         start, stop, _ = wanted.indices(self._size_bytes)
-        out = bytearray()
+        parts: list[bytes] = []
+        left = stop - start
         with self._lock:
             try:
                 self._file.seek(start)
-                while (left := stop - start - len(out)) > 0:
-                    part = self._file.read(left)
-                    if not part:
+                while left > 0:
+                    parts.append(self._file.read(left))
+                    if not parts[-1]:
                         raise Malformed(f"{self._path} became shorter while it was read")
-                    out += part
+                    left -= len(parts[-1])
             except OSError as error:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
-        return bytes(out)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def __bytes__(self) -> bytes:
         return self[:]
