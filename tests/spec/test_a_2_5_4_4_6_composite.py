@@ -34,6 +34,7 @@ LARGEST = 8 << 64
           "{32: s0, 32: global#0x1004, 8: undefined}"),
     keeps(C + "piece-new", "implicit_pointer 0x114 4; deref; piece 4", "{32: global#0x1004}"),
     breaks(C + "piece-new", "piece 4", "{32: undefined}"),
+    breaks(C + "part-bits", "implicit_value 0; piece 4", IllFormed, "32 bits", "0 left"),
     *(breaks(C + "piece-otherwise", f"{text}; {piece}", IllFormed, "location description")
       for text in ("const(u64,16)", "const(f64,1)", "const(ptr,16)")
       for piece in ("piece 4", "bit_piece 4 0")),
@@ -141,6 +142,10 @@ def test_incremental(fact: Fact) -> None:
           "136"),
     keeps(C + "select", "regx s0; regx s1; lit0; not; LLVM_select_bit_piece 8 4",
           "{4 x 8: s1 if 0b1111 else s0}", note="higher bits of the mask mean nothing"),
+    keeps(C + "select", "regx s0; regx s1; lit2; LLVM_select_bit_piece 8 4; regx s2; lit6; "
+          "LLVM_select_bit_piece 8 4", "{4 x 8: s2 if 0b110 else s0}", note="none of s1 is left"),
+    keeps(C + "select", "regx s0; regx s1; lit2; LLVM_select_bit_piece 8 4; implicit_value 4 1 2 3 4; lit4; "
+          "LLVM_select_bit_piece 8 4; deref_size 4", "0x11037744", note="a part of each"),
     keeps(C + "select", "regx 1; regx 1; lit1; LLVM_select_bit_piece 8 2; deref_size 2", "0xa1a2",
           at=BIG_WORLD),
     breaks(C + "select", "LLVM_undefined; regx s1; lit1; LLVM_select_bit_piece 8 2; deref_size 2",
@@ -154,6 +159,8 @@ def test_incremental(fact: Fact) -> None:
            "bit offset 32", "s0"),
     breaks(C + "select-offset", "regx s0; regx s1; lit31; LLVM_select_bit_piece 8 5", OutOfRange,
            "bit offset 32", "s1"),
+    breaks(C + "select-offset", "implicit_value 0; regx s1; lit0; LLVM_select_bit_piece 8 1",
+           OutOfRange, "bit offset 0", "0 bits"),
     breaks(f"{C}part-bits {C}select-offset", "regx s0; regx s1; lit0; LLVM_select_bit_piece 12 3",
            IllFormed, "12 bits", "8 left"),
     breaks(C + "select-integral", "regx s0; regx s1; const(f64,1); LLVM_select_bit_piece 8 4",

@@ -148,12 +148,12 @@ def _part(location: Location, size_bits: int) -> Part:
     return Part(narrowed(location, size_bits), size_bits)
 
 
-def _require_bits(location: Location, size_bits: int, index: int = 0) -> None:
-    """The location has an element of a size and an index."""
-    rest_bits = location.remaining_bits
-    if rest_bits is None or size_bits * (index + 1) <= rest_bits:
+def _require_bits(location: Location, size_bits: int, index: int | None = None) -> None:
+    """The location has so many bits; with an index, it can be moved to that element of them."""
+    rest_bits, needed_bits = location.remaining_bits, size_bits * (1 + (index or 0))
+    if rest_bits is None or needed_bits <= rest_bits:
         return
-    moved = location.displaced(size_bits * index) if index else location
+    moved = location if index is None else location.displaced(size_bits * index)
     for place in moved.places:
         remaining_bits = place.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
