@@ -144,8 +144,9 @@ def test_incremental(fact: Fact) -> None:
           "{4 x 8: s1 if 0b1111 else s0}", note="higher bits of the mask mean nothing"),
     keeps(C + "select", "regx s0; regx s1; lit2; LLVM_select_bit_piece 8 4; regx s2; lit6; "
           "LLVM_select_bit_piece 8 4", "{4 x 8: s2 if 0b110 else s0}", note="none of s1 is left"),
-    keeps(C + "select", "regx s0; regx s1; lit2; LLVM_select_bit_piece 8 4; implicit_value 4 1 2 3 4; lit4; "
-          "LLVM_select_bit_piece 8 4; deref_size 4", "0x11037744", note="a part of each"),
+    keeps(C + "select", "regx s0; regx s1; lit2; LLVM_select_bit_piece 8 4; "
+          "implicit_value 4 1 2 3 4; lit4; LLVM_select_bit_piece 8 4; deref_size 4", "0x11037744",
+          note="a part of each"),
     keeps(C + "select", "regx 1; regx 1; lit1; LLVM_select_bit_piece 8 2; deref_size 2", "0xa1a2",
           at=BIG_WORLD),
     breaks(C + "select", "LLVM_undefined; regx s1; lit1; LLVM_select_bit_piece 8 2; deref_size 2",
