@@ -26,7 +26,6 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits, type_name
 from dwarfgpu.errors import (
-    IllFormed,
     LimitExceeded,
     MissingContext,
     UndefinedBits,
@@ -36,11 +35,12 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.frames import TopFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.elf import open_object
-from dwarfgpu.session import Reading, Session, TopFrame
+from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 MOST_CALLERS = 32
@@ -57,16 +57,6 @@ class GdbFrame(TopFrame):
     """
 
     frame: gdb.Frame = field(default=None, repr=False)
-    is_plain: bool = False
-    """While the frame base itself is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
-
-    def for_frame_base(self) -> TopFrame:
-        return evolve(self, is_plain=True)
-
-    def frame_base(self) -> Location:
-        if self.is_plain:
-            raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
-        return TopFrame.frame_base(self)
 
     def register(self, number: int) -> Location:
         info = self.session.architecture.register(number)

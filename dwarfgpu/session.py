@@ -13,16 +13,15 @@ from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.arch.processors import processor
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scopes import Subprogram, Variable
+from dwarfgpu.dwarf.low_level import frame_base
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, MemberPointer, Pointer, Type, size_bits, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
     MissingContext,
-    OutOfRange,
     Unavailable,
     UndefinedBits,
     Unsupported,
@@ -32,7 +31,6 @@ from dwarfgpu.expr.context import (
     ConstValue,
     Context,
     ExprLoc,
-    Frame,
     Limits,
     LocationAttribute,
     LocList,
@@ -40,14 +38,11 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import constant_location, memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.frames import GivenAddress, TopFrame
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register, Repeated, Selected
-from dwarfgpu.model.value import Value
+from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
 from dwarfgpu.target import Target, WaveId
-
-SCRATCH_BASES = frozenset({"s32", "s33"})
-"""The registers in which upstream clang keeps stack and frame pointer."""
 
 
 @frozen
@@ -71,97 +66,6 @@ class Reading:
         return self.error is None and (
             self.pointer is not None or (self.bits is not None and self.bits.is_complete)
         )
-
-
-@frozen
-class GivenAddress:
-    """An address that the user gives."""
-
-    space: int
-    """DWARF number of its address space."""
-    address: int
-
-
-@frozen(eq=False)
-class TopFrame:
-    """The call frame that executes, of a wave at a program location in a code object."""
-
-    session: Session = field(repr=False)
-    code_object: CodeObject | None
-    pc: int | None
-    level: int = 0
-
-    @property
-    def architecture(self) -> Architecture | None:
-        return self.session.architecture
-
-    @property
-    def subprogram(self) -> Subprogram | None:
-        if self.code_object is None or self.pc is None:
-            return None
-        return self.code_object.scopes.subprogram_at(self.pc)
-
-    def register(self, number: int) -> Location:
-        raise AssertionError("the top frame's registers are the wave's")
-
-    def entry_register(self, number: int) -> Location:
-        """By the architecture's default rule, where no call frame information says otherwise."""
-        info = None if self.code_object is None else self.code_object.file
-        if info is not None and any(
-            info.has_section(name) for name in (".debug_frame", ".eh_frame")
-        ):
-            raise Unsupported(
-                "frames are not unwound yet: the call frame information that tells what register "
-                f"{number} held on entry is not used"
-            )
-        session = self.session
-        if session.architecture.machine != "AMDGPU":
-            raise MissingContext(f"no call frame information tells register {number} on entry")
-        storage = Register(session.architecture.register(number), session.wave)
-        return Location((SingleLocation(storage),), session.stop)
-
-    def cfa(self) -> Location:
-        given = self.session.given_cfa
-        if given is None:
-            raise MissingContext("the context has no canonical frame address (CFA)")
-        return self.session.place(given)
-
-    def frame_base(self) -> Location:
-        given = self.session.given_frame_base
-        if given is not None:
-            return self.session.place(given)
-        subprogram = self.subprogram
-        if subprogram is None:
-            raise MissingContext("the context has no subprogram, whose frame base is needed")
-        attribute = subprogram.frame_base
-        if attribute is None:
-            raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
-        return self.session.frame_base(self, attribute)
-
-    def for_frame_base(self) -> TopFrame:
-        """The frame while its own frame base is evaluated (A.3.3.5: no DW_OP_fbreg)."""
-        return _NoFrameBase(self.session, self.code_object, self.pc, self.level)
-
-    def caller(self) -> tuple[Frame, int]:
-        if self.code_object is not None:
-            raise Unsupported("frames are not unwound yet: the calling frame is not known")
-        raise MissingContext("the context has no calling frame")
-
-    def entry_value(self, expression: bytes) -> Value | None:
-        return None
-
-    def lane_was_active(self, lane: int) -> bool | None:
-        return None
-
-    def program_location(self, lane: int | None) -> int | None:
-        return self.pc
-
-
-class _NoFrameBase(TopFrame):
-    """The frame while its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
-
-    def frame_base(self) -> Location:
-        raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
 
 
 @frozen(eq=False)
@@ -282,48 +186,7 @@ class Session:
     def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""
         context = self.context(frame.for_frame_base())
-        context = evolve(context, unit=attribute.unit, result_kind="location")
-        location = evaluate_attribute(attribute, context)
-        assert isinstance(location, Location)
-        if len(location.places) != 1:
-            raise IllFormed("DW_AT_frame_base does not give exactly one single location")
-        storage = location.places[0].storage
-        if isinstance(storage, Register):
-            # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
-            whole = Location((SingleLocation(storage),), location.stop)
-            is_scratch = storage.register.name in SCRATCH_BASES
-            if attribute.unit.dialect.upstream_clang and is_scratch:
-                return self._scratch_base(context, whole, storage)
-            address = context.access.retrieve(whole, self._base_bits(storage))
-            assert isinstance(address, int)
-            return memory_location(context, self.architecture.address_space(0), address)
-        if frame.level and _names_register(attribute, frame.pc):
-            # What the register holds, wherever an outer frame keeps it.
-            address = context.access.retrieve(location, self.architecture.address_bits)
-            assert isinstance(address, int)
-            return memory_location(context, self.architecture.address_space(0), address)
-        if not isinstance(storage, Memory):
-            raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
-        return location
-
-    def _base_bits(self, storage: Register) -> int:
-        """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
-        if storage.size_bits < self.architecture.address_bits:
-            raise OutOfRange(
-                f"the frame base register {storage.register} of {storage.size_bits} bits is "
-                f"narrower than an address of {self.architecture.address_bits} bits"
-            )
-        return self.architecture.address_bits
-
-    def _scratch_base(self, context: Context, location: Location, storage: Register) -> Location:
-        """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
-        offset = context.access.retrieve(location, storage.size_bits)
-        assert isinstance(offset, int)
-        if not processor(self.architecture.name).has_architected_flat_scratch:
-            offset //= self.architecture.lane_count
-        private_lane = self.architecture.address_space_named("private_lane")
-        assert private_lane is not None
-        return memory_location(context, private_lane, offset, bind_lane=False)
+        return frame_base(attribute, context, is_outer=frame.level > 0)
 
     def variables(self) -> list[Variable]:
         """Every variable in scope at the program location, innermost first."""
@@ -486,13 +349,4 @@ def _padding_bits(kind: Type | None) -> int:
     return bare.base.bit_size - bare.base.float_format.size_bits
 
 
-def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:
-    """Whether the expression ends in DW_OP_reg*."""
-    if isinstance(attribute, LocList):
-        expressions = [each.expression for each in matching_entries(attribute.entries, pc)]
-    else:
-        expressions = [attribute.expression]
-    unit = attribute.unit
-    found = [prepare(each, unit.dialect, unit.format).instructions for each in expressions]
-    names = [each[-1].operation.name for each in found if each]
-    return any(name == "regx" or name[:3] == "reg" and name[3:].isdigit() for name in names)
+__all__ = ["GivenAddress", "Reading", "Session", "TopFrame"]

@@ -20,10 +20,11 @@ from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
 from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text import assemble
+from dwarfgpu.frames import GivenAddress
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.plain import Field
-from dwarfgpu.session import GivenAddress, Session
+from dwarfgpu.session import Session
 
 VARIABLE_STEPS = 50_000
 """Operations for one variable and lane: a file cannot make a listing of many run for minutes."""

@@ -13,7 +13,8 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.session import GivenAddress, Session
+from dwarfgpu.frames import GivenAddress
+from dwarfgpu.session import Session
 from dwarfgpu.view.values import FormatOptions
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"

@@ -1,0 +1,103 @@
+"""Low-level information of a subprogram (AMD text A.3.3.5): what its expressions result in.
+
+Law: each attribute is evaluated with the context that its paragraph prescribes, and what the
+paragraph calls ill-formed is `IllFormed`, named by the attribute.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import processor
+from dwarfgpu.errors import IllFormed, OutOfRange
+from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Memory, Register
+
+SCRATCH_BASES: Final = frozenset({"s32", "s33"})
+"""The registers in which upstream clang keeps stack and frame pointer."""
+
+
+def located(attribute: ExprLoc | LocList, context: Context) -> Location:
+    """The location of an attribute without an object and with an empty stack, as all here have."""
+    context = evolve(
+        context, unit=attribute.unit, result_kind="location", object=None, initial_stack=()
+    )
+    location = evaluate_attribute(attribute, context)
+    assert isinstance(location, Location)
+    return location
+
+
+def single_place(name: str, location: Location) -> SingleLocation:
+    """The one place of a location; `IllFormed` by the attribute's name where it has more."""
+    if len(location.places) != 1:
+        raise IllFormed(f"{name} does not give exactly one single location")
+    return location.places[0]
+
+
+def frame_base(attribute: ExprLoc | LocList, context: Context, *, is_outer: bool) -> Location:
+    """The frame base (paragraph 2), in memory.
+
+    The frame of the context refuses DW_OP_fbreg; `is_outer` where it is not the top one.
+    """
+    location = located(attribute, context)
+    storage = single_place("DW_AT_frame_base", location).storage
+    architecture = require(context.architecture, "target architecture")
+    if isinstance(storage, Register):
+        # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
+        whole = Location((SingleLocation(storage),), location.stop)
+        is_scratch = storage.register.name in SCRATCH_BASES
+        if attribute.unit.dialect.upstream_clang and is_scratch:
+            return _scratch_base(context, architecture, whole, storage)
+        address = context.access.retrieve(whole, _base_bits(architecture, storage))
+        assert isinstance(address, int)
+        return memory_location(context, architecture.address_space(0), address)
+    if is_outer and _names_register(attribute, context.pc):
+        # What the register holds, wherever an outer frame keeps it.
+        address = context.access.retrieve(location, architecture.address_bits)
+        assert isinstance(address, int)
+        return memory_location(context, architecture.address_space(0), address)
+    if not isinstance(storage, Memory):
+        raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
+    return location
+
+
+def _base_bits(architecture: Architecture, storage: Register) -> int:
+    """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
+    if storage.size_bits < architecture.address_bits:
+        raise OutOfRange(
+            f"the frame base register {storage.register} of {storage.size_bits} bits is "
+            f"narrower than an address of {architecture.address_bits} bits"
+        )
+    return architecture.address_bits
+
+
+def _scratch_base(
+    context: Context, architecture: Architecture, location: Location, storage: Register
+) -> Location:
+    """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
+    offset = context.access.retrieve(location, storage.size_bits)
+    assert isinstance(offset, int)
+    if not processor(architecture.name).has_architected_flat_scratch:
+        offset //= architecture.lane_count
+    private_lane = architecture.address_space_named("private_lane")
+    assert private_lane is not None
+    return memory_location(context, private_lane, offset, bind_lane=False)
+
+
+def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:
+    """Whether the expression ends in DW_OP_reg*."""
+    if isinstance(attribute, LocList):
+        expressions = [each.expression for each in matching_entries(attribute.entries, pc)]
+    else:
+        expressions = [attribute.expression]
+    unit = attribute.unit
+    found = [prepare(each, unit.dialect, unit.format).instructions for each in expressions]
+    names = [each[-1].operation.name for each in found if each]
+    return any(name == "regx" or name[:3] == "reg" and name[3:].isdigit() for name in names)
