@@ -1,4 +1,4 @@
-"""Benchmarks through the public API: `tools/bench.py expr` prints a table for docs/benchmarks.md.
+"""Benchmarks: `tools/bench.py expr|reader` prints tables for docs/benchmarks.md.
 
 Figures are for orientation on one machine; nothing in the tests depends on them.
 """
@@ -26,6 +26,7 @@ from dwarfgpu.expr.prepare import prepare_cached
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
+from tools.bench_reader import bench_reader
 
 EXPRESSIONS = (
     ("SGPR", "regx s4", 4),
@@ -123,9 +124,11 @@ def bench_expr() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("expr",))
-    parser.parse_args()
-    bench_expr()
+    parser.add_argument("what", choices=("expr", "reader"))
+    if parser.parse_args().what == "expr":
+        bench_expr()
+    else:
+        bench_reader()
 
 
 if __name__ == "__main__":
