@@ -25,14 +25,15 @@ FUNCTION, GLOBAL = "PyList_New", "_Py_NoneStruct"
 WALK = """
 import sys
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.objfile.elf import open_object
-entries = attributes = 0
+entries = 0
 for unit in DebugInfo(open_object(sys.argv[1])).units:
-    count = len(unit.tree.offsets)
-    entries += count
-    if sys.argv[2] == "values":
-        for index in range(count):
-            attributes += sum(1 for _ in unit.die(index).attributes())
+    if sys.argv[2] == "index":
+        entries += len(unit.tree.offsets)
+    else:
+        rows = walk(unit.data, unit.header.entries_at, unit.end, unit.abbreviations)
+        entries += sum(1 for row in rows)
 print(entries)
 """
 PYELFTOOLS = """

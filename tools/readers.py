@@ -198,8 +198,8 @@ class Printed:
 def attribute_number(name: str) -> int:
     if name.startswith("unknown_"):
         return int(name.removeprefix("unknown_"), 16)
-    number = ENUM_DW_AT.get("DW_AT_" + name)
-    return getattr(dw, "AT_" + name.upper()) if number is None else number
+    number: int | None = ENUM_DW_AT.get("DW_AT_" + name)
+    return int(getattr(dw, "AT_" + name.upper())) if number is None else number
 
 
 def differences(

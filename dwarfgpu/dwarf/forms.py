@@ -245,6 +245,12 @@ def _encoding(form: int, format: UnitFormat) -> Encoding:
             return encoding
 
 
+def fixed_size(form: int, format: UnitFormat) -> int | None:
+    """Bytes of a value of a form, where all have as many; `Malformed` for an unknown form."""
+    encoding = _encoding(form, format)
+    return encoding if isinstance(encoding, int) else None
+
+
 def _block_length(encoding: str, endian: Endian) -> ReadForm:
     sizes = {"block1": 1, "block2": 2, "block4": 4}
     return _fixed(sizes[encoding], endian) if encoding in sizes else read_uleb

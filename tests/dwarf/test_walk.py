@@ -1,0 +1,66 @@
+"""A walk over all values tells what the entries tell one by one."""
+
+from __future__ import annotations
+
+import contextlib
+from random import Random
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.walk import Row, walk
+from dwarfgpu.errors import DwarfGpuError, Malformed
+from tests.dwarf.builder import FIXTURES, fixture
+
+NAMES = sorted(
+    path.relative_to(FIXTURES).as_posix()
+    for path in FIXTURES.glob("*/*")
+    if path.suffix in (".co", ".v4", ".v5")
+)
+
+
+def rows(unit: CompilationUnit, data: bytes | None = None) -> list[Row]:
+    return list(walk(data or unit.data, unit.header.entries_at, unit.end, unit.abbreviations))
+
+
+def units(name: str) -> DebugInfo:
+    return fixture(name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_values_of_every_entry(name: str) -> None:
+    for unit in units(name).units:
+        found = rows(unit)
+        assert [offset for offset, _, _ in found] == list(unit.tree.offsets)
+        for index, (_, abbreviation, values) in enumerate(found):
+            die = unit.die(index)
+            assert abbreviation is die.abbreviation
+            assert list(values) == [attribute.raw for _, attribute in die.attributes()]
+
+
+@pytest.mark.parametrize(
+    ("form", "message"), [(dw.FORM_STRING, "no end"), (dw.FORM_REF4, "cut short")]
+)
+def test_an_entry_that_is_cut_short(form: int, message: str) -> None:
+    (unit,) = units(NAMES[0]).units
+    cut = next(
+        offset
+        for offset, abbreviation, _ in rows(unit)
+        if abbreviation.attributes and abbreviation.attributes[0].form == form
+    )
+    with pytest.raises(Malformed, match=message):
+        list(walk(unit.data, unit.header.entries_at, cut + 3, unit.abbreviations))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_any_bytes(seed: int) -> None:
+    """The same as the tree, or an error, whatever the bytes."""
+    rng = Random(seed)
+    (unit,) = units(rng.choice(NAMES)).units
+    data = bytearray(unit.data)
+    for _ in range(rng.randrange(1, 6)):
+        data[rng.randrange(unit.header.entries_at, unit.end)] = rng.randrange(256)
+    with contextlib.suppress(DwarfGpuError):
+        rows(unit, bytes(data))
