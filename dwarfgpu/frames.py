@@ -10,9 +10,10 @@ from typing import Protocol
 from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
-from dwarfgpu.errors import IllFormed, MissingContext, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
@@ -27,6 +28,18 @@ class GivenAddress:
     space: int
     """DWARF number of its address space."""
     address: int
+
+
+@frozen
+class LaneLocation:
+    """Where a lane is in a call frame (A.2.5.1, current program location)."""
+
+    pc: int | None
+    """As loaded; None where the lane was not active on entry to the frame."""
+    was_active: bool | None = None
+    """Whether it was active on entry to the frame; None where nothing tells."""
+    note: str | None = None
+    """What was assumed."""
 
 
 class Focus(Protocol):
@@ -55,10 +68,6 @@ class Focus(Protocol):
         """The evaluation context of the focus in a frame, without a unit."""
         ...
 
-    def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
-        """The frame base that an attribute describes (A.3.3.5)."""
-        ...
-
 
 @frozen(eq=False)
 class TopFrame:
@@ -70,6 +79,10 @@ class TopFrame:
     level: int = 0
     is_for_frame_base: bool = field(default=False, kw_only=True)
     """While its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
+    is_of_thread: bool = field(default=False, kw_only=True)
+    """While what tells where lanes are is evaluated: every lane is where the thread is."""
+    _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
+    """Where lanes were found: a frame lives no longer than the context that it is made for."""
 
     @property
     def architecture(self) -> Architecture | None:
@@ -80,6 +93,13 @@ class TopFrame:
         if self.code_object is None or self.pc is None:
             return None
         return self.code_object.scopes.subprogram_at(self.pc)
+
+    @property
+    def subprograms(self) -> tuple[Subprogram, ...]:
+        """The functions at the program location, inlined ones too, innermost first."""
+        if self.code_object is None or self.pc is None:
+            return ()
+        return self.code_object.scopes.subprograms_at(self.pc)
 
     def register(self, number: int) -> Location:
         raise AssertionError("the top frame's registers are the wave's")
@@ -118,11 +138,79 @@ class TopFrame:
         attribute = subprogram.frame_base
         if attribute is None:
             raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
-        return self.session.frame_base(self, attribute)
+        return self.frame_base_of(attribute)
 
-    def for_frame_base(self) -> TopFrame:
-        """The frame while its own frame base is evaluated."""
-        return evolve(self, is_for_frame_base=True)
+    def frame_base_of(self, attribute: ExprLoc | LocList) -> Location:
+        """The frame base that an attribute describes (A.3.3.5)."""
+        context = self.session.context(evolve(self, is_for_frame_base=True))
+        return low_level.frame_base(attribute, context, is_outer=self.level > 0)
+
+    def return_address(self) -> Location:
+        """Where the return address is stored: DW_AT_return_addr of the innermost function."""
+        for each in self.subprograms:
+            if (attribute := each.return_address) is not None:
+                return low_level.return_address(attribute, self.session.context(self))
+        raise MissingContext("no function at the program location has DW_AT_return_addr")
+
+    def static_link(self) -> Location:
+        """The CFA of the enclosing function's frame: DW_AT_static_link (A.3.3.5)."""
+        for each in self.subprograms:
+            if (attribute := each.static_link) is not None:
+                return low_level.static_link(attribute, self.session.context(self))
+        raise MissingContext("no function at the program location has DW_AT_static_link")
+
+    def iteration_count(self, context: Context) -> int | None:
+        """DW_AT_LLVM_iterations in a context (A.3.3.5); 1 where it is absent, None in no function.
+
+        The context has no iteration count: it is what is asked for.
+        """
+        if self.subprogram is None:
+            return None
+        for each in self.subprograms:
+            match each.iterations:
+                case None:
+                    continue
+                case int(constant):
+                    return constant
+                case attribute:
+                    return low_level.iterations(attribute, context)
+        return 1
+
+    def active_lanes(self) -> int | None:
+        """The mask of DW_AT_LLVM_active_lane (A.3.3.5); None where it is absent."""
+        for each in self.subprograms:
+            if (attribute := each.active_lane) is not None:
+                return low_level.active_lanes(attribute, self._of_thread())
+        return None
+
+    def lane_location(self, lane: int | None) -> LaneLocation:
+        """Where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
+
+        An inlined call that the lane never entered leaves it in the function around the call.
+        """
+        if lane is None or self.is_of_thread:
+            return LaneLocation(self.pc)
+        if lane not in self._lanes:
+            self._lanes[lane] = self._lane_location(lane)
+        return self._lanes[lane]
+
+    def _lane_location(self, lane: int) -> LaneLocation:
+        is_told = False
+        for each in self.subprograms:
+            if (attribute := each.lane_pc) is None:
+                continue
+            is_told = True
+            try:
+                pc = low_level.lane_location(attribute, self._of_thread(), lane)
+            except (MissingContext, Unavailable, Unsupported) as error:
+                return LaneLocation(self.pc, note=_unknown(each, error))
+            if pc is not None:
+                return LaneLocation(pc, was_active=True)
+        return LaneLocation(None, was_active=False) if is_told else LaneLocation(self.pc)
+
+    def _of_thread(self) -> Context:
+        """The context in which it is told where lanes are, which cannot ask where they are."""
+        return self.session.context(evolve(self, is_of_thread=True))
 
     def caller(self) -> tuple[Frame, int]:
         if self.code_object is not None:
@@ -133,7 +221,14 @@ class TopFrame:
         return None
 
     def lane_was_active(self, lane: int) -> bool | None:
-        return None
+        return self.lane_location(lane).was_active
 
     def program_location(self, lane: int | None) -> int | None:
-        return self.pc
+        return self.lane_location(lane).pc
+
+
+def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> str:
+    return (
+        f"DW_AT_LLVM_lane_pc of {subprogram.name} cannot be evaluated ({error}): "
+        "the lane is taken to be where the wave is"
+    )

@@ -6,7 +6,7 @@ scripts only choose and show.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from attrs import evolve, field, frozen
@@ -14,7 +14,6 @@ from attrs import evolve, field, frozen
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.low_level import frame_base
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, MemberPointer, Pointer, Type, size_bits, strip
 from dwarfgpu.errors import (
@@ -38,7 +37,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import constant_location, memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.frames import GivenAddress, TopFrame
+from dwarfgpu.frames import GivenAddress, LaneLocation, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
@@ -66,6 +65,23 @@ class Reading:
         return self.error is None and (
             self.pointer is not None or (self.bits is not None and self.bits.is_complete)
         )
+
+
+@frozen
+class LaneState:
+    """What a lane of the wave is doing."""
+
+    lane: int
+    is_active: bool | None
+    """By DW_AT_LLVM_active_lane, else by the execution mask; None where that is not known."""
+    location: LaneLocation | None
+    """Where it is in the call frame; None with `error`."""
+    error: DwarfGpuError | None = None
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it was not active on entry to the call frame, and so has no place in it."""
+        return self.location is not None and self.location.was_active is False
 
 
 @frozen(eq=False)
@@ -135,6 +151,19 @@ class Session:
         """The same session, looking at another lane."""
         return evolve(self, lane=lane)
 
+    @property
+    def program_location(self) -> int | None:
+        """Where the lane in focus is (A.2.5.1): `pc`, unless DW_AT_LLVM_lane_pc says otherwise.
+
+        `InconsistentContext` for a lane that was not active on entry to the call frame.
+        """
+        if self.lane is None:
+            return self.pc
+        place = self.frame.lane_location(self.lane)
+        if place.was_active is False:
+            raise InconsistentContext(f"lane {self.lane} was not active on entry to the function")
+        return place.pc
+
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
         subprogram = self.frame.subprogram
@@ -155,8 +184,30 @@ class Session:
             return count, None
         return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
 
-    def is_active(self, lane: int) -> bool | None:
-        """Whether the execution mask has the lane; None where it cannot be read."""
+    def active_lanes(self) -> tuple[int | None, str | None]:
+        """The mask of DW_AT_LLVM_active_lane, else the execution mask (A.3.3.5).
+
+        None where it is not known; then a note, where there is more to say.
+        """
+        try:
+            mask = self.frame.active_lanes()
+        except UsageError:
+            mask = None  # the program location is in no code object
+        except DwarfGpuError as error:
+            return None, f"which lanes are active is not known: DW_AT_LLVM_active_lane: {error}"
+        if mask is None:
+            mask = 1 if self._is_scalar() else self._execution_mask()
+        return mask, None
+
+    def _is_scalar(self) -> bool:
+        """Whether the function has one lane, the thread itself: it needs no execution mask."""
+        try:
+            is_in_function = self.frame.subprogram is not None
+            return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1
+        except DwarfGpuError:
+            return False
+
+    def _execution_mask(self) -> int | None:
         register = self.architecture.register_named("exec")
         if self.target is None or register is None:
             return None
@@ -164,50 +215,66 @@ class Session:
             mask = self.target.read_register(self.wave, register)
         except Unavailable:
             return None
-        return bool(int.from_bytes(mask, self.architecture.endian) >> lane & 1)
+        return int.from_bytes(mask, self.architecture.endian)
+
+    def is_active(self, lane: int) -> bool | None:
+        """Whether a lane is active; None where that is not known."""
+        mask, _ = self.active_lanes()
+        return None if mask is None else bool(mask >> lane & 1)
+
+    def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
+        """What lanes of the wave are doing."""
+        mask, _ = self.active_lanes()
+        states = []
+        for lane in lanes:
+            is_active = None if mask is None else bool(mask >> lane & 1)
+            try:
+                location = self.focused(lane).frame.lane_location(lane)
+                states.append(LaneState(lane, is_active, location))
+            except DwarfGpuError as error:
+                states.append(LaneState(lane, is_active, None, error))
+        return states
 
     def context(self, frame: TopFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""
+        frame = frame or self.frame
         count, _ = self.lane_count()
-        return Context(
+        context = Context(
             architecture=self.architecture,
             wave=self.wave,
             lane=self.lane,
             iteration=self.iteration,
-            frame=frame or self.frame,
-            pc=self.pc,
+            frame=frame,
+            pc=frame.program_location(self.lane),
             target=self.target,
             lane_count=count,
-            # A.3.3.5: 1 where DW_AT_LLVM_iterations, which has no number today, is absent.
-            iteration_count=None if self.frame.subprogram is None else 1,
             limits=self.limits,
         )
-
-    def frame_base(self, frame: TopFrame, attribute: ExprLoc | LocList) -> Location:
-        """The frame base that an attribute describes (A.3.3.5)."""
-        context = self.context(frame.for_frame_base())
-        return frame_base(attribute, context, is_outer=frame.level > 0)
+        if self.iteration is None or frame.is_of_thread:
+            return context
+        return evolve(context, iteration_count=frame.iteration_count(context))
 
     def variables(self) -> list[Variable]:
         """Every variable in scope at the program location, innermost first."""
-        code_object = self.code_object
-        if code_object is None or self.pc is None:
+        code_object, pc = self.code_object, self.program_location
+        if code_object is None or pc is None:
             raise MissingContext("the context has no program location")
-        return code_object.scopes.variables_at(self.pc)
+        return code_object.scopes.variables_at(pc)
 
     def functions(self) -> list[str]:
         """The functions at the program location, the innermost inlined one first."""
-        code_object = self.code_object
-        if code_object is None or self.pc is None:
+        code_object, pc = self.code_object, self.program_location
+        if code_object is None or pc is None:
             return []
-        return code_object.scopes.functions_at(self.pc)
+        return code_object.scopes.functions_at(pc)
 
     def first_active_lane(self) -> int | None:
         """The first lane of the execution mask; lane 0 where that is unknown, None on a CPU."""
         if not self.architecture.is_simt:
             return None
         count, _ = self.lane_count()
-        return next((lane for lane in range(min(count, 1024)) if self.is_active(lane)), 0)
+        mask, _ = self.active_lanes()
+        return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
@@ -226,9 +293,9 @@ class Session:
         return f' Did you mean "{close[0]}"?' if close else ""
 
     def _candidates(self, name: str) -> Iterator[Variable]:
-        code_object = self.code_object
-        if code_object is not None and self.pc is not None:
-            found = code_object.scopes.variable_at(self.pc, name)
+        code_object, pc = self.code_object, self.program_location
+        if code_object is not None and pc is not None:
+            found = code_object.scopes.variable_at(pc, name)
             if found is not None:
                 yield found
         for each in self.code_objects:
@@ -238,31 +305,28 @@ class Session:
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""
-        context = self.context()
-        if isinstance(attribute, ConstValue):
-            return constant_location(attribute.data, context.endian)
-        context = evolve(context, unit=attribute.unit, result_kind="location")
-        location = evaluate_attribute(attribute, context, observe=observe)
-        assert isinstance(location, Location)
-        return location
+        return _located(attribute, self.context(), observe)
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised."""
-        reading = Reading(variable, None, self.lane, notes=self._notes(variable))
+        reading = Reading(variable, None, self.lane)
         try:
             reading = evolve(reading, type=variable.type)
+            frame = self.frame
+            context = self.context(frame)
+            reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
             attribute = variable.location
-            why = self._why_not(variable)
+            why = self._why_not(variable, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
-            reading = evolve(reading, location=self.locate(attribute, observe))
-            return self._contents(reading)
+            reading = evolve(reading, location=_located(attribute, context, observe))
+            return self._contents(reading, context)
         except DwarfGpuError as error:
             return evolve(reading, error=error)
 
-    def _why_not(self, variable: Variable) -> str | None:
-        """Why nothing describes the variable here; None where something does."""
-        why = None if self.pc is None else variable.why_not(self.pc)
+    def _why_not(self, variable: Variable, pc: int | None) -> str | None:
+        """Why nothing describes the variable at a location; None where something does."""
+        why = None if pc is None else variable.why_not(pc)
         code_object = self.code_object
         if why is None or not variable.described or code_object is None:
             return why
@@ -270,7 +334,7 @@ class Session:
             return why
         return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"
 
-    def _contents(self, reading: Reading) -> Reading:
+    def _contents(self, reading: Reading, context: Context) -> Reading:
         location = reading.location
         assert location is not None
         size = size_bits(reading.type)
@@ -283,7 +347,7 @@ class Session:
             )
         if reading.variable.unit.dialect.upstream_clang:
             self._check_upstream(location, size)
-        access = self.context().access
+        access = context.access
         pointer = access.pointer(location, size) if _may_point(reading.type) else None
         if pointer is not None:
             return evolve(reading, pointer=pointer)
@@ -312,14 +376,14 @@ class Session:
                 f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
             )
 
-    def _notes(self, variable: Variable) -> tuple[str, ...]:
-        """What was assumed about the variable's description."""
+    def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
+        """What was assumed about the focus and the variable's description."""
         notes: list[str] = []
-        _, note = self.lane_count()
+        assumed = [self.lane_count()[1], frame.lane_location(self.lane).note]
         try:
             attribute = variable.location
             if isinstance(attribute, LocList):
-                entries = matching_entries(attribute.entries, self.pc)
+                entries = matching_entries(attribute.entries, pc)
                 expressions = [each.expression for each in entries]
             else:
                 expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
@@ -328,7 +392,16 @@ class Session:
                 notes += prepare(expression, unit.dialect, unit.format).notes
         except DwarfGpuError:
             pass  # the reading itself reports it
-        return tuple(dict.fromkeys([*([note] if note else []), *notes]))
+        return tuple(dict.fromkeys([*filter(None, assumed), *notes]))
+
+
+def _located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
+    if isinstance(attribute, ConstValue):
+        return constant_location(attribute.data, context.endian)
+    context = evolve(context, unit=attribute.unit, result_kind="location")
+    location = evaluate_attribute(attribute, context, observe=observe)
+    assert isinstance(location, Location)
+    return location
 
 
 def _may_point(kind: Type | None) -> bool:
@@ -349,4 +422,4 @@ def _padding_bits(kind: Type | None) -> int:
     return bare.base.bit_size - bare.base.float_format.size_bits
 
 
-__all__ = ["GivenAddress", "Reading", "Session", "TopFrame"]
+__all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]

@@ -195,6 +195,10 @@ def _wave(args: argparse.Namespace, state: State) -> WaveState:
 
 
 def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
+    counter = session.architecture.register_named("pc")
+    if args.pc is not None and counter is not None:
+        # A.2.5.1: the program location of the top frame is the program counter.
+        set_register(target, session.wave, counter, Field("--pc", "value", args.pc))
     for text in args.reg:
         name, equals, value = text.partition("=")
         register = session.architecture.register_named(name.strip())

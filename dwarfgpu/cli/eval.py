@@ -24,14 +24,14 @@ from dwarfgpu.cli.lanes import (
 )
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import Observer, evaluate
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location
-from dwarfgpu.session import Session
+from dwarfgpu.session import LaneState, Session
 from dwarfgpu.view.plain import Plain, Record
 
 SCHEMA = "dwarfgpu-eval-1"
@@ -224,12 +224,11 @@ def _all_lanes(
 ) -> int:
     status, notes = 0, dict[str, None]()
     records: list[Record] = []
+    states = session.lane_states(all_lanes(session))
+    _, unknown = session.active_lanes()
     for variable in variables:
         answers = [
-            LaneAnswer(
-                lane, session.is_active(lane), _answer(args, session.focused(lane), variable)
-            )
-            for lane in all_lanes(session)
+            _lane_answer(args, session, state, variable, is_listing=is_listing) for state in states
         ]
         status = max(status, lane_status(answers))
         if args.json:
@@ -237,8 +236,8 @@ def _all_lanes(
             continue
         if len(variables) > 1:
             print(one_line(f"{_typed_name(variable)}:"))
-        print(*lane_lines(answers), sep="\n")
-        notes |= dict.fromkeys(lane_notes(answers))
+        print(*lane_lines(answers, session.pc), sep="\n")
+        notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
     if not args.json:
         print_notes(notes)
     elif len(variables) == 1 and not is_listing:
@@ -246,6 +245,28 @@ def _all_lanes(
     else:
         print_json({"schema": SCHEMA, "variables": [*records]})
     return status
+
+
+def _lane_answer(
+    args: argparse.Namespace,
+    session: Session,
+    state: LaneState,
+    variable: Variable,
+    *,
+    is_listing: bool,
+) -> LaneAnswer:
+    """A variable where a lane is: there the name may mean another one, or none."""
+    focused = session.focused(state.lane)
+    if state.is_absent or state.location is None or state.location.pc == session.pc:
+        return LaneAnswer(state, _answer(args, focused, variable))
+    try:
+        if not is_listing:
+            variable = _variable(focused, variable.name)
+        elif all(each.die != variable.die for each in focused.variables()):
+            raise UsageError(f'No symbol "{variable.name}" where the lane is.')
+        return LaneAnswer(state, _answer(args, focused, variable))
+    except DwarfGpuError as error:
+        return LaneAnswer(state, of_error(error, ()))
 
 
 def _operations(args: argparse.Namespace, session: Session) -> int:
@@ -262,15 +283,22 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
             print_notes(answer.notes)
         return answer.status
     answers = [
-        LaneAnswer(lane, session.is_active(lane), evaluated(args, session.focused(lane)))
-        for lane in all_lanes(session)
+        LaneAnswer(state, _evaluated_by(args, session, state))
+        for state in session.lane_states(all_lanes(session))
     ]
     if args.json:
         print_json({"schema": SCHEMA, "lanes": lane_records(answers)})
     else:
-        print(*lane_lines(answers), sep="\n")
+        print(*lane_lines(answers, session.pc), sep="\n")
         print_notes(lane_notes(answers))
     return lane_status(answers)
+
+
+def _evaluated_by(args: argparse.Namespace, session: Session, state: LaneState) -> Answer:
+    try:
+        return evaluated(args, session.focused(state.lane))
+    except InconsistentContext as error:  # the lane is not in this frame
+        return of_error(error, ())
 
 
 def evaluated(
@@ -307,7 +335,7 @@ def operations(
     context = evolve(context, limits=limits)
     code_object = session.code_object
     if code_object is not None:
-        unit = None if session.pc is None else code_object.scopes.unit_at(session.pc)
+        unit = None if context.pc is None else code_object.scopes.unit_at(context.pc)
         units = code_object.info.units
         context = evolve(context, unit=unit or (units[0] if units else None))
     chosen = options.chosen_dialect(args, context)

@@ -10,30 +10,44 @@ from attrs import frozen
 from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.session import Session
+from dwarfgpu.session import LaneState, Session
 from dwarfgpu.view.plain import Plain
 
 MAX_LANES = 1024
 """Lanes that one command answers for; no machine has more in a wave."""
+ABSENT = "<not in this frame>"
+"""Of a lane that was not active on entry to the function (A.2.5.1)."""
 
 
 @frozen
 class LaneAnswer:
     """What was found for one lane."""
 
-    lane: int
-    active: bool | None
-    """Whether the execution mask has it; None where that is not known."""
+    state: LaneState
     answer: Answer
 
     @property
+    def lane(self) -> int:
+        return self.state.lane
+
+    @property
+    def pc(self) -> int | None:
+        """Where the lane is; None where it is not in the frame, or that is not known."""
+        return None if self.state.location is None else self.state.location.pc
+
+    @property
     def text(self) -> str:
+        if self.state.is_absent:
+            return ABSENT
         failed = self.answer.error is not None and not self.answer.text.startswith("<")
         return f"<error: {self.answer.text}>" if failed else self.answer.text
 
-    @property
-    def line(self) -> str:
-        return one_line(f"{self.text} (inactive)" if self.active is False else self.text)
+    def line(self, pc: int | None) -> str:
+        """The text and what is special about the lane of a wave at a program location."""
+        marks = ["inactive"] if self.state.is_active is False else []
+        if self.pc not in (None, pc):
+            marks.append(f"at {self.pc:#x}")
+        return one_line(f"{self.text} ({' '.join(marks)})" if marks else self.text)
 
 
 def all_lanes(session: Session) -> range:
@@ -46,12 +60,17 @@ def all_lanes(session: Session) -> range:
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:
     """0 where every active lane has all its bits."""
-    return max((each.answer.status for each in lanes if each.active is not False), default=0)
+    return max(
+        (each.answer.status for each in lanes if each.state.is_active is not False), default=0
+    )
 
 
 def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
     """The member `lanes` of the schemas."""
-    return [{"lane": each.lane, "active": each.active, **each.answer.record} for each in lanes]
+    return [
+        {"lane": each.lane, "active": each.state.is_active, "pc": each.pc, **each.answer.record}
+        for each in lanes
+    ]
 
 
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
@@ -61,13 +80,16 @@ def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     return [note for note in notes if note not in reasons[1:]]
 
 
-def lane_lines(lanes: Sequence[LaneAnswer]) -> list[str]:
-    """`[ 0- 3] 5`, `[ 4]    6 (inactive)`; one line where all lanes agree, active or not."""
+def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
+    """`[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line where all lanes agree, active or not.
+
+    The program location of the wave is not repeated.
+    """
     digits = max((len(str(each.lane)) for each in lanes), default=1)
     if len({each.text for each in lanes}) == 1:
         runs = [(one_line(lanes[0].text), list(lanes))]
     else:
-        runs = [(line, list(run)) for line, run in groupby(lanes, lambda each: each.line)]
+        runs = [(line, list(run)) for line, run in groupby(lanes, lambda each: each.line(pc))]
     labels = [_label(run[0].lane, run[-1].lane, digits) for _, run in runs]
     width = max((len(label) for label in labels), default=0)
     return [f"{label:<{width}} {line}" for label, (line, _) in zip(labels, runs, strict=True)]

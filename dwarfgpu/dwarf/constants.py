@@ -9,6 +9,7 @@ from typing import Final
 
 TAG_ARRAY_TYPE: Final = 0x01
 TAG_CLASS_TYPE: Final = 0x02
+TAG_ENTRY_POINT: Final = 0x03
 TAG_ENUMERATION_TYPE: Final = 0x04
 TAG_FORMAL_PARAMETER: Final = 0x05
 TAG_LEXICAL_BLOCK: Final = 0x0B
@@ -63,6 +64,7 @@ AT_CONTAINING_TYPE: Final = 0x1D
 AT_LOWER_BOUND: Final = 0x22
 AT_PRODUCER: Final = 0x25
 AT_PROTOTYPED: Final = 0x27
+AT_RETURN_ADDR: Final = 0x2A
 AT_UPPER_BOUND: Final = 0x2F
 AT_ABSTRACT_ORIGIN: Final = 0x31
 AT_ADDRESS_CLASS: Final = 0x33
@@ -75,6 +77,7 @@ AT_ENCODING: Final = 0x3E
 AT_EXTERNAL: Final = 0x3F
 AT_FRAME_BASE: Final = 0x40
 AT_SPECIFICATION: Final = 0x47
+AT_STATIC_LINK: Final = 0x48
 AT_TYPE: Final = 0x49
 AT_BYTE_STRIDE: Final = 0x51
 AT_BIT_STRIDE: Final = 0x2E
@@ -97,6 +100,9 @@ AT_LLVM_ADDRESS_SPACE: Final = 0x3E10
 AT_LLVM_LANES: Final = 0x3E11
 AT_LLVM_LANE_PC: Final = 0x3E12
 AT_LLVM_VECTOR_SIZE: Final = 0x3E13
+AT_LLVM_ACTIVE_LANE: Final = 0x3F7E
+"""Provisional, as the next one: they have no number today (`docs/dialects.md`)."""
+AT_LLVM_ITERATIONS: Final = 0x3F7F
 
 FORM_ADDR: Final = 0x01
 FORM_BLOCK2: Final = 0x03

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.dialect import AMD_DIRECT_16
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
@@ -28,6 +29,9 @@ LEGACY_ATTRIBUTES: Final = {
     dw.AT_LLVM_ADDRESS_SPACE: 0x3E0E,
 }
 """The numbers of AMD's compilers up to LLVM 18; others have since taken them."""
+
+ACTIVE_LANE_16: Final = 0x3E08
+"""DW_AT_LLVM_active_lane of AMD's compilers up to LLVM 16."""
 
 MAX_ORIGINS: Final = 16
 """Entries that name one another by abstract origin or specification."""
@@ -135,10 +139,23 @@ class Die:
 
     def llvm_integer(self, name: int) -> int | None:
         """A constant under a DW_AT_LLVM number of today, else under the one it had before."""
-        value = self.integer(name)
-        if value is None and self.unit.has_legacy_attributes:
-            value = self.integer(LEGACY_ATTRIBUTES[name])
-        return value
+        values = (self.integer(number) for number in self.llvm_numbers(name))
+        return next((value for value in values if value is not None), None)
+
+    def llvm_numbers(self, name: int) -> Iterator[int]:
+        """The numbers under which the entry has a DW_AT_LLVM attribute, by its unit's dialect."""
+        unit = self.unit
+        if name in (dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS):
+            if self.has(name) and unit.dialect.provisional:
+                yield name
+            is_active_lane = name == dw.AT_LLVM_ACTIVE_LANE and self.has(ACTIVE_LANE_16)
+            if is_active_lane and unit.dialect is AMD_DIRECT_16:
+                yield ACTIVE_LANE_16
+        else:
+            if self.has(name):
+                yield name
+            if unit.has_legacy_attributes and self.has(LEGACY_ATTRIBUTES[name]):
+                yield LEGACY_ATTRIBUTES[name]
 
     def address(self, name: int) -> int | None:
         """An address of the file, not relocated; None where it is absent or a constant."""

@@ -40,6 +40,8 @@ class Scopes:
         self.info = info
         self._spans: dict[int, tuple[Range, ...]] = {}
         self._subprograms: dict[int, list[tuple[tuple[Range, ...], int]]] = {}
+        self._last: tuple[int, tuple[Subprogram, ...]] | None = None
+        """What was last found at a program location: every lane of a wave asks for the same."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """The unit whose code covers a program location.
@@ -88,6 +90,24 @@ class Scopes:
         while (inner := _inner(chain[-1], address)) is not None:
             chain.append(inner)
         return tuple(chain)
+
+    def subprograms_at(self, pc: int) -> tuple[Subprogram, ...]:
+        """What covers a program location and can have low-level information (A.3.3.5).
+
+        The inlined calls, the entry points and the subprogram, innermost first.
+        """
+        if self._last is None or self._last[0] != pc:
+            self._last = pc, tuple(map(Subprogram, self._functions_around(pc)))
+        return self._last[1]
+
+    def _functions_around(self, pc: int) -> Iterator[Die]:
+        chain = self.chain_at(pc)
+        yield from (die for die in chain[:0:-1] if die.tag in FUNCTIONS)
+        for subprogram in chain[:1]:
+            entered = (each for each in subprogram.children() if each.tag == dw.TAG_ENTRY_POINT)
+            address = self.info.in_file(pc)
+            yield from (each for each in entered if covers(covered(each), address))
+            yield subprogram
 
     def functions_at(self, pc: int) -> list[str]:
         """The functions at a program location, the innermost inlined one first."""

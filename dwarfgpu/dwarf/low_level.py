@@ -12,13 +12,14 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.bits import signed
 from dwarfgpu.errors import IllFormed, OutOfRange
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location, SingleLocation
-from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.model.storage import Implicit, Memory, Register
 
 SCRATCH_BASES: Final = frozenset({"s32", "s33"})
 """The registers in which upstream clang keeps stack and frame pointer."""
@@ -66,6 +67,65 @@ def frame_base(attribute: ExprLoc | LocList, context: Context, *, is_outer: bool
     if not isinstance(storage, Memory):
         raise IllFormed("DW_AT_frame_base gives neither a register nor a memory location")
     return location
+
+
+def return_address(attribute: ExprLoc | LocList, context: Context) -> Location:
+    """Where the return address of the current frame's subprogram is stored (paragraph 1)."""
+    return _in_memory("DW_AT_return_addr", attribute, context)
+
+
+def static_link(attribute: ExprLoc | LocList, context: Context) -> Location:
+    """The canonical frame address of the frame of the enclosing subprogram (paragraph 3)."""
+    return _in_memory("DW_AT_static_link", attribute, context)
+
+
+def _in_memory(name: str, attribute: ExprLoc | LocList, context: Context) -> Location:
+    location = located(attribute, context)
+    if not isinstance(single_place(name, location).storage, Memory):
+        raise IllFormed(f"{name} does not give a memory location")
+    return location
+
+
+def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> int | None:
+    """The conceptual program location of a lane, as loaded (paragraph 5).
+
+    None where the lane was not active when the subprogram was called.
+    """
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_lane_pc", location)
+    size_bits = context.generic.bit_size
+    element = context.access.read(location.displaced(lane * size_bits), size_bits)
+    if element.undefined == (1 << size_bits) - 1:
+        return None
+    if element.undefined:
+        raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
+    return int.from_bytes(element.to_bytes(context.endian), context.endian)
+
+
+def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
+    """The mask of the active lanes, of as many bits as the context has lanes (paragraph 6)."""
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_active_lane", location)
+    lanes = require(context.lane_count, "lane count")
+    mask = context.access.retrieve(location, lanes)
+    if not isinstance(mask, int):
+        raise IllFormed("DW_AT_LLVM_active_lane gives an implicit pointer, not a mask")
+    return mask
+
+
+def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
+    """The iterations that execute concurrently, by an expression (paragraph 7)."""
+    location = located(attribute, context)
+    name = "DW_AT_LLVM_iterations"
+    if not isinstance(single_place(name, location).storage, Implicit):
+        raise IllFormed(f"{name} does not give an implicit location")
+    generic = context.generic
+    held = context.access.retrieve(location, generic.bit_size)
+    assert isinstance(held, int)
+    count = signed(held, generic.bit_size)
+    if count <= 0:
+        raise IllFormed(f"{name} is {count}")
+    return count
 
 
 def _base_bits(architecture: Architecture, storage: Register) -> int:

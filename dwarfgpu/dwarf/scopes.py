@@ -11,7 +11,7 @@ from typing import Final, Literal
 from attrs import field, frozen
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import LEGACY_ATTRIBUTES, Die
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -36,7 +36,7 @@ CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 @frozen
 class Subprogram:
-    """A function with code."""
+    """A function with code: a subprogram, an inlined call of one, or an entry point of one."""
 
     die: Die
 
@@ -54,6 +54,16 @@ class Subprogram:
         return self.unit.location_of(self.die, dw.AT_FRAME_BASE)
 
     @property
+    def return_address(self) -> ExprLoc | LocList | None:
+        """DW_AT_return_addr (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_RETURN_ADDR)
+
+    @property
+    def static_link(self) -> ExprLoc | LocList | None:
+        """DW_AT_static_link (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_STATIC_LINK)
+
+    @property
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes; None where it is absent. `IllFormed` unless it is above 0."""
         for holder in self.die.origins():
@@ -67,11 +77,28 @@ class Subprogram:
     @property
     def lane_pc(self) -> ExprLoc | LocList | None:
         """DW_AT_LLVM_lane_pc (A.3.3.5)."""
-        for number in (dw.AT_LLVM_LANE_PC, LEGACY_ATTRIBUTES[dw.AT_LLVM_LANE_PC]):
-            if number == dw.AT_LLVM_LANE_PC or self.unit.has_legacy_attributes:
-                found = self.unit.location_of(self.die, number)
-                if found is not None:
-                    return found
+        return self._expression(dw.AT_LLVM_LANE_PC)
+
+    @property
+    def active_lane(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_active_lane (A.3.3.5)."""
+        return self._expression(dw.AT_LLVM_ACTIVE_LANE)
+
+    @property
+    def iterations(self) -> int | ExprLoc | LocList | None:
+        """DW_AT_LLVM_iterations (A.3.3.5). `IllFormed` for a constant that is not above 0."""
+        for number in self.die.llvm_numbers(dw.AT_LLVM_ITERATIONS):
+            constant = self.die.integer(number)
+            if constant is None:
+                return self.unit.location_of(self.die, number)
+            if constant <= 0:
+                raise IllFormed(f"DW_AT_LLVM_iterations of {self.name} is {constant}")
+            return constant
+        return None
+
+    def _expression(self, name: int) -> ExprLoc | LocList | None:
+        for number in self.die.llvm_numbers(name):
+            return self.unit.location_of(self.die, number)
         return None
 
     @property

@@ -96,8 +96,9 @@ class Names:
             code_object = session.code_object
             if code_object is None:
                 return None
-            if session.pc is not None:
-                return code_object.scopes.unit_at(session.pc)
+            pc = session.program_location
+            if pc is not None:
+                return code_object.scopes.unit_at(pc)
             units = code_object.info.units
             return units[0] if len(units) == 1 else None
         except DwarfGpuError:
@@ -179,7 +180,7 @@ class Names:
         return None
 
     def _require_frame(self, die: Die, variable: Variable) -> None:
-        pc = self.session.pc
+        pc = self.session.program_location
         if pc is not None and any(span.covers(pc) for span in Subprogram(die).ranges):
             return
         location = variable.location

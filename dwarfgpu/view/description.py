@@ -49,7 +49,8 @@ def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[s
 
 def _location(session: Session, variable: Variable) -> Iterator[str]:
     attribute, unit = variable.location, variable.unit
-    at = "" if session.pc is None else f" at pc {_pc(session)}"
+    pc = session.program_location
+    at = "" if pc is None else f" at pc {_pc(session, pc)}"
 
     def shown(expression: bytes) -> str:
         text = expression_text(expression, unit.dialect, unit.format, session.architecture)
@@ -64,7 +65,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
         case ExprLoc(expression=expression):
             yield f"DW_AT_location: {shown(expression)}"
         case LocList(entries=entries):
-            matching = matching_entries(entries, session.pc)
+            matching = matching_entries(entries, pc)
             if not matching:
                 yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
             for each in matching:
@@ -74,9 +75,6 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
                 yield f"DW_AT_location, list entry {span}: {shown(each.expression)}"
 
 
-def _pc(session: Session) -> str:
-    assert session.pc is not None
+def _pc(session: Session, pc: int) -> str:
     code_object = session.code_object
-    if code_object is None:
-        return f"{session.pc:#x}"
-    return f"{session.pc:#x} = {code_object.offset_text(session.pc)}"
+    return f"{pc:#x}" if code_object is None else f"{pc:#x} = {code_object.offset_text(pc)}"

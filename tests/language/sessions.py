@@ -42,6 +42,9 @@ def stopped(
         CodeObject.open(each.path, each.load_address, strict=strict) for each in state.code_objects
     )
     wave = state.waves[0]
+    counter = state.architecture.register_named("pc")
+    if pc is not None and counter is not None:
+        state.target.set_register(wave.wave, counter, pc.to_bytes(8, "little"))
     images = tuple(image for each in objects for image in each.images())
     session = Session(
         state.architecture,

@@ -22,7 +22,7 @@ SESSION = Session(GPU.arch, (), GPU.target, wave=0, lane=3, pc=0x1040)
 
 def frame_base(text: str) -> str:
     attribute = ExprLoc(GPU.asm(text), GPU.unit)
-    return shown(SESSION.frame_base(SESSION.frame, attribute))
+    return shown(SESSION.frame.frame_base_of(attribute))
 
 
 def kept(clause: str, text: str, expected: str) -> object:
@@ -75,14 +75,12 @@ def test_no_frame_base(text: str, error: type[DwarfGpuError], parts: tuple[str, 
 @pytest.mark.clause(C + "frame_base-memory", "keeps")
 def test_the_frame_base_may_be_a_location_list() -> None:
     attribute = location_list(GPU, (0x1000, 0x1040, "addr 0x1000"), (0x1040, 0x1080, "bregx pc 0"))
-    assert shown(SESSION.frame_base(SESSION.frame, attribute)) == "global#0x1040"
+    assert shown(SESSION.frame.frame_base_of(attribute)) == "global#0x1040"
     elsewhere = evolve(SESSION, pc=0x2000)
-    raises(lambda: elsewhere.frame_base(elsewhere.frame, attribute), IllFormed, "neither")
+    raises(lambda: elsewhere.frame.frame_base_of(attribute), IllFormed, "neither")
     nowhere = evolve(SESSION, pc=None)
-    raises(
-        lambda: nowhere.frame_base(nowhere.frame, attribute), EvaluationError, "program location"
-    )
-    raises(lambda: evolve(SESSION, lane=None).frame_base(SESSION.frame, ExprLoc(GPU.asm(
+    raises(lambda: nowhere.frame.frame_base_of(attribute), EvaluationError, "program location")
+    raises(lambda: evolve(SESSION, lane=None).frame.frame_base_of(ExprLoc(GPU.asm(
         f"lit16; {LANE}"), GPU.unit)), MissingContext, "lane")  # fmt: skip
 
 

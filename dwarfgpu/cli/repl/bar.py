@@ -33,8 +33,7 @@ def fields(session: Session) -> list[Field]:
             out.append(Field(symbol.partition("+")[0], 2))
     out.append(Field(f"wave {session.wave}", 3))
     if session.lane is not None:
-        inactive = " (inactive)" if session.is_active(session.lane) is False else ""
-        out.append(Field(f"lane {session.lane}{inactive}", 6))
+        out.append(Field(f"lane {session.lane}{_lane_marks(session, session.lane)}", 6))
     mask = _mask(session)
     if mask is not None:
         out.append(Field(f"exec {mask:#x}", 5))
@@ -53,6 +52,17 @@ def bar_text(shell: Shell, columns: int) -> str:
         lightest = min(shown, key=lambda field: field.weight)
         shown = [field for field in shown if field is not lightest]
     return _joined(shown)[:columns]
+
+
+def _lane_marks(session: Session, lane: int) -> str:
+    """` (inactive at 0x160c)`: what is special about the lane in focus."""
+    [state] = session.lane_states([lane])
+    if state.is_absent:
+        return " (not in this frame)"
+    marks = ["inactive"] if state.is_active is False else []
+    if state.location is not None and state.location.pc != session.pc:
+        marks.append(f"at {state.location.pc:#x}")
+    return f" ({' '.join(marks)})" if marks else ""
 
 
 def _joined(shown: list[Field]) -> str:

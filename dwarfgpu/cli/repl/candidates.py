@@ -99,9 +99,10 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
 def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
     """Lane numbers."""
     session = shell.session
+    mask, _ = session.active_lanes()
     for lane in lane_numbers(session):
-        is_active = session.is_active(lane)
-        yield Candidate(str(lane), {True: "active", False: "inactive", None: ""}[is_active])
+        state = "" if mask is None else "active" if mask >> lane & 1 else "inactive"
+        yield Candidate(str(lane), state)
 
 
 def command_names(shell: Shell, word: str) -> Iterator[Candidate]:

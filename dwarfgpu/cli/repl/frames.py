@@ -11,10 +11,11 @@ from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
 def require_frame(session: Session) -> int:
-    """The program location; `UsageError` in GDB's words where there is none."""
-    if session.pc is None:
+    """Where the lane in focus is; `UsageError` in GDB's words where there is no location."""
+    pc = session.program_location
+    if pc is None:
         raise UsageError("No frame selected.")
-    return session.pc
+    return pc
 
 
 def lane_numbers(session: Session) -> range:

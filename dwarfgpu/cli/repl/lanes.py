@@ -10,7 +10,7 @@ from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.session import Session
+from dwarfgpu.session import LaneState, Session
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _STATES = {True: "A", False: "I", None: "?"}
@@ -24,7 +24,8 @@ _OPTIONS: dict[str, tuple[bool | None, ...]] = {
 def first_lane(session: Session) -> int | None:
     """The lane that a user looks at first: the lowest active one."""
     numbers = lane_numbers(session)
-    return next((lane for lane in numbers if session.is_active(lane)), 0 if numbers else None)
+    mask, _ = session.active_lanes()
+    return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
 
 
 def target_id(session: Session) -> str:
@@ -57,10 +58,18 @@ def lane(shell: Shell, argument: str) -> Iterator[str]:
             raise UsageError(f"Lane {digits} does not exist on this thread.")
         session = shell.session = session.focused(int(digits))
         yield f"[Switching to thread {session.wave}, lane {digits} ({target_id(session)})]"
-        if session.pc is not None:
+        if session.pc is not None and not _state(session, int(digits)).is_absent:
             yield f"#0  {frame_line(session)}"
-    if session.lane is not None and session.is_active(session.lane) is False:
-        shell.warn("Current lane is inactive.")
+    if session.lane is not None:
+        state = _state(session, session.lane)
+        if state.is_absent:
+            shell.warn("Current lane was not active on entry to the function.")
+        elif state.is_active is False:
+            shell.warn("Current lane is inactive.")
+
+
+def _state(session: Session, lane: int) -> LaneState:
+    return session.lane_states([lane])[0]
 
 
 @command("info lanes", topic="lanes")
@@ -70,7 +79,9 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
     Usage: info lanes [-all | -active | -inactive] [ID...]
 
     ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
-    inactive one, ? where the execution mask is not known; * marks the lane in focus.
+    inactive one, ? where that is not known; * marks the lane in focus. An inactive lane is shown
+    where it will go on, if the debugging information tells; if it never entered the function, as
+    "(not in this frame)".
     """
     session = shell.session
     words = argument.split()
@@ -82,21 +93,36 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
         states = _OPTIONS[option]
     numbers = lane_numbers(session)
     wanted = _wanted(words, numbers) if words else list(numbers)
-    rows = [(each, session.is_active(each)) for each in wanted]
-    rows = [row for row in rows if row[1] in states]
+    rows = [each for each in session.lane_states(wanted) if each.is_active in states]
     if not rows:
         yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
         return
     yield "  Id  State   Frame"
-    frame = _frame(session)
-    for number, is_active in rows:
-        mark = "*" if number == session.lane else " "
-        shown = "(inactive)" if is_active is False else frame
-        yield f"{mark} {number:<3} {_STATES[is_active]:<7} {shown}"
+    frames: dict[int | None, str] = {}
+    for row in rows:
+        mark = "*" if row.lane == session.lane else " "
+        yield f"{mark} {row.lane:<3} {_STATES[row.is_active]:<7} {_where(session, row, frames)}"
+    _, unknown = session.active_lanes()
+    if unknown is not None:
+        shell.note(unknown)
+
+
+def _where(session: Session, state: LaneState, frames: dict[int | None, str]) -> str:
+    """The frame of a lane; lanes at the same program location share its text."""
+    if state.location is None:
+        return f"<error: {state.error}>"
+    if state.is_absent:
+        return "(not in this frame)"
+    if state.is_active is False and state.location.was_active is None:
+        return "(inactive)"
+    pc = state.location.pc
+    if pc not in frames:
+        frames[pc] = _frame(session.focused(state.lane))
+    return frames[pc]
 
 
 def _frame(session: Session) -> str:
-    """What every active lane shares; of an unreadable one, why."""
+    """The frame of the lane in focus; of an unreadable one, why."""
     if session.pc is None:
         return "<no program location>"
     try:
