@@ -71,6 +71,8 @@ assemble locations gfx942 locations.gfx942.v5.co
 assemble locations4 gfx942 locations.gfx942.v4.co
 assemble legacy gfx942 legacy.gfx942.v5.co
 assemble wave32 gfx1100 wave32.gfx1100.v5.co
+assemble wholewave gfx942 wholewave.gfx942.v5.co
+assemble wholewave_legacy gfx942 wholewave_legacy.gfx942.v5.co
 
 # One with a name index.
 "$CLANG" x86_64/names.cpp -g -gdwarf-5 -gpubnames -gz=none -O0 -ffile-prefix-map="$here=." \

@@ -6,8 +6,9 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import as_file, files
+from typing import TypeAlias
 
 from attrs import evolve
 
@@ -22,6 +23,7 @@ from dwarfgpu.cli.lanes import (
     lane_records,
     lane_status,
 )
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import type_name
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
@@ -226,10 +228,9 @@ def _all_lanes(
     records: list[Record] = []
     states = session.lane_states(all_lanes(session))
     _, unknown = session.active_lanes()
+    scopes = _scopes(session, states) if is_listing else None
     for variable in variables:
-        answers = [
-            _lane_answer(args, session, state, variable, is_listing=is_listing) for state in states
-        ]
+        answers = [_lane_answer(args, session, state, variable, scopes) for state in states]
         status = max(status, lane_status(answers))
         if args.json:
             records.append(_named(variable, {"lanes": lane_records(answers)}))
@@ -247,23 +248,38 @@ def _all_lanes(
     return status
 
 
+OUT_OF_SCOPE = "<not in scope>"
+Scopes: TypeAlias = Mapping[int, frozenset[Die]]
+"""The variables in scope at each program location where a lane is, but not the wave."""
+
+
+def _scopes(session: Session, states: Iterable[LaneState]) -> Scopes:
+    found: dict[int, frozenset[Die]] = {}
+    for state in states:
+        pc = None if state.location is None else state.location.pc
+        if pc is not None and pc != session.pc and pc not in found:
+            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
+    return found
+
+
 def _lane_answer(
     args: argparse.Namespace,
     session: Session,
     state: LaneState,
     variable: Variable,
-    *,
-    is_listing: bool,
+    scopes: Scopes | None,
 ) -> LaneAnswer:
-    """A variable where a lane is: there the name may mean another one, or none."""
+    """A variable where a lane is: there its name may mean another one, or in a listing none."""
     focused = session.focused(state.lane)
-    if state.is_absent or state.location is None or state.location.pc == session.pc:
+    pc = None if state.location is None else state.location.pc
+    if pc is None or pc == session.pc:
         return LaneAnswer(state, _answer(args, focused, variable))
     try:
-        if not is_listing:
+        if scopes is None:
             variable = _variable(focused, variable.name)
-        elif all(each.die != variable.die for each in focused.variables()):
-            raise UsageError(f'No symbol "{variable.name}" where the lane is.')
+        elif variable.die not in scopes[pc]:
+            error = UsageError(f'No symbol "{variable.name}" where the lane is.')
+            return LaneAnswer(state, evolve(of_error(error, ()), text=OUT_OF_SCOPE))
         return LaneAnswer(state, _answer(args, focused, variable))
     except DwarfGpuError as error:
         return LaneAnswer(state, of_error(error, ()))

@@ -1,0 +1,129 @@
+"""Each lane where it is: fixtures/asm/wholewave.inc, stopped in its region with all lanes.
+
+Lanes 0 to 7 entered `k`, 0 to 3 are in the then part; the execution mask has all of them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, Done, run, run_json
+
+STATE = STATES / "wholewave.gfx942.json"
+AMD = ("--dialect", "amd-provisional")
+LEGACY = ("--file", FIXTURES / "asm/wholewave_legacy.gfx942.v5.co")
+WHOLE, WHOLE_END, IF_START, IF_END, ELSE = 0x131C, 0x1324, 0x130C, 0x1334, 0x132C
+
+
+def evaluated(*arguments: object) -> Done:
+    return run("eval", "--state", STATE, *arguments)
+
+
+@pytest.mark.parametrize("encoding", [AMD, LEGACY], ids=["provisional numbers", "LLVM 16"])
+def test_a_lane_reads_a_name_where_it_is(encoding: tuple[object, ...]) -> None:
+    done = evaluated(*encoding, "--lane", "all", "r")
+    assert done.lines == [
+        "[ 0]    2000",  # v2 in the then part
+        "[ 1]    2001",
+        "[ 2]    2002",
+        "[ 3]    2003",
+        "[ 4]    1004 (inactive at 0x130c)",  # v1, where it waits
+        "[ 5]    1005 (inactive at 0x130c)",
+        "[ 6]    1006 (inactive at 0x130c)",
+        "[ 7]    1007 (inactive at 0x130c)",
+        "[ 8-63] <not in this frame> (inactive)",
+    ]
+    assert done.status == 0
+    assert evaluated(*encoding, "--lane", 5, "r").out == "r = 1005\n"
+
+
+def test_without_active_lane_the_execution_mask_tells() -> None:
+    """The number is dwarfgpu's own: a file is only read so where the user asks for it."""
+    lanes = run_json("eval", "--state", STATE, "--lane", "all", "r").json["lanes"]
+    assert [each["active"] for each in lanes] == [True] * 64
+    lanes = run_json("eval", "--state", STATE, *AMD, "--lane", "all", "r").json["lanes"]
+    assert [each["active"] for each in lanes] == [True] * 4 + [False] * 60
+
+
+def test_each_lane_tells_where_it_is() -> None:
+    lanes = run_json("eval", "--state", STATE, *AMD, "--lane", "all", "r").json["lanes"]
+    assert [each["pc"] for each in lanes] == [WHOLE] * 4 + [IF_START] * 4 + [None] * 56
+    assert {each["error"]["kind"] for each in lanes[8:]} == {"InconsistentContext"}
+
+
+@pytest.mark.parametrize(
+    ("pc", "execution_mask", "expected"),
+    [
+        (0x1300, 0xFF, {0: 0x1300, 7: 0x1300, 8: None}),
+        (IF_START, 0xFF, {0: IF_START, 7: IF_START, 8: None}),
+        (WHOLE, -1, {0: WHOLE, 3: WHOLE, 4: IF_START, 7: IF_START, 8: None, 63: None}),
+        (WHOLE_END, 0xF, {0: WHOLE_END, 4: IF_START, 8: None}),
+        (ELSE, 0xF0, {0: IF_END, 3: IF_END, 4: ELSE, 8: None}),
+        (IF_END, 0xFF, {0: IF_END, 7: IF_END, 8: None}),
+    ],
+)
+def test_where_the_lanes_are(pc: int, execution_mask: int, expected: dict[int, int | None]) -> None:
+    done = run_json(
+        "eval", "--state", STATE, *AMD, "--pc", pc, "--reg", f"exec={execution_mask}",
+        "--lane", "all", "t",
+    )  # fmt: skip
+    assert {lane: done.json["lanes"][lane]["pc"] for lane in expected} == expected
+
+
+def test_a_listing_leaves_out_what_a_lane_does_not_see() -> None:
+    done = evaluated(*AMD, "--lane", "all")
+    [first, second] = [index for index, line in enumerate(done.lines) if line == "int r:"]
+    assert done.lines[first + 5] == "[ 4- 7] <not in scope> (inactive at 0x130c)"
+    assert done.lines[second + 5] == "[ 4]    1004 (inactive at 0x130c)"
+    alone = evaluated(*AMD, "--lane", 5)
+    assert alone.out.count("int r = ") == 1
+
+
+def test_iterations_are_those_where_the_lane_is() -> None:
+    """Two in the then part, one where lane 5 waits."""
+    assert evaluated(*AMD, "--iteration", 1, "--lane", 2, "r").out == "r = 2002\n"
+    assert "iteration count 2" in evaluated(*AMD, "--iteration", 2, "--lane", 2, "r").error
+    assert "iteration count 1" in evaluated(*AMD, "--iteration", 1, "--lane", 5, "r").error
+
+
+def test_a_lane_that_never_entered_is_refused() -> None:
+    done = evaluated(*AMD, "--lane", 9, "r")
+    assert done.status != 0
+    assert "lane 9 was not active on entry to the function" in done.error
+    operations = evaluated(*AMD, "--lane", "all", "-e", "LLVM_push_lane")
+    assert operations.lines[-1] == "[ 8-63] <not in this frame> (inactive)"
+
+
+def test_explain_tells_where_the_lane_is() -> None:
+    done = run("explain", "--state", STATE, *AMD, "--lane", 5, "r")
+    assert "for lane 5, which is inactive" in done.out
+    assert "r = 1005" in done.out
+
+
+def test_the_prompt_shows_each_lane_where_it_is() -> None:
+    commands = ("info lanes 3-8", "lane 5", "print r", "pc", "info locals ^r$", "lane 8", "print r")
+    script = [word for each in commands for word in ("-ex", each)]
+    done = run("debug", "--state", STATE, *AMD, "--batch", *script)
+    place = "in k () from wholewave.gfx942.v5.co"
+    assert [line.rstrip() for line in done.lines] == [
+        "  Id  State   Frame",
+        f"  3   A       0x000000000000131c {place}+0x131c",
+        *(f"  {lane}   I       0x000000000000130c {place}+0x130c" for lane in range(4, 8)),
+        "  8   I       (not in this frame)",
+        "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
+        f"#0  0x000000000000130c {place}+0x130c",
+        "$1 = 1005",
+        "0x130c = wholewave.gfx942.v5.co+0x130c <k+12>",
+        "r = 1005",
+        "[Switching to thread 0, lane 8 (AMDGPU Lane ?:?:?:0/8 (?,?,?)[?,?,?])]",
+    ]
+    assert "Current lane is inactive." in done.err
+    assert "Current lane was not active on entry to the function." in done.err
+    assert "lane 8 was not active on entry to the function" in done.err
+
+
+def test_the_program_counter_is_the_given_program_location() -> None:
+    """A.2.5.1: that of the top frame; lane_pc expressions read the register."""
+    assert evaluated(*AMD, "--pc", IF_END, "--reg", "exec=2", "--lane", 1, "here").out == (
+        f"here = {IF_END}\n"
+    )
