@@ -12,7 +12,7 @@ from tests.cli.command import FIXTURES, STATES, Done, run, run_json
 STATE = STATES / "wholewave.gfx942.json"
 AMD = ("--dialect", "amd-provisional")
 LEGACY = ("--file", FIXTURES / "asm/wholewave_legacy.gfx942.v5.co")
-WHOLE, WHOLE_END, IF_START, IF_END, ELSE = 0x131C, 0x1324, 0x130C, 0x1334, 0x132C
+WHOLE, WHOLE_END, IF_START, IF_END, ELSE = 0x151C, 0x1524, 0x150C, 0x1534, 0x152C
 
 
 def evaluated(*arguments: object) -> Done:
@@ -27,10 +27,10 @@ def test_a_lane_reads_a_name_where_it_is(encoding: tuple[object, ...]) -> None:
         "[ 1]    2001",
         "[ 2]    2002",
         "[ 3]    2003",
-        "[ 4]    1004 (inactive at 0x130c)",  # v1, where it waits
-        "[ 5]    1005 (inactive at 0x130c)",
-        "[ 6]    1006 (inactive at 0x130c)",
-        "[ 7]    1007 (inactive at 0x130c)",
+        "[ 4]    1004 (inactive at 0x150c)",  # v1, where it waits
+        "[ 5]    1005 (inactive at 0x150c)",
+        "[ 6]    1006 (inactive at 0x150c)",
+        "[ 7]    1007 (inactive at 0x150c)",
         "[ 8-63] <not in this frame> (inactive)",
     ]
     assert done.status == 0
@@ -54,7 +54,7 @@ def test_each_lane_tells_where_it_is() -> None:
 @pytest.mark.parametrize(
     ("pc", "execution_mask", "expected"),
     [
-        (0x1300, 0xFF, {0: 0x1300, 7: 0x1300, 8: None}),
+        (0x1500, 0xFF, {0: 0x1500, 7: 0x1500, 8: None}),
         (IF_START, 0xFF, {0: IF_START, 7: IF_START, 8: None}),
         (WHOLE, -1, {0: WHOLE, 3: WHOLE, 4: IF_START, 7: IF_START, 8: None, 63: None}),
         (WHOLE_END, 0xF, {0: WHOLE_END, 4: IF_START, 8: None}),
@@ -73,8 +73,8 @@ def test_where_the_lanes_are(pc: int, execution_mask: int, expected: dict[int, i
 def test_a_listing_leaves_out_what_a_lane_does_not_see() -> None:
     done = evaluated(*AMD, "--lane", "all")
     [first, second] = [index for index, line in enumerate(done.lines) if line == "int r:"]
-    assert done.lines[first + 5] == "[ 4- 7] <not in scope> (inactive at 0x130c)"
-    assert done.lines[second + 5] == "[ 4]    1004 (inactive at 0x130c)"
+    assert done.lines[first + 5] == "[ 4- 7] <not in scope> (inactive at 0x150c)"
+    assert done.lines[second + 5] == "[ 4]    1004 (inactive at 0x150c)"
     alone = evaluated(*AMD, "--lane", 5)
     assert alone.out.count("int r = ") == 1
 
@@ -107,13 +107,13 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
     place = "in k () from wholewave.gfx942.v5.co"
     assert [line.rstrip() for line in done.lines] == [
         "  Id  State   Frame",
-        f"  3   A       0x000000000000131c {place}+0x131c",
-        *(f"  {lane}   I       0x000000000000130c {place}+0x130c" for lane in range(4, 8)),
+        f"  3   A       0x000000000000151c {place}+0x151c",
+        *(f"  {lane}   I       0x000000000000150c {place}+0x150c" for lane in range(4, 8)),
         "  8   I       (not in this frame)",
         "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
-        f"#0  0x000000000000130c {place}+0x130c",
+        f"#0  0x000000000000150c {place}+0x150c",
         "$1 = 1005",
-        "0x130c = wholewave.gfx942.v5.co+0x130c <k+12>",
+        "0x150c = wholewave.gfx942.v5.co+0x150c <k+12>",
         "r = 1005",
         "[Switching to thread 0, lane 8 (AMDGPU Lane ?:?:?:0/8 (?,?,?)[?,?,?])]",
     ]
