@@ -11,6 +11,8 @@ from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf import low_level
+from dwarfgpu.dwarf.call_sites import CallSite, call_sites
+from dwarfgpu.dwarf.call_values import require_call
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
@@ -50,6 +52,9 @@ class Focus(Protocol):
 
     @property
     def wave(self) -> WaveId: ...
+
+    @property
+    def lane(self) -> int | None: ...
 
     @property
     def stop(self) -> int | None: ...
@@ -145,19 +150,36 @@ class TopFrame:
         context = self.session.context(evolve(self, is_for_frame_base=True))
         return low_level.frame_base(attribute, context, is_outer=self.level > 0)
 
-    def return_address(self) -> Location:
-        """Where the return address is stored: DW_AT_return_addr of the innermost function."""
+    def return_address(self) -> Location | None:
+        """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""
         for each in self.subprograms:
             if (attribute := each.return_address) is not None:
                 return low_level.return_address(attribute, self.session.context(self))
-        raise MissingContext("no function at the program location has DW_AT_return_addr")
+        return None
 
-    def static_link(self) -> Location:
-        """The CFA of the enclosing function's frame: DW_AT_static_link (A.3.3.5)."""
+    def static_link(self) -> Location | None:
+        """The CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None where absent."""
         for each in self.subprograms:
             if (attribute := each.static_link) is not None:
                 return low_level.static_link(attribute, self.session.context(self))
-        raise MissingContext("no function at the program location has DW_AT_static_link")
+        return None
+
+    def call_site(self) -> CallSite | None:
+        """The call where the lane in focus is: about to be made, or waited for."""
+        pc = self.program_location(self.session.lane)
+        if self.subprogram is None or pc is None:
+            return None
+        return next((each for each in call_sites(self.subprogram.die) if each.is_at(pc)), None)
+
+    def at_call(self, call: CallSite) -> Context:
+        """The context of what a call tells (A.3.4.2; `dwarfgpu.dwarf.call_values`).
+
+        `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
+        """
+        context = self.session.context(self)
+        subprogram = self.subprogram
+        require_call(call, None if subprogram is None else subprogram.die, context)
+        return context
 
     def iteration_count(self, context: Context) -> int | None:
         """DW_AT_LLVM_iterations in a context (A.3.3.5); 1 where it is absent, None in no function.

@@ -22,6 +22,7 @@ from dwarfgpu.backends.ingdb import (
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
+from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits, type_name
@@ -34,7 +35,6 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.frames import TopFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
@@ -100,8 +100,7 @@ class GdbFrame(TopFrame):
         callee = call.callee
         if callee is not None and not is_same_function(callee, subprogram.die):
             return None
-        context = evolve(calling.context(), unit=value.unit, result_kind="value")
-        result = evaluate(value.expression, context)
+        result = passed_value(value, calling.context())
         return result if isinstance(result, Value) else None
 
 

@@ -21,11 +21,60 @@ TAG_GNU_CALL_SITE_PARAMETER: Final = 0x410A
 AT_CALL_RETURN_PC: Final = 0x7D
 AT_CALL_VALUE: Final = 0x7E
 AT_CALL_ORIGIN: Final = 0x7F
+AT_CALL_PARAMETER: Final = 0x80
+AT_CALL_PC: Final = 0x81
 AT_CALL_TAIL_CALL: Final = 0x82
+AT_CALL_TARGET: Final = 0x83
+AT_CALL_TARGET_CLOBBERED: Final = 0x84
+AT_CALL_DATA_LOCATION: Final = 0x85
+AT_CALL_DATA_VALUE: Final = 0x86
 AT_GNU_CALL_SITE_VALUE: Final = 0x2111
+AT_GNU_CALL_SITE_DATA_VALUE: Final = 0x2112
+AT_GNU_CALL_SITE_TARGET: Final = 0x2113
+AT_GNU_CALL_SITE_TARGET_CLOBBERED: Final = 0x2114
 AT_GNU_TAIL_CALL: Final = 0x2115
 CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, TAG_GNU_CALL_SITE})
 PARAMETERS: Final = frozenset({dw.TAG_CALL_SITE_PARAMETER, TAG_GNU_CALL_SITE_PARAMETER})
+
+
+@frozen
+class CallParameter:
+    """What a call passes; its expressions are evaluated in the frame of the caller (A.3.4.2)."""
+
+    die: Die
+
+    @property
+    def parameter(self) -> Die | None:
+        """The formal parameter of the callee."""
+        return self.die.reference(AT_CALL_PARAMETER)
+
+    @property
+    def name(self) -> str | None:
+        parameter = self.parameter
+        return self.die.name if parameter is None else parameter.name
+
+    @property
+    def location(self) -> ExprLoc | None:
+        """Where it is passed."""
+        return _expression(self.die, dw.AT_LOCATION)
+
+    @property
+    def value(self) -> ExprLoc | None:
+        """What is passed."""
+        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
+        return _expression(self.die, AT_GNU_CALL_SITE_VALUE if is_gnu else AT_CALL_VALUE)
+
+    @property
+    def data_location(self) -> ExprLoc | None:
+        """Of one passed by reference, where what it refers to is during the call."""
+        return _expression(self.die, AT_CALL_DATA_LOCATION)
+
+    @property
+    def data_value(self) -> ExprLoc | None:
+        """Of one passed by reference, what is there at the call."""
+        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
+        name = AT_GNU_CALL_SITE_DATA_VALUE if is_gnu else AT_CALL_DATA_VALUE
+        return _expression(self.die, name)
 
 
 @frozen
@@ -37,27 +86,65 @@ class CallSite:
     @property
     def return_address(self) -> int | None:
         """The address of the file after the call."""
-        is_gnu = self.die.tag == TAG_GNU_CALL_SITE
-        return self.die.address(dw.AT_LOW_PC if is_gnu else AT_CALL_RETURN_PC)
+        return self.die.address(dw.AT_LOW_PC if self._is_gnu else AT_CALL_RETURN_PC)
+
+    @property
+    def address(self) -> int | None:
+        """The address of the file of the call itself."""
+        return self.die.address(AT_CALL_PC)
 
     @property
     def callee(self) -> Die | None:
         """The function that is called, or its declaration; None for a call through a pointer."""
-        is_gnu = self.die.tag == TAG_GNU_CALL_SITE
-        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if is_gnu else AT_CALL_ORIGIN)
+        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if self._is_gnu else AT_CALL_ORIGIN)
+
+    @property
+    def target(self) -> ExprLoc | None:
+        """Where a call through a pointer leads."""
+        return _expression(self.die, AT_GNU_CALL_SITE_TARGET if self._is_gnu else AT_CALL_TARGET)
+
+    @property
+    def clobbered_target(self) -> ExprLoc | None:
+        """The same before the call only: the callee may change what the expression reads."""
+        name = AT_GNU_CALL_SITE_TARGET_CLOBBERED if self._is_gnu else AT_CALL_TARGET_CLOBBERED
+        return _expression(self.die, name)
 
     @property
     def is_tail_call(self) -> bool:
         return self.die.flag(AT_CALL_TAIL_CALL) or self.die.flag(AT_GNU_TAIL_CALL)
 
+    @property
+    def _is_gnu(self) -> bool:
+        return self.die.tag == TAG_GNU_CALL_SITE
+
+    def parameters(self) -> Iterator[CallParameter]:
+        """What is passed, in the order of the source."""
+        return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
+
     def value(self, place: bytes) -> ExprLoc | None:
         """What computes, in the caller, the parameter that is passed in a place."""
-        for child in self.die.children():
-            if child.tag in PARAMETERS and child.expression(dw.AT_LOCATION) == place:
-                is_gnu = child.tag == TAG_GNU_CALL_SITE_PARAMETER
-                value = child.expression(AT_GNU_CALL_SITE_VALUE if is_gnu else AT_CALL_VALUE)
-                return None if value is None else ExprLoc(value, child.unit)
+        for each in self.parameters():
+            if each.location is not None and each.location.expression == place:
+                return each.value
         return None
+
+    def is_at(self, pc: int) -> bool:
+        """Whether a program location, as loaded, is that of the call.
+
+        A frame that waits is at the return address or, as unwinders say it, one byte before.
+        """
+        address = self.die.unit.info.in_file(pc)
+        return address == self.address or self.is_awaited_at(pc)
+
+    def is_awaited_at(self, pc: int) -> bool:
+        """Whether a frame at a program location, as loaded, waits for the call to return."""
+        after = self.return_address
+        return after is not None and self.die.unit.info.in_file(pc) in (after, after - 1)
+
+
+def _expression(die: Die, name: int) -> ExprLoc | None:
+    data = die.expression(name)
+    return None if data is None else ExprLoc(data, die.unit)
 
 
 def call_sites(function: Die) -> Iterator[CallSite]:

@@ -127,3 +127,37 @@ def test_the_program_counter_is_the_given_program_location() -> None:
     assert evaluated(*AMD, "--pc", IF_END, "--reg", "exec=2", "--lane", 1, "here").out == (
         f"here = {IF_END}\n"
     )
+
+
+def told(pc: int, lane: int, *arguments: object, state: object = STATE) -> list[str]:
+    focus = ("--state", state, *arguments, "--pc", pc, "--lane", lane)
+    return run("debug", *focus, "--batch", "-ex", "info frame").lines
+
+
+def test_info_frame_tells_what_the_function_says() -> None:
+    assert told(WHOLE, 2, *AMD) == [
+        "Stack level 0:",
+        " pc = 0x151c in k",
+        " active lanes 0xf of 64",
+        " lane 2 at 0x151c",
+        " concurrent iterations 2",
+    ]
+    assert told(WHOLE, 5, *AMD)[3:] == [" lane 5 at 0x150c"]
+    assert told(WHOLE, 9, *AMD)[3:] == [" lane 9 is not in this frame"]
+    assert told(WHOLE, 2, *AMD, "--cfa", "private_wave#0x40")[0] == (
+        "Stack level 0, frame at private_wave#0x40 (wave 0):"
+    )
+
+
+def test_info_frame_tells_the_call() -> None:
+    state = STATES / "locations.gfx942.json"
+    assert told(0x1670, 2, state=state)[3:] == [
+        " lane 2 at 0x1670",
+        " frame base private_lane#0x0 (wave 0, lane 2)",
+        " call of helper, s8 (wave 0) = 12345 (int)",
+    ]
+
+
+def test_info_frame_without_a_frame() -> None:
+    done = run("debug", FIXTURES / "asm/wholewave.gfx942.v5.co", "--batch", "-ex", "info frame")
+    assert done.err.endswith("No stack.\n")

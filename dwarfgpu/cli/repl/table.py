@@ -7,12 +7,13 @@ from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
 from dwarfgpu.cli.repl.data import explain, location, output, print_
+from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import frame, info_args, info_locals, info_registers, pc
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
 
-_INFO: Final = (info_args, info_lanes, info_locals, info_registers)
+_INFO: Final = (info_args, info_frame, info_lanes, info_locals, info_registers)
 
 
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
