@@ -164,6 +164,12 @@ class TopFrame:
                 return low_level.static_link(attribute, self.session.context(self))
         return None
 
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
+        told = (each.lanes for each in self.subprograms)
+        return next((lanes for lanes in told if lanes is not None), None)
+
     def call_site(self) -> CallSite | None:
         """The call where the lane in focus is: about to be made, or waited for."""
         pc = self.program_location(self.session.lane)

@@ -166,8 +166,7 @@ class Session:
 
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
-        subprogram = self.frame.subprogram
-        lanes = None if subprogram is None else subprogram.lanes
+        subprogram, lanes = self.frame.subprogram, self.frame.lanes
         given = self.given_lanes
         if lanes is not None:
             if given not in (None, lanes):

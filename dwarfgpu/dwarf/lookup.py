@@ -30,6 +30,8 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported
 
 _MOST_NESTED: Final = 100
 """Namespaces and types around an entry that are looked at."""
+_MOST_CHAINS: Final = 128
+"""Program locations of which the scopes are kept: those of the lanes of a wave, and some more."""
 _TYPES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 
 
@@ -40,6 +42,8 @@ class Scopes:
         self.info = info
         self._spans: dict[int, tuple[Range, ...]] = {}
         self._subprograms: dict[int, list[tuple[tuple[Range, ...], int]]] = {}
+        self._chains: dict[int, tuple[Die, ...]] = {}
+        """Those last found, by program location: a variable is looked up and read at the same."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """What was last found at a program location: every lane of a wave asks for the same."""
 
@@ -82,14 +86,19 @@ class Scopes:
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
         """The scopes that cover a program location, from the subprogram inwards."""
+        if pc not in self._chains:
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            self._chains[pc] = tuple(self._chain_at(pc))
+        return self._chains[pc]
+
+    def _chain_at(self, pc: int) -> Iterator[Die]:
         subprogram = self.subprogram_at(pc)
-        if subprogram is None:
-            return ()
+        scope = None if subprogram is None else subprogram.die
         address = self.info.in_file(pc)
-        chain = [subprogram.die]
-        while (inner := _inner(chain[-1], address)) is not None:
-            chain.append(inner)
-        return tuple(chain)
+        while scope is not None:
+            yield scope
+            scope = _inner(scope, address)
 
     def subprograms_at(self, pc: int) -> tuple[Subprogram, ...]:
         """What covers a program location and can have low-level information (A.3.3.5).

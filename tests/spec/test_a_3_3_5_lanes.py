@@ -425,3 +425,10 @@ def test_the_dialect_tells_what_the_number_means(
 ) -> None:
     there = session(tmp_path, (number, "lit8; stack_value"), dialect=dialect.name)
     assert there.active_lanes() == (8 if is_read else EXEC, None)
+
+
+def test_the_innermost_lane_count_is_that_of_the_code(tmp_path: Path) -> None:
+    there = session(tmp_path, (dw.AT_LLVM_LANES, 32), inner=((dw.AT_LLVM_LANES, 16),))
+    assert there.lane_count() == (16, None)
+    there = session(tmp_path, (dw.AT_LLVM_LANES, 32), inner=((LANE_PC, HERE),))
+    assert there.lane_count() == (32, None)
