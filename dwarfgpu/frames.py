@@ -140,10 +140,10 @@ class TopFrame:
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")
-        attribute = subprogram.frame_base
-        if attribute is None:
-            raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
-        return self.frame_base_of(attribute)
+        for each in self.subprograms:
+            if (attribute := each.frame_base) is not None:
+                return self.frame_base_of(attribute)
+        raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
 
     def frame_base_of(self, attribute: ExprLoc | LocList) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""

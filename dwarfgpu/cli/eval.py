@@ -270,6 +270,8 @@ def _lane_answer(
     scopes: Scopes | None,
 ) -> LaneAnswer:
     """A variable where a lane is: there its name may mean another one, or in a listing none."""
+    if state.error is not None:
+        return LaneAnswer(state, of_error(state.error, ()))
     focused = session.focused(state.lane)
     pc = None if state.location is None else state.location.pc
     if pc is None or pc == session.pc:

@@ -101,7 +101,9 @@ def test_llvm_dwarfdump_on_fixtures(name: str, tool: Find) -> None:
     info, arch = of_file(FIXTURES / name)
     (unit,) = info.units
     listing = output(tool(LLVM), "--debug-info", FIXTURES / name)
-    texts = re.findall(r"(?:DW_AT_\w+\t|0x[0-9a-f]{16}\): )(\(?(?:DW_OP|<decoding).*)", listing)
+    texts = re.findall(
+        r"(?:DW_AT_\w+\t|0x[0-9a-f]{16}\): |<default>: )(\(?(?:DW_OP|<decoding).*)", listing
+    )
     made = {assemble(text, unit.dialect, unit.format, arch) for text in texts}
     in_file = {*in_attributes(unit), *in_lists(unit)} - {b""}
     # A list at an attribute that llvm-dwarfdump does not know is printed as an offset.

@@ -17,11 +17,12 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
+    LimitExceeded,
     MissingContext,
     OutOfRange,
     UndefinedBits,
 )
-from dwarfgpu.expr.context import Context, ExprLoc, LocList
+from dwarfgpu.expr.context import Context, ExprLoc, Limits, LocList
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.frames import LaneLocation, TopFrame
@@ -282,6 +283,16 @@ def test_the_innermost_entry_that_has_the_attribute_tells(tmp_path: Path, tag: i
     assert told(session(tmp_path).frame) == (None, None)
 
 
+@pytest.mark.clause(C + "frame_base-memory", "keeps")
+def test_an_entry_point_has_its_own_frame_base(tmp_path: Path) -> None:
+    outer = (dw.AT_FRAME_BASE, "addr 0x1000")
+    inner = ((dw.AT_FRAME_BASE, "addr 0x1008"),)
+    assert shown(session(tmp_path, outer).frame.frame_base()) == "global#0x1000"
+    entered = session(tmp_path, outer, inner=inner, tag=dw.TAG_ENTRY_POINT).frame
+    assert shown(entered.frame_base()) == "global#0x1008"
+    raises(session(tmp_path).frame.frame_base, IllFormed, "has no DW_AT_frame_base")
+
+
 def told(frame: TopFrame) -> tuple[str | None, ...]:
     """Return address and static link of a frame."""
     found = frame.return_address(), frame.static_link()
@@ -432,3 +443,25 @@ def test_the_innermost_lane_count_is_that_of_the_code(tmp_path: Path) -> None:
     assert there.lane_count() == (16, None)
     there = session(tmp_path, (dw.AT_LLVM_LANES, 32), inner=((LANE_PC, HERE),))
     assert there.lane_count() == (32, None)
+
+
+def test_absurd_lane_counts_are_refused_at_once(tmp_path: Path) -> None:
+    many = (dw.AT_LLVM_LANES, 1 << 62)
+    for mask in ("regx exec", "addr 0x1000", "LLVM_undefined"):
+        there = session(tmp_path, many, (ACTIVE, mask), (LANE_PC, HERE), lane=1 << 61)
+        assert there.active_lanes()[0] is None
+        raises(there.context, OutOfRange)
+    there = session(tmp_path, many, (LANE_PC, "LLVM_undefined"), lane=1 << 61)
+    raises(there.context, InconsistentContext)
+
+
+def test_an_endless_expression_ends(tmp_path: Path) -> None:
+    there = session(
+        tmp_path, (ACTIVE, "again: lit1; drop; skip again"), (LANE_PC, "again: nop; skip again")
+    )
+    there = evolve(there, limits=Limits(steps=1000))
+    mask, why = there.active_lanes()
+    assert mask is None
+    assert why is not None
+    raises(there.context, LimitExceeded)
+    assert isinstance(there.lane_states([3])[0].error, LimitExceeded)
