@@ -1,0 +1,115 @@
+"""How much of an object an expression describes, whatever the context."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import AMD, dialect
+from dwarfgpu.expr.extent import Extent, extent_of
+from dwarfgpu.expr.text import assemble
+
+ARCH = architecture("gfx942")
+FORM = UnitFormat()
+
+
+def extent(text: str) -> Extent:
+    return extent_of(assemble(text, arch=ARCH), AMD, FORM)
+
+
+@pytest.mark.parametrize(
+    ("text", "completeness", "undefined", "size_bits"),
+    [
+        # A.2.5.4: the empty expression, and one that leaves nothing, is the undefined location
+        ("", "nothing", (), None),
+        ("nop", "nothing", (), None),
+        ("lit0; drop", "nothing", (), None),
+        ("LLVM_undefined", "nothing", (), None),
+        # Whatever the context, there is a place or a value
+        ("regx s4", "whole", (), None),
+        ("fbreg -20", "whole", (), None),
+        ("lit4; stack_value", "whole", (), None),
+        ("entry_value(reg5); stack_value", "whole", (), None),
+        ("regx v3; LLVM_push_lane; lit4; mul; LLVM_offset", "whole", (), None),
+        # A.2.5.4.4.6: a piece on an empty stack, or straight after a piece, is undefined
+        ("regx s4; piece 4", "whole", (), 32),
+        ("regx s4; piece 4; piece 4", "partly", ((32, 32),), 64),
+        ("piece 4; regx s4; piece 4", "partly", ((0, 32),), 64),
+        ("piece 4; piece 4; regx s4; piece 4", "partly", ((0, 64),), 96),
+        ("piece 1; regx s4; piece 1; piece 1", "partly", ((0, 8), (16, 8)), 24),
+        ("piece 4; piece 4", "nothing", ((0, 64),), 64),
+        ("LLVM_undefined; piece 4; regx s4; piece 4", "partly", ((0, 32),), 64),
+        ("regx s4; bit_piece 3, 1; bit_piece 5, 0", "partly", ((3, 5),), 8),
+        ("regx s4; piece 4; piece 4; LLVM_piece_end", "partly", ((32, 32),), 64),
+        ("regx s4; piece 4; piece 0", "whole", (), 32),
+        # What the composite is used for decides
+        ("regx s4; piece 4; piece 4; LLVM_piece_end; lit4; LLVM_offset", "depends", (), None),
+        ("regx s4; piece 4; regx s5; piece 4; LLVM_piece_end; lit4; LLVM_offset",
+         "whole", (), None),
+        # the mask tells which lanes are undefined
+        ("LLVM_undefined; regx v1; lit3; LLVM_select_bit_piece 32, 64", "depends", (), None),
+        # Branches: a way to the end on which nothing is left is possible
+        ("lit0; lit1; bra 1; nop; stack_value", "whole", (), None),
+        ("lit0; lit1; bra 1; drop", "depends", (), None),
+        ("lit0; skip 1; drop; stack_value", "whole", (), None),
+        ("lit0; lit1; bra 3; piece 4; lit0", "depends", (), None),
+        ("call2 5", "depends", (), None),
+        # Every evaluation fails
+        ("lit4; swap", "broken", (), None),
+        ("regx s4; piece 4; dup", "broken", (), None),
+    ],
+)  # fmt: skip
+def test_extent(
+    text: str, completeness: str, undefined: tuple[tuple[int, int], ...], size_bits: int | None
+) -> None:
+    found = extent(text)
+    assert (found.completeness, found.undefined, found.size_bits) == (
+        completeness, undefined, size_bits,
+    )  # fmt: skip
+    assert (found.reason is not None) == (completeness in ("depends", "broken"))
+
+
+def test_a_loop_is_not_followed() -> None:
+    assert extent_of(b"\x31\x12\x28\xfc\xff", AMD, FORM).completeness == "depends"  # lit1 dup bra
+
+
+def test_bytes_that_are_no_operations() -> None:
+    found = extent_of(b"\x50\xff", AMD, FORM)
+    assert found.completeness == "broken"
+    assert found.reason is not None and "unknown operation 0xff" in found.reason
+
+
+def test_what_dwarfgpu_does_not_implement_may_be_there() -> None:
+    upstream = dialect("upstream-clang")
+    data = assemble("regx v6", upstream, arch=ARCH)
+    assert extent_of(data, upstream, FORM) == Extent("whole")
+
+
+@pytest.mark.parametrize(
+    ("text", "object_bits", "completeness", "undefined"),
+    [
+        ("regx s4; piece 4", 64, "partly", ((32, 32),)),  # what is left out at the end
+        ("regx s4; piece 4; piece 4", 32, "whole", ()),  # what is beyond the object
+        ("regx s4; piece 4; piece 4", 48, "partly", ((32, 16),)),
+        ("regx s4; piece 4; piece 4", 96, "partly", ((32, 64),)),
+        ("piece 4; regx s4; piece 4", 32, "nothing", ((0, 32),)),
+        ("regx s4; piece 4; piece 4", None, "partly", ((32, 32),)),
+        ("regx s4", 64, "whole", ()),  # no composite: its storage has its own size
+        ("", 64, "nothing", ()),
+    ],
+)
+def test_extent_of_an_object(
+    text: str, object_bits: int | None, completeness: str, undefined: tuple[tuple[int, int], ...]
+) -> None:
+    found = extent(text).of_object(object_bits)
+    assert (found.completeness, found.undefined) == (completeness, undefined)
+
+
+def test_long_expressions_take_linear_time() -> None:
+    start = perf_counter()
+    found = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
+    assert len(found.undefined) == 12_000 and found.size_bits == 192_000
+    assert perf_counter() - start < 10
