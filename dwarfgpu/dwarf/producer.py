@@ -110,14 +110,18 @@ def dialect_name(unit: CompilationUnit) -> str:
 
 
 def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
-    """Every expression of the entries of a unit; a list that cannot be read is left out."""
+    """Every expression of the entries of a unit; a list that cannot be read is left out.
+
+    One that several entries name is looked at once.
+    """
     wanted: dict[int, tuple[int, ...]] = {}
+    lists: set[tuple[str, int]] = set()
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         names = wanted.get(abbreviation.code)
         if names is None:
             names = wanted[abbreviation.code] = _expression_attributes(abbreviation, unit.format)
         for name in names:
-            yield from _expressions_of(unit, index, name)
+            yield from _expressions_of(unit, index, name, lists)
 
 
 def _expression_attributes(abbreviation: Abbreviation, format: UnitFormat) -> tuple[int, ...]:
@@ -133,14 +137,17 @@ def _expression_attributes(abbreviation: Abbreviation, format: UnitFormat) -> tu
     )
 
 
-def _expressions_of(unit: CompilationUnit, index: int, name: int) -> Iterator[bytes]:
+def _expressions_of(
+    unit: CompilationUnit, index: int, name: int, lists: set[tuple[str, int]]
+) -> Iterator[bytes]:
     try:
         attribute = unit.die(index).attribute(name)
         if attribute is None:
             return
         if isinstance(attribute.raw, bytes):
             yield attribute.raw
-        else:
+        elif (attribute.kind, attribute.raw) not in lists:
+            lists.add((attribute.kind, attribute.raw))
             yield from (entry.expression for entry in unit.locations_of(attribute).entries)
     except DwarfGpuError:
         return
