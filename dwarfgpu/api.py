@@ -10,6 +10,8 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage import Coverage, coverage_of
+from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -45,6 +47,7 @@ __all__ = [
     "Bits",
     "CodeObject",
     "Context",
+    "Coverage",
     "Dialect",
     "DwarfGpuError",
     "EvaluationError",
@@ -78,12 +81,15 @@ __all__ = [
     "Unsupported",
     "UsageError",
     "Value",
+    "Wanted",
     "architecture",
     "assemble",
+    "coverage_of",
     "decode",
     "dialect",
     "disassemble",
     "evaluate",
     "evaluate_attribute",
+    "find_variables",
     "load_state",
 ]

@@ -24,6 +24,7 @@ COMMANDS = {
     "asm": "operations as text to bytes",
     "dis": "bytes to operations as text, losslessly",
     "check": "find what is wrong with an expression without evaluating it",
+    "where": "say where in its code a variable is described, with what, and where not",
     "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
     "debug": "look at a stopped machine interactively",
@@ -45,6 +46,13 @@ docs/eval.md tells all of it.
 docs/eval.md tells all of it.
 
 """,
+    "where": """examples:
+  dwarfgpu where --demo t
+  dwarfgpu where --file k.co nest::t
+  dwarfgpu where --all k.co --against old/k.co
+docs/where.md tells all of it.
+
+""",
     "asm": """example:
   dwarfgpu asm 'DW_OP_regx SGPR30, DW_OP_piece 0x4' --format cfi_escape
 docs/expression-syntax.md tells all of it.
@@ -58,6 +66,10 @@ docs/expression-syntax.md tells all of it.
 """,
 }
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
+_STATUSES = {
+    "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "
+    "2 a wrong request"
+}
 
 
 _LONGEST = 500
@@ -118,7 +130,7 @@ def _run(arguments: list[str]) -> int:
             parser = _Parser(
                 prog=f"dwarfgpu {command}",
                 description=COMMANDS[command],
-                epilog=f"{_EXAMPLES.get(command, '')}{_STATUS}",
+                epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
                 formatter_class=argparse.RawDescriptionHelpFormatter,
                 allow_abbrev=False,
             )

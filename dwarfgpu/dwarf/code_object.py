@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from attrs import frozen
@@ -13,13 +13,13 @@ from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
-from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
 
-def _debug_file(file: ObjectFile) -> ObjectFile | None:
+def _debug_file(file: ObjectFile, directories: Iterable[str | Path]) -> ObjectFile | None:
     """The separate debug file, where there is one; a broken link to it does no harm."""
     try:
-        return find_debug_file(file)
+        return find_debug_file(file, directories)
     except Malformed:
         return None
 
@@ -42,14 +42,16 @@ class CodeObject:
         *,
         strict: bool = False,
         target: str | None = None,
+        debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is no readable object file.
 
         `strict`: what compilers write is read literally. `target`: which code object of a fat
-        binary or bundle, as in `dwarfgpu.objfile.container.open_object`.
+        binary or bundle, as in `dwarfgpu.objfile.container.open_object`. `debug_directories`:
+        where separate debug files are.
         """
         file = open_object(path, target)
-        described = (None if has_debug_info(file) else _debug_file(file)) or file
+        described = (None if has_debug_info(file) else _debug_file(file, debug_directories)) or file
         info = DebugInfo(described, load_address, dialect, literal=strict, loaded=file)
         return cls(file, info, Scopes(info), load_address)
 

@@ -224,6 +224,18 @@ class LineTable:
             raise self._located(self.matrix.problem)
         return None
 
+    def rows_in(self, span: Range) -> Iterator[LineRow]:
+        """The rows that describe addresses of a range, by address, up to the first address that
+        none describes."""
+        address = span.begin
+        while address < span.end:
+            found = self.line_at(address)
+            if found is None:
+                return
+            row, described = found
+            yield row
+            address = max(described.end, address + 1)
+
     def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
         """Where a statement of a line of one of these files begins, as the program has it.
 

@@ -54,6 +54,46 @@ def covers(spans: tuple[Range, ...], address: int) -> bool:
     return index >= 0 and address < spans[index].end
 
 
+def common(some: tuple[Range, ...], others: tuple[Range, ...]) -> tuple[Range, ...]:
+    """The addresses that two `merged` tuples share, as one."""
+    out: list[Range] = []
+    first = second = 0
+    while first < len(some) and second < len(others):
+        one, other = some[first], others[second]
+        begin, end = max(one.begin, other.begin), min(one.end, other.end)
+        if begin < end:
+            out.append(Range(begin, end))
+        if one.end <= other.end:
+            first += 1
+        else:
+            second += 1
+    return tuple(out)
+
+
+def without(some: tuple[Range, ...], others: tuple[Range, ...]) -> tuple[Range, ...]:
+    """The addresses of one `merged` tuple that another one has not, as one."""
+    out: list[Range] = []
+    index = 0
+    for begin, end in some:
+        while index < len(others) and others[index].end <= begin:
+            index += 1
+        at = index
+        while at < len(others) and others[at].begin < end:
+            if begin < others[at].begin:
+                out.append(Range(begin, others[at].begin))
+            begin = max(begin, others[at].end)
+            at += 1
+        if begin < end:
+            out.append(Range(begin, end))
+        index = max(index, at - 1)
+    return tuple(out)
+
+
+def size_bytes(spans: Iterable[Range]) -> int:
+    """Of ranges that do not overlap."""
+    return sum(end - begin for begin, end in spans)
+
+
 _NOTHING: Final = Range(0, 0)
 
 

@@ -22,8 +22,8 @@ from dwarfgpu.dwarf.scopes import (
     FUNCTIONS,
     Subprogram,
     Variable,
-    VariableKind,
     covered,
+    variable_of,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unsupported
@@ -135,7 +135,7 @@ class Scopes:
         locals_: list[Variable] = []
         level = 0
         for scope in reversed(self.chain_at(pc)):
-            locals_ += [evolve(found, inline_level=level) for found in _declared_in(scope)]
+            locals_ += [evolve(found, inline_level=level) for found in declared_in(scope)]
             level += scope.tag in FUNCTIONS
         own = [found for found in locals_ if not found.inline_level]
         outer = [found for found in locals_ if found.inline_level]
@@ -184,7 +184,7 @@ class Scopes:
         for unit in self.info.units:
             try:
                 for found in self.globals_of(unit):
-                    if found.name == simple and _is_called(found.die, simple, name):
+                    if found.name == simple and is_called(found.die, simple, name):
                         return found
             except DwarfGpuError as error:
                 problem = problem or error
@@ -198,7 +198,7 @@ class Scopes:
             found = [
                 die
                 for die in self.info.names.find(simple, DATA)
-                if die.name == simple and _is_called(die, simple, name) and _is_global(die)
+                if die.name == simple and is_called(die, simple, name) and _is_global(die)
             ]
         except DwarfGpuError:
             return None
@@ -221,7 +221,7 @@ class Scopes:
     def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
         """The ranges of all subprograms of a unit that have code, in the order of the file."""
         if unit.offset not in self._subprograms:
-            _refuse_split(unit)
+            refuse_split(unit)
             out: list[tuple[tuple[Range, ...], int]] = []
             for index, abbreviation in enumerate(unit.tree.abbreviations):
                 if abbreviation.tag == dw.TAG_SUBPROGRAM and (
@@ -234,7 +234,7 @@ class Scopes:
         return self._subprograms[unit.offset]
 
 
-def _refuse_split(unit: CompilationUnit) -> None:
+def refuse_split(unit: CompilationUnit) -> None:
     for name in (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME):
         file = unit.root.string(name)
         if file is not None and len(unit.tree.offsets) == 1:
@@ -257,12 +257,12 @@ def _is_global(die: Die) -> bool:
     return above is not None and above.parent() is None
 
 
-def _declared_in(scope: Die) -> Iterator[Variable]:
+def declared_in(scope: Die) -> Iterator[Variable]:
     """The variables of one scope, those that only its abstract instance has at the end."""
     concrete: set[int] = set()
     for child in scope.children():
         if child.tag in DATA:
-            variable = _variable(child)
+            variable = variable_of(child)
             concrete |= {origin.offset for origin in child.origins()}
             if variable is not None:
                 yield variable
@@ -271,17 +271,9 @@ def _declared_in(scope: Die) -> Iterator[Variable]:
         return
     for child in abstract.children():
         if child.tag in DATA and child.offset not in concrete:
-            variable = _variable(child)
+            variable = variable_of(child)
             if variable is not None:
                 yield variable
-
-
-def _variable(die: Die) -> Variable | None:
-    """The variable of an entry; None for one without a name, and for `extern int x;` in a block,
-    which means the global of that name."""
-    name = None if die.flag(dw.AT_DECLARATION) else die.name
-    kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
-    return None if name is None else Variable(name, die, kind)
 
 
 def _around(die: Die) -> Iterator[Die]:
@@ -303,7 +295,7 @@ def _scopes_of(die: Die) -> Iterator[str]:
         yield above.name or "(anonymous)"
 
 
-def _is_called(die: Die, simple: str, name: str) -> bool:
+def is_called(die: Die, simple: str, name: str) -> bool:
     """Whether a name, whose last part is `simple`, is that or the qualified one of an entry.
 
     Only as many scopes are looked at as the name has.

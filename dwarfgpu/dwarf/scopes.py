@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
+from dwarfgpu.expr.extent import extent_of
 
 VariableKind = Literal["local", "parameter", "global"]
 
@@ -32,6 +33,8 @@ BLOCKS: Final = frozenset(
 FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
 CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+_MOST_SHOWN: Final = 16
+"""Ranges that one message names."""
 
 
 @frozen
@@ -170,11 +173,32 @@ class Variable:
             return None
         if not described:
             return f"{self.name} is declared here but no location is given: it is optimized out"
-        where = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in described)
-        return (
-            f"{self.name} is declared here but its location list does not cover {pc:#x}; "
-            f"it is available at {where}"
+        told = self._told()
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in told[:_MOST_SHOWN])
+        where = f"at {spans}" if told else "nowhere"
+        more = f" and {len(told) - _MOST_SHOWN} more ranges" if len(told) > _MOST_SHOWN else ""
+        return f"{self.name} is optimized out at this pc; described {where}{more}"
+
+    def _told(self) -> tuple[Range, ...]:
+        """The same as `described` without entries that say that the variable is nowhere."""
+        location = self.location
+        assert isinstance(location, LocList)
+        unit = location.unit
+        return merged(
+            Range(entry.begin, entry.end)
+            for entry in location.entries
+            if entry.begin is not None
+            and entry.end is not None
+            and extent_of(entry.expression, unit.dialect, unit.format).completeness != "nothing"
         )
+
+
+def variable_of(die: Die) -> Variable | None:
+    """The variable of an entry in a scope; None for one without a name, and for `extern int x;` in
+    a block, which means the global of that name."""
+    name = None if die.flag(dw.AT_DECLARATION) else die.name
+    kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
+    return None if name is None else Variable(name, die, kind)
 
 
 def _loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:

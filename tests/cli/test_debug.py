@@ -115,8 +115,8 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (["p/w t"], 'Size letters are meaningless in "print" command.\n'),
         (
             ["p t", "p a"],
-            "$2 = <optimized out>\nnote: a is declared here but its location list does not cover "
-            "0x11640; it is available at [0x11644,0x1169c); "
+            "$2 = <optimized out>\nnote: a is optimized out at this pc; described at "
+            "[0x11644,0x1169c); "
             "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (
@@ -169,8 +169,8 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (["p t", "location t"], 'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n'),
         (
             ["location a"],
-            "A is declared here but its location list does not cover 0x11640; it is available at "
-            "[0x11644,0x1169c); nest.gfx942.O2.v5.co is loaded at 0x10000\n",
+            "A is optimized out at this pc; described at [0x11644,0x1169c); "
+            "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (["location"], "Argument required (the name of a variable).\n"),
         (["complete info lo"], "info locals\n"),

@@ -16,13 +16,13 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 README = (REPOSITORY / "README.md").read_text("utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+def blocks(language: str, document: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", document, re.MULTILINE | re.DOTALL)
 
 
-def commands() -> list[tuple[str, str]]:
+def commands(document: str = README) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for block in blocks("console"):
+    for block in blocks("console", document):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))

@@ -94,8 +94,7 @@ def test_locations_and_their_gaps() -> None:
     into = here.variable_at(0x11210, "into")
     assert into is not None
     assert into.why_not(0x11210) == (
-        "into is declared here but its location list does not cover 0x11210; "
-        "it is available at [0x1123d,0x112b2)"
+        "into is optimized out at this pc; described at [0x1123d,0x112b2)"
     )
     lost = here.variable_at(0x11210, "lost")
     assert lost is not None

@@ -1,0 +1,324 @@
+"""`dwarfgpu where`: where in its code a variable is described, with what, and where not."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from fractions import Fraction
+from itertools import chain
+from typing import Final
+
+from attrs import define, field, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.cli import where_json
+from dwarfgpu.cli.context import natural
+from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.eval import with_demo
+from dwarfgpu.cli.where_against import compare
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage import Allowance, Coverage
+from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.view.coverage import (
+    Cells,
+    SourceLines,
+    bar,
+    cells_for,
+    coverage_lines,
+    function_text,
+    percent,
+    share,
+    spans_text,
+    variable_name,
+)
+
+SCHEMA: Final = where_json.SCHEMA
+_COLUMNS: Final = 80
+"""Of what is no terminal."""
+_WIDEST: Final = 120
+_NAME: Final = 24
+"""Columns of a name in the list of all variables."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "subject", nargs="*", metavar="NAME",
+        help="variables, or with their function: nest::t; with --all the file",
+    )  # fmt: skip
+    what = parser.add_argument_group("what is looked at")
+    what.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
+    what.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
+    what.add_argument("--all", action="store_true", help="every variable of the file")
+    what.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
+    what.add_argument("--pc", metavar="ADDR", help="only in scopes at this program location")
+    what.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    what.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
+    what.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    what.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    judged = parser.add_argument_group("what is made of it")
+    judged.add_argument(
+        "--against", metavar="OLD", help="what is better or worse than in this file; 1 for worse"
+    )
+    judged.add_argument(
+        "--min-coverage", metavar="PERCENT", help="exit status 1 where less is described"
+    )
+    parser.set_defaults(state=None, lane=None)
+
+
+def run(args: Namespace) -> int:
+    return with_demo(args, _run)
+
+
+def _run(args: Namespace) -> int:
+    request = _request(args)
+    file = _open(args, request.path, _load_address(args))
+    found = _found(file, request)
+    if args.against is not None:
+        old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
+        return compare(
+            old, file, find_variables(old.scopes, request.wanted), found, as_json=args.json
+        )
+    if args.json:
+        return where_json.write(file, found, request.minimum, with_lines=bool(request.wanted.names))
+    listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
+    if request.wanted.names:
+        listing.show(found)
+    else:
+        listing.show_all(found)
+    return listing.finish(request.minimum)
+
+
+@frozen
+class Request:
+    """What the command line asks for."""
+
+    path: str
+    wanted: Wanted
+    minimum: Fraction | None
+    """Percent."""
+
+
+def _request(args: Namespace) -> Request:
+    names, path = list(args.subject), args.file
+    if args.all:
+        if len(names) > 1 or (names and path is not None):
+            raise UsageError("--all takes one file and no names")
+        path = path or next(iter(names), None)
+        names = []
+    elif not names:
+        raise UsageError("nothing to look for: give names of variables, or --all")
+    if path is None:
+        raise UsageError("give the file with --file FILE" if names else "--all: give the file")
+    if args.against is not None and args.min_coverage is not None:
+        raise UsageError("give --against or --min-coverage, not both")
+    wanted = Wanted(tuple(names), args.function, natural(args.pc, "--pc"))
+    return Request(path, wanted, _percentage(args.min_coverage))
+
+
+def _percentage(text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    try:
+        value = Fraction(text.removesuffix("%")) if len(text) < 20 and "e" not in text else None
+    except (ValueError, ZeroDivisionError):
+        value = None
+    if value is None or not 0 <= value <= 100:
+        raise UsageError(f"--min-coverage: expected a number from 0 to 100, not {text[:40]!r}")
+    return value
+
+
+def _load_address(args: Namespace) -> int:
+    """What the option says, else with `--demo` the state."""
+    given = natural(args.load_address, "--load-address")
+    if given is None and args.state is not None:
+        given = load_state(args.state).code_objects[0].load_address
+    return given or 0
+
+
+def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
+    file = CodeObject.open(
+        path,
+        load_address,
+        args.dialect,
+        target=args.target,
+        debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+    )
+    if not file.info.units and not file.info.problems:
+        raise UsageError(f"{file.name} has no debugging information")
+    return file
+
+
+def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
+    """What is wanted of a file; `UsageError` where it has none of the names."""
+    found = find_variables(file.scopes, request.wanted)
+    held: list[UnitGroups] = []
+    for unit in found:
+        held.append(unit)
+        if unit.groups:
+            return chain(held, found)
+    wanted = request.wanted
+    if any(unit.problems for unit in held) or wanted == Wanted():
+        return iter(held)
+    where = "" if wanted.function is None else f" in {wanted.function}"
+    where += "" if wanted.pc is None else f" at {wanted.pc:#x}"
+    what = " ".join(f'"{name}"' for name in wanted.names)
+    if not wanted.names:
+        raise UsageError(f"{file.name} describes no variables{where}")
+    raise UsageError(f"No symbol {what}{where} in {file.name}.{_like(file, wanted)}")
+
+
+def _like(file: CodeObject, wanted: Wanted) -> str:
+    """A name that was perhaps meant."""
+    every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
+    known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
+    simple = wanted.names[0].rpartition("::")[2]
+    close = get_close_matches(simple, sorted(known)[:50_000], n=1, cutoff=0.7)
+    return f' Did you mean "{close[0]}"?' if close else ""
+
+
+def _columns() -> int:
+    """Of the terminal."""
+    if not sys.stdout.isatty():
+        return _COLUMNS
+    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)
+
+
+@define(eq=False)
+class _Listing:
+    """The text, and what it adds up to."""
+
+    file: CodeObject
+    cells: Cells
+    columns: int
+    total: where_json.Total = field(factory=where_json.Total)
+    arch: Architecture | None = field(init=False)
+    is_first: bool = True
+    allowance: Allowance = field(init=False)
+
+    @allowance.default
+    def _allowance(self) -> Allowance:
+        return Allowance.of(self.file.info)
+
+    @arch.default
+    def _arch(self) -> Architecture | None:
+        return where_json.architecture_of(self.file, self.total)
+
+    def show(self, found: Iterable[UnitGroups]) -> None:
+        """Every stretch of each variable."""
+        for unit in found:
+            self.total.problems += unit.problems
+            if unit.unit is None:
+                continue
+            source = SourceLines(unit.unit)
+            for group in unit.groups:
+                self.total.functions += group.place is not None
+                for coverage in group.coverages(self.allowance):
+                    self.total.add(coverage)
+                    self._variable(coverage, source)
+            if source.problem is not None:
+                self.total.problems.append(source.problem)
+
+    def _variable(self, coverage: Coverage, source: SourceLines) -> None:
+        if not self.is_first:
+            print()
+        self.is_first = False
+        _print(_heading(coverage))
+        if coverage.problem is not None:
+            _print(f"  {error_line(coverage.problem)}")
+            return
+        if coverage.scope:
+            _print(f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}")
+        elif coverage.place is not None:
+            _print("  scope: no code is left of it")
+        lines = list(coverage_lines(coverage, self.arch, source))
+        widths = [max((len(text) for text in column), default=0) for column in (
+            [each.where for each in lines], [each.lines for each in lines],
+        )]  # fmt: skip
+        for each in lines:
+            columns = [each.where.ljust(widths[0])]
+            columns += [each.lines.ljust(widths[1])] if widths[1] else []
+            _print(f"  {'  '.join(columns)}  {each.said}")
+        if not coverage.descriptions and not coverage.scope:
+            _print("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
+        if coverage.place is not None:
+            drawn = bar(coverage, self.columns - 40, self.cells)
+            _print(f"  {drawn} {_amount(coverage)}")
+
+    def show_all(self, found: Iterable[UnitGroups]) -> None:
+        """A line for each variable."""
+        for unit in found:
+            self.total.problems += unit.problems
+            for group in unit.groups:
+                self._group(group)
+
+    def _group(self, group: Group) -> None:
+        total, lines = where_json.Total(), []
+        for coverage in group.coverages(self.allowance):
+            total.add(coverage)
+            drawn = bar(coverage, max(self.columns - 56, 10), self.cells)
+            name = variable_name(coverage.variable)
+            text = f"  {name:<{_NAME}} {coverage.variable.kind:<9} {share(coverage):>6} {drawn}"
+            if coverage.place is not None and len(coverage.place.functions) > 1:
+                text += f"  {function_text(coverage.place)}"
+            if coverage.problem is not None:
+                text += f"  {error_line(coverage.problem)}"
+            lines.append(text)
+        if group.place is None:
+            _print(f"globals of {group.unit_name or 'a unit without a name'}: {total.text()}")
+        else:
+            total.functions = 1
+            code = f"{group.place.size_bytes} bytes {spans_text(group.place.spans, 4)}"
+            _print(f"{group.place.qualified_name}: {code}: {total.text()}")
+        if lines:
+            print("\n".join(map(one_line, lines)))
+        self.total.join(total)
+
+    def finish(self, minimum: Fraction | None) -> int:
+        """The last lines, and the exit status."""
+        if self.total.variables > 1 or minimum is not None:
+            print() if self.total.variables else None
+            functions = f"{self.total.functions} function{'s' * (self.total.functions != 1)}, "
+            _print(f"total: {functions}{self.total.text()}")
+        for error in self.total.problems:
+            _print(f"problem: {error_line(error)}")
+        is_low = self.total.is_below(minimum)
+        if is_low and minimum is not None:
+            reached = percent(self.total.described_bytes, self.total.scope_bytes)
+            print(f"dwarfgpu: {reached} described, less than {float(minimum):g}%", file=sys.stderr)
+        return 1 if self.total.problems or is_low else 0
+
+
+def _print(line: str) -> None:
+    print(one_line(line))
+
+
+def _heading(coverage: Coverage) -> str:
+    variable, place = coverage.variable, coverage.place
+    try:
+        typed = "" if variable.type is None else f"{type_name(variable.type)} "
+    except DwarfGpuError as error:
+        typed = f"<error: {error_line(error)}> "
+    try:
+        line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
+    except DwarfGpuError as error:
+        line = f", line <error: {error_line(error)}>"
+    of = "" if place is None else f" of {function_text(place)}"
+    return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
+
+
+def _amount(coverage: Coverage) -> str:
+    text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
+    part = coverage.described_bytes - coverage.complete_bytes
+    return text + (f", {part} of them in part" if part else "")

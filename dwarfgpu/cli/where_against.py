@@ -1,0 +1,143 @@
+"""`dwarfgpu where --against OLD`: what two builds describe differently."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.cli.errors import error_json, error_line, one_line
+from dwarfgpu.cli.where_json import SCHEMA
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage import Allowance
+from dwarfgpu.dwarf.coverage_change import (
+    Build,
+    Change,
+    ChangeKind,
+    Measure,
+    build_of,
+    changes_between,
+)
+from dwarfgpu.dwarf.coverage_find import UnitGroups
+from dwarfgpu.view.coverage import percent
+from dwarfgpu.view.plain import Plain, Record
+
+_MOST_LISTED: Final = 50
+"""Changes of one kind that the text lists; the JSON has all."""
+_TITLES: Final[dict[ChangeKind, str]] = {
+    "worse": "worse",
+    "lost": "lost (no longer declared in a function that is still there)",
+    "better": "better",
+    "appeared": "only in the new file",
+    "vanished": "only in the old file",
+}
+
+
+def compare(
+    old: CodeObject,
+    new: CodeObject,
+    old_found: Iterable[UnitGroups],
+    new_found: Iterable[UnitGroups],
+    *,
+    as_json: bool,
+) -> int:
+    """Print what changed; 1 where something got worse or could not be read."""
+    before = build_of(old_found, Allowance.of(old.info))
+    after = build_of(new_found, Allowance.of(new.info))
+    changes = changes_between(before, after)
+    if as_json:
+        print(json.dumps(_record(old, new, before, after, changes), allow_nan=False))
+    else:
+        for line in _lines(before, after, changes):
+            print(one_line(line))
+    is_worse = any(each.kind in ("worse", "lost") for each in changes)
+    return 1 if is_worse or before.problems or after.problems else 0
+
+
+def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
+    shown = {**before.shown, **after.shown}
+    for kind, title in _TITLES.items():
+        found = [each for each in changes if each.kind == kind]
+        if not found:
+            continue
+        yield f"{title}: {len(found)}"
+        names = [_name(each, shown) for each in found[:_MOST_LISTED]]
+        width = min(max(map(len, names)), 48)
+        for each, name in zip(found, names, strict=False):
+            yield f"  {name:<{width}}  {_measure(each.old)} -> {_measure(each.new)}"
+        if len(found) > _MOST_LISTED:
+            yield f"  … {len(found) - _MOST_LISTED} more; --json has all"
+    if not changes:
+        yield "no variable is described better or worse"
+    yield f"total: {_total(before)} -> {_total(after)}"
+    for build, file in ((before, "old"), (after, "new")):
+        for error in build.problems:
+            yield f"problem: {file}: {error_line(error)}"
+
+
+def _total(build: Build) -> str:
+    plural = "" if build.variable_count == 1 else "s"
+    described = percent(build.described_bytes, build.scope_bytes)
+    return f"{build.variable_count} variable{plural}, {described} described"
+
+
+def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
+    """`leaf > clamp: result`; of several of that name also which."""
+    identity = change.identity
+    where = shown.get(identity.functions, " > ".join(identity.functions))
+    number = f" #{change.ordinal + 1}" if change.ordinal else ""
+    return f"{where}: {identity.name}{number}" if where else f"{identity.name}{number}"
+
+
+def _measure(measure: Measure | None) -> str:
+    if measure is None or not measure.has_code:
+        return "absent"
+    text = percent(measure.described_bytes, measure.scope_bytes)
+    part = measure.described_bytes - measure.complete_bytes
+    return text + (f" ({percent(part, measure.scope_bytes)} in part)" if part else "")
+
+
+def _record(
+    old: CodeObject, new: CodeObject, before: Build, after: Build, changes: list[Change]
+) -> Record:
+    return {
+        "schema": SCHEMA,
+        "old": _build(old, before),
+        "new": _build(new, after),
+        "changes": [_change(each) for each in changes],
+        "counts": {kind: sum(each.kind == kind for each in changes) for kind in _TITLES},
+    }
+
+
+def _build(file: CodeObject, build: Build) -> Record:
+    return {
+        "file": file.file.path,
+        "variables": build.variable_count,
+        "scope_bytes": build.scope_bytes,
+        "described_bytes": build.described_bytes,
+        "problems": [error_json(each)["error"] for each in build.problems],
+    }
+
+
+def _change(change: Change) -> Record:
+    return {
+        "change": change.kind,
+        "functions": list(change.identity.functions),
+        "kind": change.identity.kind,
+        "name": change.identity.name,
+        "ordinal": change.ordinal,
+        "amount": float(change.amount),
+        "old": _measure_json(change.old),
+        "new": _measure_json(change.new),
+    }
+
+
+def _measure_json(measure: Measure | None) -> Plain:
+    if measure is None or not measure.has_code:
+        return None
+    return {
+        "line": measure.line,
+        "scope_bytes": measure.scope_bytes,
+        "described_bytes": measure.described_bytes,
+        "complete_bytes": measure.complete_bytes,
+    }

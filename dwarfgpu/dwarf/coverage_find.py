@@ -1,0 +1,283 @@
+"""Which variables a file has, by the functions that declare them (DWARF 5 3.3.8, 3.5, 4.1).
+
+Law: units are read one after the other; what cannot be read of one is a problem, and the rest is
+found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attrs import define, field, frozen
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.lookup import Scopes, is_called, qualified_name, refuse_split
+from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+
+_ALLOWANCE: Final = 100_000
+_MOST_LOOKED_AT: Final = 8
+"""Abstract entries looked at for each entry of a unit; compilers stay far below."""
+
+
+@define(eq=False)
+class Group:
+    """The variables of a subprogram with all that is inlined into it, or the globals of a unit."""
+
+    unit: CompilationUnit
+    unit_name: str
+    """Empty where it cannot be read, which is a problem of the unit."""
+    place: Place | None
+    """The subprogram; None for the globals."""
+    declared: list[tuple[Variable, Place | None]] = field(factory=list)
+    """In the order of the file, function by function."""
+
+    def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
+        """Each is worked out when it is asked for."""
+        for variable, place in self.declared:
+            yield allowance.coverage_of(variable, place)
+
+
+@define(eq=False)
+class UnitGroups:
+    """Variables of a unit."""
+
+    unit: CompilationUnit | None
+    """None for units of which not even the header can be read."""
+    groups: list[Group] = field(factory=list)
+    functions: list[Place] = field(factory=list)
+    """Every subprogram with code and every call inlined into one, whatever their variables."""
+    problems: list[DwarfGpuError] = field(factory=list)
+    """Why others are missing."""
+
+
+def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
+    """The variables of a unit, by subprogram; never raises."""
+    out = UnitGroups(unit)
+    try:
+        refuse_split(unit)
+        name = _name_of(unit, out)
+        _find_groups(unit, name, out)
+        globals_ = Group(unit, name, None)
+        for variable in scopes.globals_of(unit):
+            globals_.declared.append((variable, None))
+        if globals_.declared:
+            out.groups.append(globals_)
+    except DwarfGpuError as error:
+        out.problems.append(error)
+    return out
+
+
+@define(eq=False)
+class _Instance:
+    """A subprogram or an inlined call: its own variables, and what they are instances of."""
+
+    group: Group
+    place: Place
+    declared: list[tuple[Variable, Place]] = field(factory=list)
+    origins: set[int] = field(factory=set)
+    """Offsets of the abstract variables that have an entry here."""
+    blocks: dict[int, Place] = field(factory=dict)
+    """The scopes of the instance by offset of the abstract one."""
+
+    def add(self, place: Place) -> None:
+        """One of its scopes, with the variables directly in it."""
+        for origin in place.die.origins():
+            self.blocks[origin.offset] = place
+        for child in place.die.children():
+            if child.tag in DATA:
+                variable = variable_of(child)
+                self.origins |= {origin.offset for origin in child.origins()}
+                if variable is not None:
+                    self.declared.append((variable, place))
+
+    def missing(self) -> Iterator[tuple[Variable, Place] | None]:
+        """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
+        left of theirs; None for an entry that is something else."""
+        abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
+        pending = [] if abstract is None else [(abstract, self.place)]
+        while pending:
+            scope, place = pending.pop()
+            for child in scope.children():
+                found: Variable | None = None
+                if child.tag in BLOCKS - FUNCTIONS:
+                    pending.append((child, self.blocks.get(child.offset, place)))
+                elif child.tag in DATA and child.offset not in self.origins:
+                    found = variable_of(child)
+                yield None if found is None else (found, place)
+
+
+def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
+    try:
+        return unit.name
+    except DwarfGpuError as error:
+        out.problems.append(error)
+        return ""
+
+
+def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
+    tree = unit.tree
+    places: dict[int, tuple[Place, _Instance]] = {}
+    """The scopes with code, each with its function, by index."""
+    instances: list[_Instance] = []
+    loaded = _Loaded(unit)
+    for index, abbreviation in enumerate(tree.abbreviations):
+        is_subprogram = abbreviation.tag == dw.TAG_SUBPROGRAM
+        if not is_subprogram and abbreviation.tag not in BLOCKS:
+            continue
+        around, instance = None, None
+        if not is_subprogram:
+            if tree.parents[index] not in places:
+                continue
+            around, instance = places[tree.parents[index]]
+        die = unit.die(index)
+        try:
+            place = _place(die, around, loaded)
+            if is_subprogram and not place.spans:
+                continue
+            if instance is None or die.tag in FUNCTIONS:
+                if instance is None:
+                    out.groups.append(Group(unit, name, place))
+                instance = _Instance(out.groups[-1] if instance is None else instance.group, place)
+                instances.append(instance)
+            places[index] = place, instance
+            instance.add(place)
+        except DwarfGpuError as error:
+            out.problems.append(die.located(error))
+    out.functions = [instance.place for instance in instances]
+    _list(instances, len(tree.offsets), out)
+
+
+def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
+    """Give each group the variables of its functions."""
+    left = _ALLOWANCE + _MOST_LOOKED_AT * entry_count
+    for instance in instances:
+        declared = instance.group.declared
+        declared += instance.declared
+        try:
+            for found in instance.missing():
+                left -= 1
+                if not left:
+                    raise LimitExceeded("inlined calls of functions with very many variables")
+                if found is not None:
+                    declared.append(found)
+        except DwarfGpuError as error:
+            out.problems.append(instance.place.die.located(error))
+            if left <= 0:
+                return
+
+
+def _place(die: Die, around: Place | None, loaded: _Loaded) -> Place:
+    """The scope of an entry; one that does not say where its code is has that around it."""
+    spans = () if around is None else around.spans
+    if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
+        spans = loaded.of(covered(die))
+    if die.tag not in FUNCTIONS:
+        return Place(die, around, spans, "", "")
+    name, call_line = die.name, die.integer(dw.AT_CALL_LINE)
+    if name is None:
+        name = f"function {die.offset:#x}"
+        return Place(die, around, spans, name, name, call_line)
+    return Place(die, around, spans, name, qualified_name(die), call_line)
+
+
+@define(eq=False)
+class _Loaded:
+    """Addresses of the file as loaded; those of one list, which many scopes may share, are one."""
+
+    unit: CompilationUnit
+    _known: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
+    """By the identity of the list, which is kept with it."""
+
+    def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+        if not self.unit.info.load_address:
+            return spans
+        known = self._known.get(id(spans))
+        if known is None:
+            relocate = self.unit.relocate
+            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
+            known = self._known[id(spans)] = spans, out
+        return known[1]
+
+
+@frozen
+class Wanted:
+    """Which variables; every absent element means all."""
+
+    names: tuple[str, ...] = ()
+    """As they are, or after their function (`f::x`) or, for global ones, their namespaces."""
+    function: str | None = None
+    """A function that contains them, or is inlined around them."""
+    pc: int | None = None
+    """A program location, as loaded, that is in their scopes."""
+
+    def takes(self, variable: Variable, place: Place | None) -> bool:
+        """Whether a variable is wanted."""
+        if self.names and not any(_is_meant(variable, place, name) for name in self.names):
+            return False
+        if self.function is not None:
+            inside = () if place is None else place.functions
+            if not any(_is_function(each, self.function) for each in inside):
+                return False
+        return self.pc is None or place is None or _covers(place, self.pc)
+
+
+def _covers(place: Place, pc: int) -> bool:
+    return any(span.covers(pc) for span in place.spans)
+
+
+def _is_meant(variable: Variable, place: Place | None, name: str) -> bool:
+    if variable.name == name:
+        return True
+    owner, _, simple = name.rpartition("::")
+    if not owner or variable.name != simple:
+        return False
+    if place is None:
+        return is_called(variable.die, simple, name)
+    return _is_function(place.functions[-1], owner)
+
+
+def _is_function(place: Place, name: str) -> bool:
+    simple = name.rpartition("::")[2]
+    return place.name == simple and is_called(place.die, simple, name)
+
+
+def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
+    """The variables that are wanted, unit by unit in the order of the file; never raises.
+
+    Units are read one after the other, with a program location only the one that covers it.
+    """
+    units: Iterable[CompilationUnit] = scopes.info.units
+    if wanted.pc is not None:
+        try:
+            unit = scopes.unit_at(wanted.pc)
+        except DwarfGpuError as error:
+            yield UnitGroups(None, problems=[error])
+            return
+        units = () if unit is None else (unit,)
+    if scopes.info.problems:
+        yield UnitGroups(None, problems=list(scopes.info.problems))
+    for unit in units:
+        found = groups_of(unit, scopes)
+        for group in found.groups:
+            group.declared = _chosen(group, wanted, found.problems)
+        found.groups = [each for each in found.groups if each.declared]
+        yield found
+
+
+def _chosen(
+    group: Group, wanted: Wanted, problems: list[DwarfGpuError]
+) -> list[tuple[Variable, Place | None]]:
+    out: list[tuple[Variable, Place | None]] = []
+    for variable, place in group.declared:
+        try:
+            if wanted.takes(variable, place):
+                out.append((variable, place))
+        except DwarfGpuError as error:
+            problems.append(variable.die.located(error))
+    return out

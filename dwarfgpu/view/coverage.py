@@ -1,0 +1,268 @@
+"""Where a variable is described, for people: words, percentages, lines of source, a bar.
+
+Law: nothing is rounded away. What is not all is never 100%, what is something never 0%, and a cell
+of a bar that is neither full nor empty looks like neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.dwarf.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.lists import Range, common, merged, without
+from dwarfgpu.dwarf.lookup import qualified_name
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.view.place_words import description_text
+
+MOST_ROWS: Final = 1_000
+"""Stretches of one variable that are listed."""
+_MOST_LINES: Final = 300_000
+"""Rows looked at in one unit."""
+_MOST_RUNS: Final = 4
+
+
+@frozen
+class Cells:
+    """The characters of a bar."""
+
+    full: str
+    some: str
+    empty: str
+
+
+BLOCKS: Final = Cells("█", "▒", "░")
+ASCII: Final = Cells("#", "+", ".")
+
+
+def cells_for(encoding: str | None) -> Cells:
+    """Blocks where a stream can take them."""
+    try:
+        "█▒░".encode(encoding or "utf-8")
+    except (LookupError, UnicodeEncodeError):
+        return ASCII
+    return BLOCKS
+
+
+def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
+    """The code of the scope from its first byte to its last, what is between its parts left out.
+
+    A cell is full where all of the variable is described in all of its code. A global variable has
+    no code: all cells are the same.
+    """
+    total = coverage.scope_bytes
+    if not total:
+        everywhere = coverage.place is None and coverage.is_described
+        return (cells.full if everywhere else cells.empty) * width
+    if coverage.complete == coverage.scope:
+        return cells.full * width
+    complete = described = _scaled(coverage.complete, coverage.scope, width)
+    if coverage.described != coverage.complete:
+        described = _scaled(coverage.described, coverage.scope, width)
+    out = ""
+    for whole, some in zip(complete, described, strict=True):
+        out += cells.full if whole == total else cells.some if some else cells.empty
+    return out
+
+
+def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> list[int]:
+    """How much of each of `width` equal cells some parts of a scope fill: bytes times `width`, so
+    that a full one has the bytes of the scope."""
+    total = sum(end - begin for begin, end in scope)
+    out = [0] * width
+    before, index = 0, 0
+    for begin, end in scope:
+        while index < len(spans) and spans[index].begin < end:
+            first = (before + spans[index].begin - begin) * width
+            last = (before + spans[index].end - begin) * width
+            for cell in range(first // total, -(-last // total)):
+                out[cell] += min(last, (cell + 1) * total) - max(first, cell * total)
+            index += 1
+        before += end - begin
+    return out
+
+
+def percent(part: int, whole: int) -> str:
+    """`12.3%`, rounded down; `-` of nothing."""
+    if not whole:
+        return "-"
+    tenths = 1000 * part // whole
+    return "<0.1%" if part and not tenths else f"{tenths // 10}.{tenths % 10}%"
+
+
+def share(coverage: Coverage) -> str:
+    """How much of its scope a variable is described in; of a global one whether it is at all."""
+    if coverage.problem is not None:
+        return "?"
+    if coverage.place is None:
+        return "100.0%" if coverage.is_described else "0.0%"
+    return percent(coverage.described_bytes, coverage.scope_bytes)
+
+
+def spans_text(spans: Sequence[Range], most: int = 8) -> str:
+    """`[0x1600,0x1634) [0x1650,0x17ac)`."""
+    shown = " ".join(f"[{begin:#x},{end:#x})" for begin, end in spans[:most])
+    return shown + (f" and {len(spans) - most} more" if len(spans) > most else "")
+
+
+def function_text(place: Place) -> str:
+    """`clamp, inlined into leaf at line 84`: the call's line is in the function around it."""
+    *outer, inner = place.functions
+    out = inner.qualified_name
+    for each in reversed([*outer]):
+        line = inner.call_line
+        out += f", inlined into {each.qualified_name}" + (
+            "" if line is None else f" at line {line}"
+        )
+        inner = each
+    return out
+
+
+def variable_name(variable: Variable) -> str:
+    """Of a global variable with its namespaces; its own where those cannot be read."""
+    try:
+        return qualified_name(variable.die) if variable.kind == "global" else variable.name
+    except DwarfGpuError:
+        return variable.name
+
+
+@frozen
+class Row:
+    """A stretch of the code of a scope, and what is said there."""
+
+    span: Range | None
+    """None: everywhere."""
+    description: Description | None
+    """None where nothing is said."""
+    is_outside: bool = False
+
+
+def rows(coverage: Coverage) -> list[Row]:
+    """What is said where, by address; the code of the scope of which nothing is said too.
+
+    Neighbours of which the same is said are one. At most `MOST_ROWS`, and one more if there are
+    more.
+    """
+    out: list[Row] = []
+    said = merged(each.bounds for each in coverage.descriptions if each.bounds is not None)
+    for description in coverage.descriptions:
+        if description.bounds is None:
+            if coverage.place is None:
+                out.append(Row(None, description))
+            here = without(coverage.scope, said)
+        else:
+            here = common((description.bounds,), coverage.scope)
+            beyond = without((description.bounds,), coverage.scope)
+            if coverage.place is not None:
+                out += [Row(span, description, is_outside=True) for span in beyond[:MOST_ROWS]]
+        out += [Row(span, description) for span in here[:MOST_ROWS]]
+        if len(out) > 64 * MOST_ROWS:
+            break
+    if coverage.problem is None and all(each.bounds for each in coverage.descriptions):
+        out += [Row(span, None) for span in without(coverage.scope, said)[:MOST_ROWS]]
+    out.sort(key=lambda row: row.span or Range(0, 0))
+    return _joined(out)[: MOST_ROWS + 1]
+
+
+def _joined(found: list[Row]) -> list[Row]:
+    out: list[Row] = []
+    for row in found:
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and last.span is not None
+            and row.span is not None
+            and last.span.end == row.span.begin
+            and last.is_outside == row.is_outside
+            and _says(last) == _says(row)
+        ):
+            out[-1] = Row(Range(last.span.begin, row.span.end), last.description, last.is_outside)
+        else:
+            out.append(row)
+    return out
+
+
+def _says(row: Row) -> ExprLoc | ConstValue | None:
+    return None if row.description is None else row.description.source
+
+
+class SourceLines:
+    """The source lines of the code of a unit; one that cannot be read is told once."""
+
+    def __init__(self, unit: CompilationUnit) -> None:
+        self.unit = unit
+        self._left = _MOST_LINES
+        self.problem: DwarfGpuError | None = None
+        """Why lines are missing."""
+
+    def of(self, span: Range) -> list[tuple[str, list[int]]]:
+        """Of a range as loaded: by file, each line once in order."""
+        found: dict[int, set[int]] = {}
+        if self.problem is not None:
+            return []
+        try:
+            table = self.unit.line_table
+            if table is None:
+                return []
+            begin, end = map(self.unit.info.in_file, span)
+            for row in table.rows_in(Range(begin, end)):
+                self._left -= 1
+                if not self._left:
+                    raise LimitExceeded(f"more than {_MOST_LINES} rows of the line table are asked")
+                if row.line:
+                    found.setdefault(row.file, set()).add(row.line)
+            return [
+                (table.file(number).name.rsplit("/", 1)[-1], sorted(lines))
+                for number, lines in found.items()
+            ]
+        except DwarfGpuError as error:
+            self.problem = error
+            return []
+
+    def text(self, span: Range) -> str:
+        """`t.hip:14-16,19`."""
+        return " ".join(f"{file}:{_runs(lines)}" for file, lines in self.of(span))
+
+
+def _runs(lines: list[int]) -> str:
+    """`14-16,19`."""
+    breaks = [index for index, (a, b) in enumerate(pairwise(lines), 1) if b != a + 1]
+    runs = [lines[a:b] for a, b in pairwise([0, *breaks, len(lines)])]
+    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    return ",".join(texts[:_MOST_RUNS]) + (",…" if len(texts) > _MOST_RUNS else "")
+
+
+@frozen
+class Line:
+    """A stretch of a variable's scope, to be shown."""
+
+    where: str
+    """`[0x1600,0x1634)`."""
+    lines: str
+    """Source lines."""
+    said: str
+
+
+def coverage_lines(
+    coverage: Coverage, arch: Architecture | None, source: SourceLines
+) -> Iterator[Line]:
+    """What is said where, by address."""
+    for count, row in enumerate(rows(coverage)):
+        if count == MOST_ROWS:
+            yield Line("…", "", "more stretches are left out")
+            return
+        said = "optimized out"
+        if row.description is not None:
+            said = description_text(row.description, arch)
+        if row.span is None:
+            yield Line("everywhere", "", said)
+            continue
+        outside = "outside the scope: " if row.is_outside else ""
+        yield Line(spans_text([row.span]), source.text(row.span), outside + said)

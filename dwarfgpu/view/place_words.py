@@ -1,0 +1,161 @@
+"""Where an expression says that an object is, in words (AMD text A.2.5.4).
+
+Law: words are for those operations that certainly mean them; the operations themselves are told
+beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.dwarf.coverage import Description
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.extent import Extent
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.text import expression_text
+
+_MOST_PARTS: Final = 4
+_MOST_CHARACTERS: Final = 300
+"""Of operations; the bytes of longer ones are told in JSON."""
+_VALUE_SECTIONS: Final = "A.2.5.4.3"
+"""Of the operations that leave a value: as a location, an address of memory."""
+
+
+def extent_text(extent: Extent) -> str:
+    """What an expression leaves out: `bits 32-63 optimized out`; empty where it leaves nothing."""
+    match extent.completeness:
+        case "whole":
+            return ""
+        case "nothing":
+            return "optimized out"
+        case "partly":
+            parts = [
+                f"{first}-{first + count - 1}" if count > 1 else f"{first}"
+                for first, count in extent.undefined[:_MOST_PARTS]
+            ]
+            more = ",…" if len(extent.undefined) > _MOST_PARTS else ""
+            return f"bits {','.join(parts)}{more} optimized out"
+        case "depends":
+            return f"how much of it {extent.reason}"
+        case "broken":
+            return f"cannot be evaluated: {extent.reason}"
+
+
+def description_words(description: Description, arch: Architecture | None) -> str:
+    """`in v6`, `in 2 pieces, bits 32-63 optimized out`; empty where no words fit."""
+    source = description.source
+    if isinstance(source, ConstValue):
+        return f"the constant {_bytes(source.data)}"
+    left_out = extent_text(description.extent)
+    if description.extent.completeness in ("nothing", "broken"):
+        return left_out
+    return ", ".join(each for each in (place_words(source, arch), left_out) if each)
+
+
+def description_text(description: Description, arch: Architecture | None) -> str:
+    """In words, then the operations: `in v6: DW_OP_regx VGPR6`."""
+    source = description.source
+    said = "DW_AT_const_value"
+    if isinstance(source, ExprLoc):
+        said = operations_text(source, arch) or "the description is empty"
+    words = description_words(description, arch)
+    return f"{words}: {said}" if words else said
+
+
+def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
+    """The operations of an expression, as llvm-dwarfdump writes them; very many are cut."""
+    text = expression_text(source.expression, source.unit.dialect, source.unit.format, arch)
+    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
+
+
+def _bytes(data: bytes) -> str:
+    return f"0x{data[:16].hex()}" + ("..." if len(data) > 16 else "")
+
+
+def place_words(source: ExprLoc, arch: Architecture | None) -> str:
+    """In a few words; empty where none fit."""
+    found = decode(source.expression, source.unit.dialect, source.unit.format).instructions
+    names = [_name(each) for each in found]
+    pieces = sum(name in ("piece", "bit_piece") for name in names)
+    if pieces:
+        return f"in {pieces} pieces" if pieces > 1 else "in 1 piece"
+    if not found:
+        return ""
+    if len(found) == 1:
+        return _one(found[0], source.unit, arch)
+    if names[-1] == "stack_value":
+        return _computed(found[:-1], arch)
+    if names[-1] == "form_tls_address":
+        return "in thread-local memory"
+    if "LLVM_push_lane" in names and names[0] in ("reg", "regx"):
+        return f"in {_register(found[0], arch)}, by lane"
+    if found[-1].operation.section.startswith(_VALUE_SECTIONS):
+        return "in memory"
+    return ""
+
+
+def _name(each: Instruction) -> str:
+    """The name of the operation or of its numbered family, by whichever number it is encoded."""
+    return each.operation.function.__name__
+
+
+def _one(each: Instruction, unit: Unit, arch: Architecture | None) -> str:
+    """The words of a single operation."""
+    match _name(each), each.operands:
+        case "reg" | "regx", _:
+            return f"in {_register(each, arch)}"
+        case "fbreg", (displacement,):
+            return f"in memory at the frame base{_moved(displacement)}"
+        case "breg" | "bregx", (*_, displacement):
+            return f"in memory at {_register(each, arch)}{_moved(displacement)}"
+        case "addr", (int(address),):
+            return f"in memory at {unit.relocate(address):#x}"
+        case "addrx", (int(index),):
+            return f"in memory{_indexed(unit, index)}"
+        case "implicit_value", (bytes(data),):
+            return f"the constant {_bytes(data)}"
+        case "implicit_pointer", _:
+            return "a pointer that was removed"
+        case "call_frame_cfa", _:
+            return "in memory at the CFA"
+        case _:
+            return ""
+
+
+def _indexed(unit: Unit, index: int) -> str:
+    try:
+        return f" at {unit.relocate(unit.address(index)):#x}"
+    except DwarfGpuError:  # evaluating it tells why
+        return ""
+
+
+def _computed(made: Sequence[Instruction], arch: Architecture | None) -> str:
+    """The words of a value that has no place."""
+    if len(made) == 1:
+        name, operands = _name(made[0]), made[0].operands
+        if name == "entry_value":
+            return "what it was on entry to the function"
+        if name == "lit":
+            return f"the constant {made[0].operation.number}"
+        if name.startswith("const") and name not in ("constx", "const_type"):
+            return f"the constant {operands[0]!r}"
+    registers = dict.fromkeys(
+        _register(each, arch) for each in made if _name(each) in ("breg", "bregx")
+    )
+    return f"computed from {' and '.join(registers)}" if registers else "computed"
+
+
+def _register(each: Instruction, arch: Architecture | None) -> str:
+    """The debugger's name of the register that an operation names."""
+    number = each.operands[0] if each.operation.number is None else each.operation.number
+    known = None if arch is None or not isinstance(number, int) else arch.registers.get(number)
+    return f"register {number!r}" if known is None else known.name
+
+
+def _moved(displacement: Operand) -> str:
+    return f"{displacement:+d}" if isinstance(displacement, int) and displacement else ""

@@ -1,0 +1,357 @@
+"""`dwarfgpu where`: text, JSON, exit statuses, and what happens with files that are broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import FIXTURES, REPOSITORY, Json, run, run_json
+from tests.cli.test_info import BINARIES, NEST
+from tests.cli.test_readme import as_pattern, commands
+from tests.cli.test_readme import run as run_shell
+from tests.dwarf.builder import elf, read_fixture, unit
+from tests.objfile.test_bundle import GFX942, HOST, ON, plain
+from tests.objfile.test_separate_debug import ID_NOTE
+
+DEMO = FIXTURES / "x86_64/demo.gcc.O2.v5"
+PLAIN = FIXTURES / "x86_64/demo.gcc.O0.v5"
+ASM = FIXTURES / "asm/locations.gfx942.v5.co"
+DOCUMENT = (REPOSITORY / "docs/where.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("command", "output"), commands(DOCUMENT))
+def test_a_command_prints_what_the_document_shows(command: str, output: str) -> None:
+    printed = run_shell(command)
+    assert re.fullmatch(as_pattern(output), printed), printed
+
+
+@pytest.mark.parametrize("path", BINARIES, ids=lambda path: path.name)
+def test_every_fixture(path: Path) -> None:
+    answer = run_json("where", "--all", path)
+    assert answer.status == 0 and not answer.json["problems"]
+    variables, total = answer.json["variables"], answer.json["total"]
+    assert total["variables"] + total["global_variables"] == len(variables) > 0
+    for each in variables:
+        assert each["complete_bytes"] <= each["described_bytes"] <= each["scope_bytes"]
+        assert size(each["scope"]) == each["scope_bytes"]
+        assert size(each["holes"]) == each["scope_bytes"] - each["described_bytes"]
+    for name in ("scope_bytes", "described_bytes", "complete_bytes", "variables"):
+        assert sum(each[name] for each in answer.json["functions"]) == total[name]
+    assert not any("lines" in entry for each in variables for entry in each["entries"])
+    text = run("where", "--all", path)
+    assert text.status == 0 and text.err == ""
+    listed = [line for line in text.lines if line.startswith("  ")]
+    names = [each["qualified_name"] for each in variables]
+    assert [line.split()[0] for line in listed] == names
+
+
+def size(ranges: Json) -> int:
+    return sum(each["end"] - each["begin"] for each in ranges)
+
+
+def test_names_of_a_fixture_agree_with_all_of_it() -> None:
+    every = run_json("where", "--all", DEMO).json["variables"]
+    for name in {each["name"] for each in every}:
+        found = run_json("where", "--file", DEMO, name).json["variables"]
+        for each in found:
+            for entry in (*each["entries"], *each["holes"]):
+                if entry["begin"] is not None:
+                    assert all(line["lines"] for line in entry.pop("lines"))
+        assert found == [each for each in every if each["name"] == name]
+
+
+@pytest.mark.parametrize("pc", [0x1600, 0x1618, 0x1690, 0x16FF, 0x1700, 0x1798, 0x17AB])
+def test_eval_agrees(pc: int) -> None:
+    """At a program location `eval` finds an entry where `where` says that there is one."""
+    for each in run_json("where", "--file", NEST, "--pc", pc, "t", "a", "r").json["variables"]:
+        inside = any(one["begin"] <= pc < one["end"] for one in each["entries"])
+        done = run("eval", "--file", NEST, "--pc", pc, "--lane", 0, each["name"])
+        expected = f"{each['name']} is optimized out at this pc; described at [0x16"
+        assert (expected in done.err) == (not inside)
+
+
+def test_inlined_calls_stand_apart() -> None:
+    (found,) = run_json("where", "--file", DEMO, "clamp::value").json["variables"]
+    assert (found["function"], found["kind"]) == ("leaf", "parameter")
+    assert found["inlined"] == [{"function": "clamp", "call_line": 93}]
+    text = run("where", "--file", DEMO, "value")
+    assert text.lines[0].endswith(" of clamp, inlined into leaf at line 93")
+    assert text.status == 0
+
+
+def test_names_with_their_namespaces() -> None:
+    names = FIXTURES / "x86_64/names.clang.O0.v5"
+    every = run_json("where", "--all", names).json
+    shared = [each["qualified_name"] for each in every["variables"] if each["name"] == "shared"]
+    assert len(set(shared)) == 2
+    for name in shared:
+        (found,) = [
+            each
+            for each in run_json("where", "--file", names, name).json["variables"]
+            if each["qualified_name"] == name
+        ]
+        assert found["kind"] == "global"
+    functions = [each["name"] for each in every["functions"]]
+    assert any("::" in name for name in functions)
+    text = run("where", "--all", names).out
+    assert all(f"{name}: " in text for name in functions)
+
+
+def test_a_program_location_picks_a_scope() -> None:
+    assert len(run_json("where", "--file", DEMO, "local").json["variables"]) == 2
+    found = run_json("where", "--file", DEMO, "local", "--pc", "0x1210").json["variables"]
+    assert [each["line"] for each in found] == [82]
+
+
+def test_addresses_are_as_loaded() -> None:
+    low = run_json("where", "--file", NEST, "t").json["variables"][0]
+    high = run_json("where", "--file", NEST, "t", "--load-address", 0x10000).json["variables"][0]
+    assert high["scope"] == [{"begin": 0x11600, "end": 0x117AC}]
+    for one, other in zip(low["entries"], high["entries"], strict=True):
+        assert (one["begin"] + 0x10000, one["lines"]) == (other["begin"], other["lines"])
+    demo = run_json("where", "--demo", "launches", "t").json["variables"]
+    assert demo[0]["scope"][0]["begin"] == 0x7F0000001600
+
+
+@pytest.mark.parametrize(
+    ("name", "completeness", "text"),
+    [
+        ("half_undefined", "partly", "in 2 pieces, bits 0-31 optimized out"),
+        ("empty", "nothing", "optimized out"),
+        ("undefined", "nothing", "optimized out"),
+        ("called", "depends", "how much of it depends on DW_OP_call2"),
+        ("const_value", "whole", "the constant 0x"),
+        ("spilled", "whole", ""),
+    ],
+)
+def test_what_is_said(name: str, completeness: str, text: str) -> None:
+    (found,) = run_json("where", "--file", ASM, name).json["variables"]
+    assert [each["completeness"] for each in found["entries"]] == [completeness]
+    assert found["entries"][0]["text"].startswith(text)
+    assert (found["described_bytes"] > 0) == (completeness != "nothing")
+    assert (found["complete_bytes"] > 0) == (completeness == "whole")
+
+
+def test_no_location_at_all() -> None:
+    text = run("where", "--file", ASM, "no_location")
+    assert text.status == 0 and text.lines[2].endswith("  optimized out")
+    assert text.lines[-1].endswith(" 0.0% of 132 bytes")
+
+
+def test_bars_where_the_output_is_not_utf_8() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "where", "--all", NEST],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.isascii() and " .+############+.......++" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("minimum", "status"), [("0", 0), ("27.3", 0), ("27.4", 1), ("55%", 1), ("100", 1)]
+)
+def test_minimum(minimum: str, status: int) -> None:
+    done = run("where", "--all", NEST, "--min-coverage", minimum)
+    assert done.status == status
+    assert (done.err != "") == bool(status)
+    answer = run_json("where", "--all", NEST, "--min-coverage", minimum)
+    assert answer.status == status and answer.json["is_below_minimum"] == bool(status)
+    assert answer.json["minimum"] == float(minimum.rstrip("%"))
+
+
+def test_a_minimum_of_names() -> None:
+    assert run("where", "--file", NEST, "t", "--min-coverage", 55).status == 0
+    assert run("where", "--file", NEST, "in", "--min-coverage", 55).status == 1
+    assert run("where", "--file", NEST, "launches", "--min-coverage", 100).status == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status"), [(DEMO, DEMO, 0), (PLAIN, DEMO, 1), (DEMO, PLAIN, 0)]
+)
+def test_against(old: Path, new: Path, status: int) -> None:
+    answer = run_json("where", "--all", new, "--against", old)
+    assert answer.status == status
+    counts = answer.json["counts"]
+    assert (counts["worse"] + counts["lost"] > 0) == bool(status)
+    assert sum(counts.values()) == len(answer.json["changes"])
+    amounts = [abs(each["amount"]) for each in answer.json["changes"]]
+    assert amounts == sorted(amounts, reverse=True)
+    text = run("where", "--all", new, "--against", old)
+    assert text.status == status and text.lines[-1].startswith("total: ")
+
+
+def test_what_got_worse_one_way_got_better_the_other() -> None:
+    there = run_json("where", "--all", DEMO, "--against", PLAIN).json["changes"]
+    back = run_json("where", "--all", PLAIN, "--against", DEMO).json["changes"]
+    opposite = {
+        "worse": "better",
+        "better": "worse",
+        "appeared": "vanished",
+        "vanished": "appeared",
+    }
+    assert sorted(
+        (
+            opposite[each["change"]],
+            each["functions"],
+            each["name"],
+            each["ordinal"],
+            -each["amount"],
+        )
+        for each in there
+    ) == sorted(
+        (each["change"], each["functions"], each["name"], each["ordinal"], each["amount"])
+        for each in back
+    )
+
+
+def test_against_for_some_names() -> None:
+    arguments = ("--file", DEMO, "lost", "--against", PLAIN)
+    (change,) = run_json("where", *arguments).json["changes"]
+    assert (change["change"], change["functions"], change["amount"]) == ("worse", ["leaf"], -1)
+
+
+def test_a_code_object_of_a_fat_binary(tmp_path: Path) -> None:
+    path = tmp_path / "bundle"
+    code = read_fixture("hip/nest.gfx942.O2.v5.co")
+    other = read_fixture("hip/nest.gfx90a.O2.v5.co")
+    path.write_bytes(plain({HOST: b"", GFX942: code, ON: other}))
+    done = run("where", "--all", path)
+    assert done.status == 2 and "--target" in done.error
+    assert "27.3% described" in run("where", "--all", path, "--target", "gfx942").out
+
+
+def test_a_separate_debug_file(tmp_path: Path) -> None:
+    folder, data = tmp_path / "debug", read_fixture("x86_64/demo.gcc.O2.v5")
+    (folder / ".build-id/ab").mkdir(parents=True)
+    named = ObjectFile("demo", data)
+    sections = {
+        each.name: named.section_data(each.name)
+        for each in named.sections
+        if each.name.startswith(".debug_")
+    }
+    note = {".note.gnu.build-id": ID_NOTE}
+    (folder / ".build-id/ab/cdef0123456789.debug").write_bytes(elf({**sections, **note}, 62))
+    path = tmp_path / "demo"
+    path.write_bytes(elf(note, 62))
+    assert run("where", "--file", path, "sp").error == "demo has no debugging information"
+    found = run("where", "--file", path, "sp", "--debug-dir", folder)
+    assert (found.out, found.status) == (run("where", "--file", DEMO, "sp").out, 0)
+
+
+WRONG = [
+    ([], "nothing to look for: give names of variables, or --all"),
+    (["t"], "give the file with --file FILE"),
+    (["--all"], "--all: give the file"),
+    (["--all", NEST, DEMO], "--all takes one file and no names"),
+    (["--all", "--file", NEST, DEMO], "--all takes one file and no names"),
+    (["--file", NEST, "tt"], 'No symbol "tt" in nest.gfx942.O2.v5.co.'),
+    (["--file", NEST, "limits"], 'in nest.gfx942.O2.v5.co. Did you mean "limit"?'),
+    (["--file", NEST, "t", "--function", "g"], 'No symbol "t" in g in nest'),
+    (["--file", NEST, "t", "--pc", "0x10"], 'No symbol "t" at 0x10 in nest'),
+    (["--all", NEST, "--function", "g"], "describes no variables in g"),
+    (["--all", "/nonexistent"], "cannot be read"),
+    (["--all", REPOSITORY / "LICENSE"], "is not an ELF file"),
+    (["--all", NEST, "--target", "gfx90a"], "is for gfx942, not for gfx90a"),
+    (["--all", NEST, "--min-coverage", "101"], "expected a number from 0 to 100"),
+    (["--all", NEST, "--min-coverage", "1e999999"], "expected a number from 0 to 100"),
+    (["--all", NEST, "--min-coverage", "50", "--against", NEST], "not both"),
+    (["--all", NEST, "--against", "/nonexistent"], "cannot be read"),
+    (["--all", NEST, "--pc", "x"], "--pc: expected an integer"),
+    (["--all", NEST, "--dialect", "bogus"], "invalid choice"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_requests_that_are_wrong(arguments: list[object], message: str) -> None:
+    done = run("where", *arguments)
+    assert done.status == 2 and message in done.error, done
+    assert run_json("where", *arguments).json["error"]["kind"] == "Malformed"
+
+
+def test_a_file_without_debugging_information(tmp_path: Path) -> None:
+    path = tmp_path / "bare.co"
+    path.write_bytes(elf({}))
+    assert run("where", "--all", path).error == "bare.co has no debugging information"
+
+
+def test_broken_lists_are_problems_and_the_rest_is_shown(tmp_path: Path) -> None:
+    data = bytearray(read_fixture("x86_64/demo.gcc.O2.v5"))
+    lists = ObjectFile("demo", bytes(data)).section_data(".debug_loclists")
+    at = data.index(lists)
+    data[at + 0x20 : at + len(lists)] = b"\x7f" * (len(lists) - 0x20)  # kinds that nobody knows
+    path = tmp_path / "broken"
+    path.write_bytes(data)
+    answer = run_json("where", "--all", path)
+    broken = [each["name"] for each in answer.json["variables"] if each["error"] is not None]
+    assert answer.status == 1 and 0 < len(broken) == len(answer.json["problems"])
+    assert len(answer.json["variables"]) > len(broken)
+    text = run("where", "--all", path)
+    assert text.status == 1
+    assert len([line for line in text.lines if line.startswith("problem: ")]) == len(broken)
+    named = run("where", "--file", path, broken[0])
+    assert named.status == 1 and "has kind 0x7f" in named.out
+
+
+def test_a_broken_unit_is_a_problem_and_the_others_are_shown(tmp_path: Path) -> None:
+    info = read_fixture("hip/nest.gfx942.O2.v5.co")
+    named = ObjectFile("nest", info)
+    sections = {
+        each.name: named.section_data(each.name)
+        for each in named.sections
+        if each.name.startswith(".debug_")
+    }
+    unknown = unit(b"\xff\x7f")  # an abbreviation that no table has
+    for first, second in ((sections[".debug_info"], unknown), (unknown, sections[".debug_info"])):
+        path = tmp_path / "two.co"
+        path.write_bytes(elf({**sections, ".debug_info": first + second}))
+        done = run("where", "--all", path)
+        assert done.status == 1
+        (problem,) = [line for line in done.lines if line.startswith("problem: ")]
+        assert "unknown abbreviation" in problem
+        assert "total: 1 function, 9 variables, 27.3% described" in done.out
+
+
+@pytest.mark.parametrize("name", ["hip/nest.gfx942.O2.v5.co", "x86_64/demo.gcc.O2.v4"])
+def test_mutated_files(tmp_path: Path, name: str) -> None:
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    source = random.Random(seed)
+    original = read_fixture(name)
+    path = tmp_path / "mutated"
+    for _ in range(40):
+        data = bytearray(original)
+        for _ in range(source.randint(1, 40)):
+            data[source.randrange(len(data))] = source.choice((0, 1, 0xFF, source.randrange(256)))
+        path.write_bytes(data)
+        start = perf_counter()
+        assert run_json("where", "--all", path).status in (0, 1, 2)
+        assert run("where", "--file", path, "t", "local", "n", "i").status in (0, 1, 2)
+        assert run_json("where", "--all", path, "--against", FIXTURES / name).status in (0, 1, 2)
+        assert perf_counter() - start < 30
+
+
+def test_names_move_no_cursor(tmp_path: Path) -> None:
+    data = read_fixture("x86_64/demo.gcc.O2.v5").replace(b"extended\0", b"\x1b[2Jxxxx\0")
+    path = tmp_path / "colourful"
+    path.write_bytes(data)
+    assert "\x1b" not in run("where", "--all", path).out
+
+
+def test_a_large_file() -> None:
+    path = Path("/usr/bin/python3.11d")
+    if not path.exists():
+        pytest.skip("python3-dbg is not installed")
+    found = run("where", "--file", path, "PyObject_Call::callable", "--json")
+    (variable,) = json.loads(found.out)["variables"]
+    assert found.status == 0 and variable["described_bytes"] > 0

@@ -1,0 +1,393 @@
+"""Where variables are described: each rule on a small unit, then whole files against a peer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+
+from dwarfgpu.bits import encode_uleb
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place, coverage_of
+from dwarfgpu.dwarf.coverage_find import Wanted, find_variables, groups_of
+from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.errors import LimitExceeded
+from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of
+
+LARGE = Path("/usr/bin/python3.11d")
+BINARIES = sorted(
+    path.relative_to(FIXTURES).as_posix()
+    for path in FIXTURES.glob("*/*")
+    if path.suffix in (".co", ".v4", ".v5")
+)
+BASE = 0x1000
+"""Of the unit; the function f is [0x1000,0x1100)."""
+
+
+def spans(*pairs: tuple[int, int]) -> tuple[Range, ...]:
+    return tuple(Range(*pair) for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    ("some", "others", "both", "rest"),
+    [
+        ((), ((1, 2),), (), ()),
+        (((1, 9),), (), (), ((1, 9),)),
+        (((1, 9),), ((3, 5),), ((3, 5),), ((1, 3), (5, 9))),
+        (((1, 9),), ((0, 2), (4, 5), (8, 12)), ((1, 2), (4, 5), (8, 9)), ((2, 4), (5, 8))),
+        (((1, 3), (5, 9)), ((2, 6),), ((2, 3), (5, 6)), ((1, 2), (6, 9))),
+        (((1, 3), (5, 9)), ((3, 5),), (), ((1, 3), (5, 9))),
+        (((1, 3), (5, 9)), ((0, 20),), ((1, 3), (5, 9)), ()),
+    ],
+)
+def test_sets_of_addresses(
+    some: tuple[tuple[int, int], ...],
+    others: tuple[tuple[int, int], ...],
+    both: tuple[tuple[int, int], ...],
+    rest: tuple[tuple[int, int], ...],
+) -> None:
+    assert common(spans(*some), spans(*others)) == common(spans(*others), spans(*some))
+    assert common(spans(*some), spans(*others)) == spans(*both)
+    assert without(spans(*some), spans(*others)) == spans(*rest)
+    assert size_bytes(spans(*both)) + size_bytes(spans(*rest)) == size_bytes(spans(*some))
+
+
+CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+NAME = (dw.AT_NAME, dw.FORM_STRING)
+ORIGIN = (dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF4)
+EXPRESSION = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
+OF_INT = (dw.AT_TYPE, dw.FORM_REF4)
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, CODE, True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE), True),
+    Shape(dw.TAG_VARIABLE, (NAME, OF_INT, (dw.AT_LOCATION, dw.FORM_SEC_OFFSET))),
+    Shape(dw.TAG_VARIABLE, (NAME, EXPRESSION)),
+    Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_CONST_VALUE, dw.FORM_DATA1))),
+    Shape(dw.TAG_VARIABLE, (NAME,)),
+    Shape(dw.TAG_BASE_TYPE,
+          (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1))),
+    Shape(dw.TAG_LEXICAL_BLOCK, (), True),
+    Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME,), True),
+    Shape(dw.TAG_INLINED_SUBROUTINE,
+          (ORIGIN, *CODE, (dw.AT_CALL_LINE, dw.FORM_DATA1)), True),
+    Shape(dw.TAG_VARIABLE, (ORIGIN, EXPRESSION)),
+]  # fmt: skip
+LIST, EXPRLOC, CONST, NONE, TYPE, BLOCK, BLOCK_AT, ABSTRACT, INLINED, INSTANCE = range(3, 13)
+HEADER_BYTES = 12
+"""Of the unit; the first entry follows."""
+
+
+def code(begin: int, size: int) -> bytes:
+    return begin.to_bytes(8, "little") + size.to_bytes(4, "little")
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+def entry(begin: int, end: int, expression: bytes) -> bytes:
+    """DW_LLE_offset_pair."""
+    tail = encode_uleb(len(expression)) + expression
+    return b"\x04" + encode_uleb(begin) + encode_uleb(end) + tail
+
+
+def default(expression: bytes) -> bytes:
+    return b"\x05" + encode_uleb(len(expression)) + expression
+
+
+ROOT = bytes((1,)) + code(BASE, 0x1000)
+INT_AT = HEADER_BYTES + len(ROOT)
+INT = bytes((TYPE,)) + b"int\0\x04\x05"
+F = bytes((2,)) + b"f\0" + code(BASE, 0x100)
+
+
+def scopes(body: bytes, lists: bytes = b"", load_address: int = 0) -> Scopes:
+    """A unit with an `int` and what is given after it."""
+    data = file_of(ROOT + INT + body + b"\0", SHAPES, {".debug_loclists": lists})
+    return Scopes(debug_info(data, load_address))
+
+
+def coverages(found: Scopes, wanted: Wanted | None = None) -> list[Coverage]:
+    out: list[Coverage] = []
+    for unit in find_variables(found, wanted or Wanted()):
+        assert not unit.problems
+        for group in unit.groups:
+            out += group.coverages(Allowance.of(found.info))
+    return out
+
+
+def of_list(*entries: bytes) -> Coverage:
+    """An int variable of f with a location list."""
+    variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
+    (found,) = coverages(scopes(F + variable + b"\0", b"".join(entries) + b"\0"))
+    return found
+
+
+REG, EMPTY, HALF = b"\x50", b"", b"\x50\x93\x02"
+CALL = b"\x98\x05\x00"
+BROKEN = b"\x16"
+
+
+@pytest.mark.parametrize(
+    ("entries", "described", "complete", "outside"),
+    [
+        ([], [], [], []),
+        ([entry(0x10, 0x20, REG)], [(0x10, 0x20)], None, []),
+        # only over the scope
+        ([entry(0xF0, 0x140, REG)], [(0xF0, 0x100)], None, [(0x100, 0x140)]),
+        ([entry(0x200, 0x240, REG)], [], None, [(0x200, 0x240)]),
+        # overlapping entries count once, those that touch are one
+        ([entry(0x10, 0x30, REG), entry(0x20, 0x40, REG)], [(0x10, 0x40)], None, []),
+        ([entry(0x10, 0x20, REG), entry(0x20, 0x40, REG)], [(0x10, 0x40)], None, []),
+        ([entry(0x30, 0x40, REG), entry(0x10, 0x20, REG)], [(0x10, 0x20), (0x30, 0x40)], None, []),
+        # an entry that says that there is nothing is a hole
+        ([entry(0x10, 0x30, REG), entry(0x30, 0x40, EMPTY)], [(0x10, 0x30)], None, []),
+        # but not where another one tells more
+        ([entry(0x10, 0x30, REG), entry(0x20, 0x40, EMPTY)], [(0x10, 0x30)], None, []),
+        ([entry(0x10, 0x20, BROKEN)], [], None, []),
+        # the int has 4 bytes, of which 2 are described
+        ([entry(0x10, 0x20, HALF)], [(0x10, 0x20)], [], []),
+        ([entry(0x10, 0x20, HALF), entry(0x18, 0x30, REG)], [(0x10, 0x30)], [(0x18, 0x30)], []),
+        ([entry(0x10, 0x20, CALL)], [(0x10, 0x20)], [], []),
+        # the default holds where no other entry applies, also where that says "nowhere" (A.2.5.5)
+        ([default(REG)], [(0, 0x100)], None, []),
+        ([default(REG), entry(0x10, 0x20, EMPTY)], [(0, 0x10), (0x20, 0x100)], None, []),
+        ([default(HALF), entry(0x10, 0x20, REG)], [(0, 0x100)], [(0x10, 0x20)], []),
+        ([default(EMPTY), entry(0x10, 0x20, REG)], [(0x10, 0x20)], None, []),
+    ],
+)
+def test_location_lists(
+    entries: list[bytes],
+    described: list[tuple[int, int]],
+    complete: list[tuple[int, int]] | None,
+    outside: list[tuple[int, int]],
+) -> None:
+    found = of_list(*entries)
+    assert found.problem is None
+    assert found.described == spans(*((BASE + a, BASE + b) for a, b in described))
+    expected = described if complete is None else complete
+    assert found.complete == spans(*((BASE + a, BASE + b) for a, b in expected))
+    assert found.outside == spans(*((BASE + a, BASE + b) for a, b in outside))
+    assert size_bytes(found.holes) + found.described_bytes == found.scope_bytes == 0x100
+
+
+def named(number: int, name: bytes, rest: bytes = b"") -> bytes:
+    return bytes((number,)) + name + b"\0" + rest
+
+
+def exprloc(name: bytes, expression: bytes) -> bytes:
+    return named(EXPRLOC, name, bytes((len(expression),)) + expression)
+
+
+def test_what_is_no_list_holds_in_all_of_the_scope() -> None:
+    body = F + exprloc(b"a", REG) + exprloc(b"b", EMPTY) + named(CONST, b"c", b"\7")
+    found = coverages(scopes(body + named(NONE, b"d") + b"\0", load_address=0x7000))
+    assert [(each.variable.name, each.described_bytes) for each in found] == [
+        ("a", 0x100), ("b", 0), ("c", 0x100), ("d", 0),
+    ]  # fmt: skip
+    assert found[0].scope == found[0].described == spans((BASE + 0x7000, BASE + 0x7100))
+    assert [each.is_described for each in found] == [True, False, True, False]
+
+
+def test_scopes() -> None:
+    inner = bytes((BLOCK_AT,)) + code(BASE + 0x10, 0x20) + exprloc(b"b", REG) + b"\0"
+    nowhere = bytes((BLOCK_AT,)) + code(BASE, 0) + exprloc(b"n", REG) + b"\0"
+    inherits = bytes((BLOCK,)) + exprloc(b"i", REG) + b"\0"
+    body = F + exprloc(b"a", REG) + inner + nowhere + inherits + b"\0"
+    dropped = bytes((2,)) + b"g\0" + code(2**64 - 1, 0x10) + exprloc(b"d", REG) + b"\0"
+    abstract = bytes((ABSTRACT,)) + b"h\0" + exprloc(b"h", REG) + b"\0"
+    found = coverages(scopes(body + dropped + abstract + exprloc(b"global", REG)))
+    assert [(each.variable.name, each.variable.kind, each.scope_bytes) for each in found] == [
+        ("a", "local", 0x100), ("b", "local", 0x20), ("n", "local", 0), ("i", "local", 0x100),
+        ("global", "global", 0),
+    ]  # fmt: skip
+    assert found[-1].place is None and found[-1].is_described
+
+
+def test_inlined_calls_have_what_their_abstract_instance_has() -> None:
+    abstract_at = INT_AT + len(INT)
+    head = bytes((ABSTRACT,)) + b"h\0"
+    first = named(NONE, b"kept")
+    kept_at = abstract_at + len(head)
+    block = bytes((BLOCK,)) + named(NONE, b"gone") + b"\0"
+    abstract = head + first + block + named(NONE, b"lost") + b"\0"
+    instance = bytes((INSTANCE,)) + word(kept_at) + b"\x01\x50"
+    # GCC puts variables of the function in a block of the call
+    within = bytes((BLOCK_AT,)) + code(BASE + 0x10, 0x10) + instance + b"\0"
+    call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a"
+    found = coverages(scopes(abstract + F + call + within + b"\0" + b"\0"))
+    assert [(each.variable.name, each.scope_bytes, each.described_bytes) for each in found] == [
+        ("kept", 0x10, 0x10), ("lost", 0x20, 0), ("gone", 0x20, 0),
+    ]  # fmt: skip
+    for each in found:
+        assert each.place is not None
+        assert [place.name for place in each.place.functions] == ["f", "h"]
+        assert each.place.functions[-1].call_line == 0x2A
+
+
+def found_names(file: str, wanted: Wanted) -> list[str]:
+    path = FIXTURES / file
+    return [each.variable.name for each in coverages(CodeObject.open(path).scopes, wanted)]
+
+
+GCC = "x86_64/demo.gcc.O2.v5"
+NAMES = "x86_64/names.clang.O0.v5"
+
+
+@pytest.mark.parametrize(
+    ("file", "wanted", "expected"),
+    [
+        (GCC, Wanted(("local",)), ["local", "local"]),
+        (GCC, Wanted(("n",)), ["n", "n", "n"]),
+        (GCC, Wanted(("leaf::n",)), ["n"]),
+        (GCC, Wanted(("clamp::result",)), ["result"]),
+        (GCC, Wanted(("leaf::result",)), []),  # it is one of clamp
+        (GCC, Wanted(("result",), "leaf"), ["result"]),  # which is inlined into leaf
+        (GCC, Wanted(("local",), None, 0x1238), ["local"]),
+        (GCC, Wanted(("local",), None, 0x1236), ["local", "local"]),
+        (GCC, Wanted(("pi", "per_thread")), ["pi", "per_thread"]),
+        (GCC, Wanted(("nothing",)), []),
+        (GCC, Wanted(("f::pi",)), []),
+    ],
+)
+def test_wanted(file: str, wanted: Wanted, expected: list[str]) -> None:
+    assert sorted(found_names(file, wanted)) == sorted(expected)
+
+
+def test_a_program_location_reads_one_unit() -> None:
+    if not LARGE.exists():
+        pytest.skip("python3-dbg is not installed")
+    scopes_ = CodeObject.open(LARGE).scopes
+    unit, *_ = scopes_.info.units[20:]
+    pc = min(span.begin for group in groups_of(unit, scopes_).groups if group.place
+             for span in group.place.spans)  # fmt: skip
+    fresh = CodeObject.open(LARGE).scopes
+    (found,) = find_variables(fresh, Wanted((), None, pc))
+    assert found.unit is not None and found.unit.offset == unit.offset
+    assert sum("tree" in vars(each) for each in fresh.info.units) == 1
+
+
+# Against llvm-dwarfdump --statistics
+
+
+def as_llvm(place: Place) -> int:
+    """Of a scope without code it takes the scope around."""
+    outer: Place | None = place
+    while outer is not None and not outer.size_bytes:
+        outer = outer.around
+    return 0 if outer is None else outer.size_bytes
+
+
+def statistics(scopes_: Scopes) -> Counter[str]:
+    """The sums as it makes them: it counts every entry, whatever its expression says."""
+    out: Counter[str] = Counter()
+    for each in coverages(scopes_):
+        assert each.problem is None
+        if each.place is None:
+            continue
+        kind = "params" if each.variable.kind == "parameter" else "local_vars"
+        if each.variable.die.offset < each.place.die.offset and each.is_described:
+            continue  # a static variable that only the abstract instance has is left out there
+        bounds = [one.bounds for one in each.descriptions]
+        covered = sum(
+            size_bytes(common((one,), each.scope)) for one in bounds if one is not None
+        )  # fmt: skip
+        out[f"{kind} scope"] += as_llvm(each.place)
+        out[f"{kind} covered"] += as_llvm(each.place) if None in bounds else covered
+        if all(one.extent.completeness not in ("nothing", "broken") for one in each.descriptions):
+            overlap = (as_llvm(each.place) if None in bounds else covered) - each.described_bytes
+            assert overlap >= 0
+    return out
+
+
+def theirs(dump: str, path: Path) -> Counter[str]:
+    done = subprocess.run([dump, "--statistics", path], capture_output=True, check=True)
+    numbers = json.loads(done.stdout)
+    keys = {"scope": "", "covered": " covered by DW_AT_location"}
+    return Counter({
+        f"{kind} {name}": numbers[f"sum_all_{kind}(#bytes in parent scope{key})"]
+        for kind in ("params", "local_vars") for name, key in keys.items()
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BINARIES)
+def test_the_sums_are_those_of_llvm_dwarfdump(name: str, tool: Callable[[str], str]) -> None:
+    expected = theirs(tool("llvm-dwarfdump-19"), FIXTURES / name)
+    assert statistics(CodeObject.open(FIXTURES / name).scopes) == expected
+
+
+def test_the_sums_of_a_large_file(tool: Callable[[str], str]) -> None:
+    if not LARGE.exists():
+        pytest.skip("python3-dbg is not installed")
+    expected = theirs(tool("llvm-dwarfdump-19"), LARGE)
+    found = statistics(CodeObject.open(LARGE).scopes)
+    for name, count in expected.items():
+        assert abs(found[name] - count) <= count // 10_000, name
+    assert found["params scope"] == expected["params scope"]
+    assert found["params covered"] == expected["params covered"]
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([entry(0x10, 0x20, REG)], "x is optimized out at this pc; described at [0x1010,0x1020)"),
+        (
+            [entry(0x30, 0x40, REG), entry(0x10, 0x20, REG), entry(0x20, 0x30, EMPTY)],
+            "x is optimized out at this pc; described at [0x1010,0x1020) [0x1030,0x1040)",
+        ),
+        ([entry(0x20, 0x30, EMPTY)], "x is optimized out at this pc; described nowhere"),
+        (
+            [entry(2 * at, 2 * at + 1, REG) for at in range(1, 20)],
+            "[0x101e,0x101f) [0x1020,0x1021) and 3 more ranges",
+        ),
+        ([], "x is declared here but no location is given: it is optimized out"),
+        ([entry(0, 0x20, REG)], None),
+        ([entry(0, 0x20, EMPTY)], None),  # evaluating it tells why
+        ([default(REG)], None),
+    ],
+)
+def test_why_nothing_describes_a_variable_here(entries: list[bytes], expected: str | None) -> None:
+    why = of_list(*entries).variable.why_not(BASE)
+    assert why is None if expected is None else why is not None and why.endswith(expected)
+
+
+# Hostile files
+
+
+def test_long_lists_that_many_variables_share() -> None:
+    lists = b"".join(entry(at % 200, at % 200 + 1, REG) for at in range(40_000)) + b"\0"
+    variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
+    start = perf_counter()
+    found = coverages(scopes(F + variable * 5_000 + b"\0", lists))
+    assert len(found) == 5_000
+    assert isinstance(found[-1].problem, LimitExceeded) and found[0].problem is None
+    assert perf_counter() - start < 20
+
+
+def test_many_calls_of_a_function_with_many_variables() -> None:
+    abstract_at = INT_AT + len(INT)
+    abstract = bytes((ABSTRACT,)) + b"h\0" + named(NONE, b"v") * 5_000 + b"\0"
+    call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a" + b"\0"
+    found = scopes(abstract + F + call * 5_000 + b"\0")
+    start = perf_counter()
+    groups = groups_of(found.info.units[0], found)
+    (problem,) = groups.problems
+    assert isinstance(problem, LimitExceeded)
+    assert 0 < sum(len(each.declared) for each in groups.groups) < 500_000
+    assert perf_counter() - start < 20
+
+
+def test_a_broken_list_costs_one_variable() -> None:
+    body = F + exprloc(b"a", REG) + bytes((LIST,)) + b"x\0" + word(INT_AT) + word(99) + b"\0"
+    a, x = coverages(scopes(body, b"\0"))
+    assert a.problem is None and x.problem is not None
+    assert x.descriptions == () and x.scope_bytes == 0x100
+    assert coverage_of(x.variable, x.place).problem is not None

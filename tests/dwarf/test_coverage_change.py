@@ -1,0 +1,159 @@
+"""What two builds describe differently."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.coverage import Allowance
+from dwarfgpu.dwarf.coverage_change import Build, Change, build_of, changes_between
+from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
+from dwarfgpu.dwarf.lookup import Scopes
+from tests.dwarf.builder import Shape, debug_info, file_of
+
+CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+NAME = (dw.AT_NAME, dw.FORM_STRING)
+DECLARED = (NAME, (dw.AT_DECL_LINE, dw.FORM_DATA1), (dw.AT_LOCATION, dw.FORM_EXPRLOC))
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, (NAME,), True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME, *CODE), True),
+    Shape(dw.TAG_SUBPROGRAM, (NAME, (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT), *CODE), True),
+    Shape(
+        dw.TAG_SUBPROGRAM,
+        (NAME, (dw.AT_LINKAGE_NAME, dw.FORM_STRING), (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT), *CODE),
+        True,
+    ),
+    Shape(dw.TAG_VARIABLE, DECLARED),
+    Shape(dw.TAG_LEXICAL_BLOCK, CODE, True),
+    Shape(dw.TAG_FORMAL_PARAMETER, DECLARED),
+]  # fmt: skip
+REG, NOTHING = "50", ""
+"""Expressions: DW_OP_reg0, and the empty one."""
+
+
+def text(name: str) -> bytes:
+    return name.encode() + b"\0"
+
+
+def code(begin: int, size: int) -> bytes:
+    return begin.to_bytes(8, "little") + size.to_bytes(4, "little")
+
+
+def variable(name: str, line: int, expression: str, number: int = 5) -> bytes:
+    data = bytes.fromhex(expression)
+    return bytes((number,)) + text(name) + bytes((line, len(data))) + data
+
+
+def block(*inside: bytes) -> bytes:
+    return b"\x06" + code(0x1010, 0x10) + b"".join(inside) + b"\0"
+
+
+def function(name: str, *inside: bytes, size: int = 0x100, linkage: str | None = None) -> bytes:
+    head = b"\x03" + text(name) if linkage is None else b"\x04" + text(name) + text(linkage)
+    return head + code(0x1000, size) + b"".join(inside) + b"\0"
+
+
+def static(name: str, *inside: bytes) -> bytes:
+    return b"\x02" + text(name) + code(0x1000, 0x100) + b"".join(inside) + b"\0"
+
+
+def build(*entries: bytes, unit: str = "/src/a.c", names: tuple[str, ...] = ()) -> Build:
+    data = file_of(b"\x01" + text(unit) + b"".join(entries) + b"\0", SHAPES)
+    info = debug_info(data)
+    out = build_of(find_variables(Scopes(info), Wanted(names)), Allowance.of(info))
+    assert not out.problems
+    return out
+
+
+def told(changes: list[Change]) -> list[tuple[str, str, str, int]]:
+    return [
+        (each.kind, "/".join(each.identity.functions), each.identity.name, each.ordinal)
+        for each in changes
+    ]
+
+
+X, LOST_X = variable("x", 3, REG), variable("x", 3, NOTHING)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ([function("f", X)], [function("f", X)], []),
+        ([function("f", X)], [function("f", LOST_X)], [("worse", "f", "x", 0)]),
+        ([function("f", LOST_X)], [function("f", X)], [("better", "f", "x", 0)]),
+        # the share of the scope counts, not the bytes
+        ([function("f", X)], [function("f", X, size=0x10)], []),
+        # lines may shift
+        ([function("f", X)], [function("f", variable("x", 40, REG))], []),
+        # of several of one name the first by line is the first in the other build
+        (
+            [function("f", variable("x", 3, REG), block(variable("x", 9, NOTHING)))],
+            [function("f", block(variable("x", 29, NOTHING)), variable("x", 23, REG))],
+            [],
+        ),
+        (
+            [function("f", X, block(variable("x", 9, REG)))],
+            [function("f", X, block(variable("x", 9, NOTHING)))],
+            [("worse", "f", "x", 1)],
+        ),
+        # a parameter is no local variable
+        (
+            [function("f", X)],
+            [function("f", variable("x", 3, REG, 7))],
+            [("appeared", "f", "x", 0), ("lost", "f", "x", 0)],
+        ),
+        # it is gone, its function is not
+        ([function("f", X)], [function("f")], [("lost", "f", "x", 0)]),
+        ([function("f", LOST_X)], [function("f")], [("vanished", "f", "x", 0)]),
+        # with its function
+        ([function("f", X)], [function("g")], [("vanished", "f", "x", 0)]),
+        ([function("g")], [function("f", X)], [("appeared", "f", "x", 0)]),
+        # a scope without code
+        ([function("f", block(X))], [function("f", b"\x06" + code(0x1010, 0) + X + b"\0")],
+         [("vanished", "f", "x", 0)]),
+        # global variables
+        ([X], [X], []),
+        ([X], [LOST_X], [("worse", "", "x", 0)]),
+        ([X], [], [("vanished", "", "x", 0)]),
+        # linkage names tell overloaded functions apart
+        (
+            [function("f", X, linkage="_Z1fi"), function("f", LOST_X, linkage="_Z1fd")],
+            [function("f", LOST_X, linkage="_Z1fd"), function("f", X, linkage="_Z1fi")],
+            [],
+        ),
+        # a function of one file has the name of the file
+        ([static("f", X)], [function("f", X)],
+         [("appeared", "f", "x", 0), ("vanished", "a.c:f", "x", 0)]),
+    ],
+)  # fmt: skip
+def test_changes(
+    old: list[bytes], new: list[bytes], expected: list[tuple[str, str, str, int]]
+) -> None:
+    assert sorted(told(changes_between(build(*old), build(*new)))) == sorted(expected)
+
+
+def test_the_folder_of_a_file_does_not_matter() -> None:
+    old, new = build(static("f", X), unit="/old/a.c"), build(static("f", X), unit="/new/a.c")
+    assert not changes_between(old, new)
+    assert changes_between(old, build(static("f", X), unit="/old/b.c"))
+
+
+def test_parts_count_after_ranges() -> None:
+    half = variable("x", 3, "5093029302")  # reg0, piece 2, piece 2
+    (change,) = changes_between(build(function("f", X)), build(function("f", half)))
+    assert (change.kind, change.amount) == ("worse", Fraction(0))
+
+
+def test_the_largest_change_comes_first() -> None:
+    old = build(function("f", block(X), variable("y", 4, REG)), function("g", LOST_X))
+    new = build(function("f", block(LOST_X), variable("y", 4, REG)), function("g", X))
+    found = changes_between(old, new)
+    assert [(each.kind, each.amount) for each in found] == [("worse", -1), ("better", 1)]
+
+
+def test_a_name_that_is_gone_is_lost_only_with_its_function_there() -> None:
+    old = build(function("f", X), names=("x",))
+    new = build(function("f", variable("y", 3, REG)), names=("x",))
+    assert told(changes_between(old, new)) == [("lost", "f", "x", 0)]

@@ -1,0 +1,165 @@
+"""Bars, percentages and words of coverage."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.dwarf.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.extent import extent_of
+from dwarfgpu.expr.given import GivenUnit
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
+from dwarfgpu.view.place_words import description_text
+
+ARCH = architecture("x86_64")
+UNIT = GivenUnit(UnitFormat(), AMD)
+Pairs = list[tuple[int, int]]
+
+
+def spans(pairs: Pairs) -> tuple[Range, ...]:
+    return tuple(Range(*pair) for pair in pairs)
+
+
+def coverage(scope: Pairs, complete: Pairs, described: Pairs | None = None) -> Coverage:
+    place = Place(None, None, spans(scope), "f", "f")  # type: ignore[arg-type]
+    found = spans(complete)
+    either = found if described is None else spans(described)
+    return Coverage(None, place, (), found, either)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("scope", "complete", "described", "expected"),
+    [
+        ([(0, 8)], [(0, 8)], None, "████"),
+        ([(0, 8)], [], None, "░░░░"),
+        ([(0, 8)], [(0, 4)], None, "██░░"),
+        ([(0, 8)], [(0, 5)], None, "██▒░"),  # a cell of which a half is covered
+        ([(0, 8)], [(2, 7)], None, "░██▒"),
+        ([(0, 4000)], [(1, 4000)], None, "▒███"),  # however little is missing
+        ([(0, 4000)], [(1, 2)], None, "▒░░░"),  # however little there is
+        ([(0, 8)], [(0, 4)], [(0, 8)], "██▒▒"),  # described in part
+        ([(0, 8)], [], [(2, 4)], "░▒░░"),
+        ([(0, 4), (100, 104)], [(100, 104)], None, "░░██"),  # what is between is left out
+        ([(0, 4), (100, 104)], [(0, 4), (100, 104)], None, "████"),
+        ([(0, 3)], [(0, 1)], None, "█▒░░"),  # fewer bytes than cells
+        ([(0, 1)], [(0, 1)], None, "████"),
+        ([(0, 3)], [(1, 2)], None, "░▒▒░"),
+        ([], [], None, "░░░░"),
+    ],
+)
+def test_bar(scope: Pairs, complete: Pairs, described: Pairs | None, expected: str) -> None:
+    assert bar(coverage(scope, complete, described), 4) == expected
+    plain = expected.translate(str.maketrans("█▒░", "#+."))
+    assert bar(coverage(scope, complete, described), 4, ASCII) == plain
+
+
+def test_bars_of_any_scope() -> None:
+    """A cell is full, empty or mixed as its bytes are, one by one."""
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    source = random.Random(seed)
+    for _ in range(300):
+        width = source.randint(1, 12)
+        scope = merged(
+            Range(at, at + source.randint(1, 9)) for at in source.sample(range(90), 3)
+        )  # fmt: skip
+        known = {at for begin, end in scope for at in range(begin, end) if source.random() < 0.7}
+        found = merged(Range(at, at + 1) for at in known)
+        place = Place(None, None, scope, "f", "f")  # type: ignore[arg-type]
+        drawn = bar(Coverage(None, place, (), found, found), width)  # type: ignore[arg-type]
+        # every byte as `width` equal parts: each cell has as many parts as the scope has bytes
+        parts = [
+            at in known for begin, end in scope for at in range(begin, end) for _ in range(width)
+        ]
+        size = len(parts) // width
+        for cell, mark in enumerate(drawn):
+            inside = parts[cell * size : (cell + 1) * size]
+            assert mark == ("█" if all(inside) else "▒" if any(inside) else "░")
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "expected"),
+    [
+        (0, 0, "-"),
+        (0, 10, "0.0%"),
+        (10, 10, "100.0%"),
+        (1, 3, "33.3%"),
+        (99_999, 100_000, "99.9%"),
+        (1, 100_000, "<0.1%"),
+        (1, 1000, "0.1%"),
+    ],
+)
+def test_percent(part: int, whole: int, expected: str) -> None:
+    assert percent(part, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"),
+    [("utf-8", BLOCKS), ("UTF-8", BLOCKS), (None, BLOCKS), ("ascii", ASCII), ("latin-1", ASCII),
+     ("cp437", BLOCKS), ("no such thing", ASCII)],
+)  # fmt: skip
+def test_cells(encoding: str | None, expected: object) -> None:
+    assert cells_for(encoding) is expected
+
+
+def test_ranges() -> None:
+    assert spans_text(spans([(16, 32), (48, 64)])) == "[0x10,0x20) [0x30,0x40)"
+    assert spans_text(spans([(16, 32), (48, 64)]), 1) == "[0x10,0x20) and 1 more"
+
+
+def description(text: str, bounds: Range | None = None) -> Description:
+    data = assemble(text, arch=ARCH)
+    return Description(bounds, ExprLoc(data, UNIT), extent_of(data, AMD, UnitFormat()))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("reg5", "in rdi: DW_OP_reg5 RDI"),
+        ("regx rax", "in rax: DW_OP_regx RAX"),
+        ("reg5; piece 4; piece 4",
+         "in 2 pieces, bits 32-63 optimized out: DW_OP_reg5 RDI, DW_OP_piece 0x4, DW_OP_piece 0x4"),
+        ("fbreg -20", "in memory at the frame base-20: DW_OP_fbreg -20"),
+        ("breg7 8", "in memory at rsp+8: DW_OP_breg7 RSP+8"),
+        ("breg7 0", "in memory at rsp: DW_OP_breg7 RSP+0"),
+        ("addr 0x4048", "in memory at 0x4048: DW_OP_addr 0x4048"),
+        ("breg7 8; deref", "in memory: DW_OP_breg7 RSP+8, DW_OP_deref"),
+        ("breg5 1; breg4 2; plus; stack_value",
+         "computed from rdi and rsi: DW_OP_breg5 RDI+1, DW_OP_breg4 RSI+2, DW_OP_plus, "
+         "DW_OP_stack_value"),
+        ("lit7; stack_value", "the constant 7: DW_OP_lit7, DW_OP_stack_value"),
+        ("consts -5; stack_value", "the constant -5: DW_OP_consts -5, DW_OP_stack_value"),
+        ("entry_value(reg5); stack_value",
+         "what it was on entry to the function: DW_OP_entry_value(DW_OP_reg5 RDI), "
+         "DW_OP_stack_value"),
+        ("", "optimized out: the description is empty"),
+        ("call2 5", "how much of it depends on DW_OP_call2: DW_OP_call2 0x5"),
+        ("lit4; swap",
+         "cannot be evaluated: DW_OP_swap at offset 0x1: 2 stack entries needed, the stack has 1: "
+         "DW_OP_lit4, DW_OP_swap"),
+    ],
+)  # fmt: skip
+def test_words(text: str, expected: str) -> None:
+    assert description_text(description(text), ARCH) == expected
+
+
+def test_words_of_constants() -> None:
+    said = Description(None, ConstValue(b"\1\0"), extent_of(b"\x50", AMD, UnitFormat()))
+    assert description_text(said, ARCH) == "the constant 0x0100: DW_AT_const_value"
+
+
+def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
+    said = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
+    descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in said)
+    place = Place(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]
+    found = rows(Coverage(None, place, descriptions))  # type: ignore[arg-type]
+    assert [(each.span, each.description is None, each.is_outside) for each in found] == [
+        ((0, 6), False, False), ((6, 8), False, False), ((8, 30), True, False),
+        ((30, 40), False, False), ((40, 50), False, True),
+    ]  # fmt: skip
