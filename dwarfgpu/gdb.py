@@ -25,12 +25,12 @@ from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_ca
 from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import size_bits, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     UndefinedBits,
-    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import Frame
@@ -161,25 +161,23 @@ class GdbSession(Session):
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""
-        if reading.type is not None and size_bits(reading.type) is None:
-            raise Unsupported(f"the type of {reading.variable.name} has no size that is known")
         if isinstance(reading.error, UndefinedBits):
             return OPTIMIZED_OUT
         if reading.error is not None:
             raise reading.error
         if reading.bits is None:  # a pointer that the compiler removed
             return f"({type_name(reading.type)}) <synthetic pointer>"
-        place = None if reading.location is None else reading.location.places[0]
-        in_memory = place is not None and isinstance(place.storage, Memory)
         return format_value(
             reading.bits,
             reading.type,
             options,
             endian=self.architecture.endian,
-            address=place.byte_address if place is not None and in_memory else None,
+            location=reading.location,
+            resolver=self.resolver(),
             architecture=self.architecture,
             symbolize=symbol_text,
             read_memory=self._read_memory,
+            is_cut=reading.bits.size_bits < (size_bits(reading.type) or 0),
         )
 
     def _read_memory(self, address: int, space: int, size_bytes: int) -> bytes:

@@ -15,7 +15,8 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base, MemberPointer, Pointer, Type, size_bits, strip
+from dwarfgpu.dwarf.types import Array, Base, MemberPointer, Pointer, Type, size_bits, strip
+from dwarfgpu.dynamic import Resolver, readable_bits
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -23,7 +24,6 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
     UndefinedBits,
-    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import (
@@ -319,7 +319,7 @@ class Session:
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
             reading = evolve(reading, location=_located(attribute, context, observe))
-            return self._contents(reading, context)
+            return self._contents(_resolved(reading, context), context)
         except DwarfGpuError as error:
             return evolve(reading, error=error)
 
@@ -333,17 +333,20 @@ class Session:
             return why
         return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"
 
+    def resolver(self) -> Resolver:
+        """Resolves types of which the program tells the rest, for the focus."""
+        return Resolver(self.context)
+
     def _contents(self, reading: Reading, context: Context) -> Reading:
         location = reading.location
         assert location is not None
         size = size_bits(reading.type)
         if reading.type is None:
             raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
+        if size is None and isinstance(strip(reading.type), Array):
+            size = 0  # as GDB: an array of unknown length is where it is
         if size is None:
-            raise Unsupported(
-                f"the size of the type of {reading.variable.name} is not a constant: sizes that "
-                "are computed at run time are not evaluated yet"
-            )
+            raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
         if reading.variable.unit.dialect.upstream_clang:
             self._check_upstream(location, size)
         access = context.access
@@ -361,7 +364,12 @@ class Session:
             held = access.read(location, described).slice(0, size, access.endian)
             why = f"the location describes {described} of {size} bits"
             return evolve(reading, bits=evolve(held, reasons=(*held.reasons, why)))
-        return evolve(reading, bits=access.read(location, size))
+        held_bits = readable_bits(reading.type, size, self.limits)
+        if held_bits < size:
+            sizes = f"{size // 8} bytes: the first {held_bits // 8} are read"
+            note = f"{reading.variable.name} has {sizes}"
+            reading = evolve(reading, notes=(*reading.notes, note))
+        return evolve(reading, bits=access.read(location, held_bits))
 
     def _check_upstream(self, location: Location, size: int) -> None:
         place = location.places[0]
@@ -401,6 +409,13 @@ def _located(attribute: LocationAttribute, context: Context, observe: Observer |
     location = evaluate_attribute(attribute, context, observe=observe)
     assert isinstance(location, Location)
     return location
+
+
+def _resolved(reading: Reading, context: Context) -> Reading:
+    """With the type that the object has now, and the place of its data."""
+    assert reading.location is not None
+    found = Resolver(lambda: context).resolved(reading.type, reading.location)
+    return evolve(reading, type=found.type, location=found.location)
 
 
 def _may_point(kind: Type | None) -> bool:

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19 and gcc; CLANG, LLD and GCC name others.
+# Needs clang 19, lld 19 and gcc; CLANG, LLD, GCC and GXX name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
 LLD=${LLD:-ld.lld-19}
 GCC=${GCC:-gcc}
+GXX=${GXX:-g++}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 cd "$(dirname "$0")/../fixtures"
@@ -73,11 +74,20 @@ assemble legacy gfx942 legacy.gfx942.v5.co
 assemble wave32 gfx1100 wave32.gfx1100.v5.co
 assemble wholewave gfx942 wholewave.gfx942.v5.co
 assemble wholewave_legacy gfx942 wholewave_legacy.gfx942.v5.co
+assemble shapes gfx942 shapes.gfx942.v5.co
+assemble records gfx942 records.gfx942.v5.co
 
 # One with a name index.
 "$CLANG" x86_64/names.cpp -g -gdwarf-5 -gpubnames -gz=none -O0 -ffile-prefix-map="$here=." \
   -fdebug-compilation-dir=. -nostdlib -static -Wl,--build-id=none -Wl,-e,main \
   --ld-path="$(command -v "$LLD")" -o x86_64/names.clang.O0.v5
+
+# C++ without a library, and without what needs one.
+bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
+  -ffile-prefix-map="$here=." -nostdlib -static -Wl,--build-id=none)
+"$GXX" "${bases[@]}" -o x86_64/bases.gcc.O0.v5
+"$CLANG" "${bases[@]}" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")" \
+  -o x86_64/bases.clang.O0.v5
 
 for opt in 0 2; do
   for dwarf in 4 5; do

@@ -8,13 +8,15 @@ from attrs import frozen
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
-from dwarfgpu.dwarf.types import Type, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Type, size_bits
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.data import value_data
 from dwarfgpu.view.explain import is_undefined_somewhere
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
@@ -74,11 +76,13 @@ def of_reading(
     if reading.pointer is not None:
         text = f"({type_name(reading.type)}) <synthetic pointer>"
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": [], "text": text}
+        record["data"] = {"unknown": "synthetic pointer"}
         return Answer(text, record, 0, where, notes)
     assert reading.bits is not None
     text = value_text(reading.bits, reading.type, session, location, options)
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
+    record["data"] = data_json(reading.bits, reading.type, session, location)
     notes = (*notes, *_about_bits(reading.variable.name, reading.bits, session))
     return Answer(text, record, 0 if reading.is_complete else 1, where, notes)
 
@@ -118,6 +122,18 @@ def bits_json(bits: Bits, endian: Endian) -> Record:
     }
 
 
+def data_json(bits: Bits, kind: Type | None, session: Session, location: Location | None) -> Plain:
+    """The object D of `dwarfgpu-eval-1`: the value part by part."""
+    return value_data(
+        bits,
+        kind,
+        endian=session.architecture.endian,
+        architecture=session.architecture,
+        location=location,
+        resolver=session.resolver(),
+    )
+
+
 def value_text(
     bits: Bits,
     kind: Type | None,
@@ -127,11 +143,6 @@ def value_text(
 ) -> str:
     """The object as GDB prints it."""
     architecture = session.architecture
-    address = None
-    if location is not None and len(location.places) == 1:
-        storage = location.places[0].storage
-        if isinstance(storage, Memory) and storage.space.number == 0:
-            address = location.places[0].byte_address
 
     def read_memory(at: int, space: int, size_bytes: int) -> bytes:
         if session.target is None:
@@ -144,7 +155,9 @@ def value_text(
         kind,
         options,
         endian=architecture.endian,
-        address=address,
+        location=location,
+        resolver=session.resolver(),
         architecture=architecture,
         read_memory=read_memory,
+        is_cut=bits.size_bits < (size_bits(kind) or 0),
     )

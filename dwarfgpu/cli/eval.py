@@ -25,7 +25,7 @@ from dwarfgpu.cli.lanes import (
 )
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect

@@ -23,7 +23,7 @@ from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.coverage import SourceLines, percent, variable_name

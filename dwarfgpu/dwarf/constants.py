@@ -17,6 +17,7 @@ TAG_MEMBER: Final = 0x0D
 TAG_POINTER_TYPE: Final = 0x0F
 TAG_REFERENCE_TYPE: Final = 0x10
 TAG_COMPILE_UNIT: Final = 0x11
+TAG_STRING_TYPE: Final = 0x12
 TAG_STRUCTURE_TYPE: Final = 0x13
 TAG_SUBROUTINE_TYPE: Final = 0x15
 TAG_TYPEDEF: Final = 0x16
@@ -43,6 +44,7 @@ TAG_UNSPECIFIED_TYPE: Final = 0x3B
 TAG_PARTIAL_UNIT: Final = 0x3C
 TAG_RVALUE_REFERENCE_TYPE: Final = 0x42
 TAG_TYPE_UNIT: Final = 0x41
+TAG_GENERIC_SUBRANGE: Final = 0x45
 TAG_ATOMIC_TYPE: Final = 0x47
 TAG_CALL_SITE: Final = 0x48
 TAG_CALL_SITE_PARAMETER: Final = 0x49
@@ -51,6 +53,7 @@ TAG_SKELETON_UNIT: Final = 0x4A
 AT_SIBLING: Final = 0x01
 AT_LOCATION: Final = 0x02
 AT_NAME: Final = 0x03
+AT_ORDERING: Final = 0x09
 AT_BYTE_SIZE: Final = 0x0B
 AT_BIT_OFFSET: Final = 0x0C
 AT_BIT_SIZE: Final = 0x0D
@@ -58,6 +61,7 @@ AT_STMT_LIST: Final = 0x10
 AT_LOW_PC: Final = 0x11
 AT_HIGH_PC: Final = 0x12
 AT_LANGUAGE: Final = 0x13
+AT_STRING_LENGTH: Final = 0x19
 AT_COMP_DIR: Final = 0x1B
 AT_CONST_VALUE: Final = 0x1C
 AT_CONTAINING_TYPE: Final = 0x1D
@@ -79,6 +83,12 @@ AT_FRAME_BASE: Final = 0x40
 AT_SPECIFICATION: Final = 0x47
 AT_STATIC_LINK: Final = 0x48
 AT_TYPE: Final = 0x49
+AT_USE_LOCATION: Final = 0x4A
+AT_VIRTUALITY: Final = 0x4C
+AT_VTABLE_ELEM_LOCATION: Final = 0x4D
+AT_ALLOCATED: Final = 0x4E
+AT_ASSOCIATED: Final = 0x4F
+AT_DATA_LOCATION: Final = 0x50
 AT_BYTE_STRIDE: Final = 0x51
 AT_BIT_STRIDE: Final = 0x2E
 AT_RANGES: Final = 0x55
@@ -86,14 +96,19 @@ AT_CALL_COLUMN: Final = 0x57
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
 AT_DATA_BIT_OFFSET: Final = 0x6B
+AT_OBJECT_POINTER: Final = 0x64
 AT_ENDIANITY: Final = 0x65
 AT_ENUM_CLASS: Final = 0x6D
 AT_LINKAGE_NAME: Final = 0x6E
+AT_STRING_LENGTH_BIT_SIZE: Final = 0x6F
+AT_STRING_LENGTH_BYTE_SIZE: Final = 0x70
+AT_RANK: Final = 0x71
 AT_STR_OFFSETS_BASE: Final = 0x72
 AT_ADDR_BASE: Final = 0x73
 AT_RNGLISTS_BASE: Final = 0x74
 AT_DWO_NAME: Final = 0x76
 AT_LOCLISTS_BASE: Final = 0x8C
+AT_GNU_BIAS: Final = 0x2305
 AT_MIPS_LINKAGE_NAME: Final = 0x2007
 AT_GNU_VECTOR: Final = 0x2107
 AT_GNU_DWO_NAME: Final = 0x2130
@@ -163,8 +178,17 @@ UT_SKELETON: Final = 0x04
 UT_SPLIT_COMPILE: Final = 0x05
 UT_SPLIT_TYPE: Final = 0x06
 
-LOWER_BOUND_ONE: Final = frozenset(
-    # Ada, Cobol, Fortran, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, as published later)
-    {0x03, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0D, 0x0E, 0x0F, 0x17, 0x1F, 0x22, 0x23, 0x2D, 0x2E}
+ORD_COL_MAJOR: Final = 1
+
+FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})
+"""DW_LANG codes of Fortran 77 to 2023, whose arrays are column major unless said otherwise."""
+LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
+    # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)
+    {0x03, 0x05, 0x06, 0x09, 0x0A, 0x0D, 0x0F, 0x17, 0x1F, 0x2E, 0x2F}
 )
 """DW_LANG codes of languages whose arrays begin at 1 unless said otherwise."""
+LOWER_BOUND_ZERO: Final = (frozenset(range(0x01, 0x40)) - LOWER_BOUND_ONE) | frozenset(
+    # MIPS assembler, HIP of the AMD text (today 0x30), RenderScript of Google
+    {0x8001, 0x8100, 0x8E57}
+)
+"""And of those whose arrays begin at 0."""

@@ -9,18 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from attrs import evolve
+
+from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.base_types import base_type_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.shapes import (
+    array_shape,
+    default_lower,
+    descriptor,
+    has_descriptor,
+    in_bits,
+    string_length,
+)
 from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
     Array,
     Base,
+    Dynamic,
     Enum,
     Function,
     Member,
     MemberPointer,
+    Method,
     Pointer,
     PointerKind,
     Qualified,
@@ -29,11 +44,12 @@ from dwarfgpu.dwarf.types import (
     StructKind,
     Type,
     Typedef,
+    TypeReference,
     Unspecified,
     size_bytes,
 )
-from dwarfgpu.errors import IllFormed, Malformed
-from dwarfgpu.expr.upstream import ADDRESS_SPACES
+from dwarfgpu.errors import IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.context import ExprLoc, LocList
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
@@ -54,6 +70,10 @@ _QUALIFIERS: Final[dict[int, Qualifier]] = {
     dw.TAG_RESTRICT_TYPE: "restrict",
     dw.TAG_ATOMIC_TYPE: "atomic",
 }
+_TRANSPARENT: Final = {dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
+"""Entries whose objects are those of another type."""
+_FOUND: Final = (Base, Pointer, MemberPointer, Enum)
+"""Types whose objects may be behind a descriptor; those with more to compute are built with it."""
 _OP_PLUS_UCONST: Final = 0x23
 _OP_CONSTU: Final = 0x10
 
@@ -78,7 +98,10 @@ class TypeBuilder:
         """The type that an entry describes."""
         built = self._built.get(die.offset)
         if built is None:
-            built = self._built[die.offset] = self._build(die)
+            built = self._build(die)
+            if isinstance(built, _FOUND) and has_descriptor(die):
+                built = Dynamic(built, Properties(*descriptor(die)))
+            self._built[die.offset] = built
         return built
 
     def _build(self, die: Die) -> Type:
@@ -91,10 +114,14 @@ class TypeBuilder:
             return self._struct(die, _STRUCTS[tag])
         if tag in _QUALIFIERS:
             return Qualified(_QUALIFIERS[tag], self._target(die))
-        if tag in (dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE):
-            return Typedef(die.name or "subrange", self._target(die))
+        if tag == dw.TAG_TYPEDEF:
+            return Typedef(die.name or "typedef", self._target(die))
+        if tag == dw.TAG_SUBRANGE_TYPE:
+            return self._subrange(die)
         if tag == dw.TAG_ARRAY_TYPE:
             return self._array(die)
+        if tag == dw.TAG_STRING_TYPE:
+            return self._string(die)
         if tag == dw.TAG_ENUMERATION_TYPE:
             return self._enum(die)
         if tag in (dw.TAG_SUBROUTINE_TYPE, dw.TAG_SUBPROGRAM):
@@ -103,7 +130,8 @@ class TypeBuilder:
             return MemberPointer(
                 self._target(die),
                 self._target(die, dw.AT_CONTAINING_TYPE),
-                die.integer(dw.AT_BYTE_SIZE) or die.unit.format.address_size,
+                self._member_pointer_bytes(die),
+                die.unit.location_of(die, dw.AT_USE_LOCATION),
             )
         return Unspecified(die.name or f"DW_TAG {tag:#x}", die.integer(dw.AT_BYTE_SIZE))
 
@@ -133,26 +161,71 @@ class TypeBuilder:
             die.name,
         )
 
-    def _array(self, die: Die) -> Array:
-        dimensions: list[int | None] = []
-        stride = _bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE)
-        for child in die.children():
-            if child.tag == dw.TAG_SUBRANGE_TYPE:
-                dimensions.append(_count(child))
-                inner = _bits(child, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE)
-                stride = stride if inner is None else inner
-            elif child.tag == dw.TAG_ENUMERATION_TYPE:
-                dimensions.append(len(self._enum(child).enumerators))
-        return Array(
+    def _member_pointer_bytes(self, die: Die) -> int:
+        """That of an address, two for a member function: the C++ ABI, where nothing tells it."""
+        size = die.integer(dw.AT_BYTE_SIZE)
+        if size is not None:
+            return size
+        member = die.reference(dw.AT_TYPE)
+        is_function = member is not None and member.tag == dw.TAG_SUBROUTINE_TYPE
+        return die.unit.format.address_size * (2 if is_function else 1)
+
+    def _array(self, die: Die) -> Type:
+        shape = array_shape(die)
+        form = Array(
             self._target(die),
-            tuple(dimensions) or (None,),
-            stride,
+            shape.dimensions,
+            shape.strides_bits,
             die.flag(dw.AT_GNU_VECTOR),
             die.name,
-            die.integer(dw.AT_BYTE_SIZE),
+            shape.size_bits,
+            shape.lower_bounds,
         )
+        return form if shape.properties.is_constant else Dynamic(form, shape.properties)
 
-    def _struct(self, die: Die, kind: StructKind) -> Struct:
+    def _string(self, die: Die) -> Type:
+        """A string type: an array of characters (DWARF 5 5.11)."""
+        character = self._target(die)
+        if not die.has(dw.AT_TYPE):
+            character = _constant_target(Base(BaseType("char", "unsigned_char", 8)))
+        length = string_length(die)
+        size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        lower = default_lower(die)
+        count: int | None = None
+        if length is None and isinstance(size, int):
+            bits = 8 * (size_bytes(character()) or 1)
+            count = size // bits
+        form = Array(
+            character, (count,), name=die.name, lower_bounds=() if lower == 0 else (lower,)
+        )
+        computed = size if isinstance(size, Computed) and length is None else None
+        found = Properties(
+            *descriptor(die),
+            size_bits=computed,
+            bounds=(Bounds(lower, count=count),),
+            string_length=length,
+        )
+        return form if found.is_constant else Dynamic(form, found)
+
+    def _subrange(self, die: Die) -> Type:
+        """A range type (DWARF 5 5.13): a name of its base type, or the same in another size."""
+        if die.has(dw.AT_GNU_BIAS):
+            raise Unsupported(f"subrange at {die.offset:#x} has a bias (DW_AT_GNU_bias)")
+        size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        name = die.name or "subrange"
+        if isinstance(size, Computed):
+            return Dynamic(Unspecified(name), Properties(size_bits=size))
+        if not die.has(dw.AT_TYPE):
+            return Unspecified(name, None if size is None else (size + 7) // 8)
+        found = _underlying(die)
+        if found is None or found.base.vector_size is not None:
+            return Typedef(name, self._target(die))
+        base = evolve(found.base, name=die.name or found.base.name)
+        if size is not None and 0 < size != base.bit_size:
+            base = evolve(base, bit_size=size)
+        return Base(base, is_range=base.encoding in ("signed", "unsigned"))
+
+    def _struct(self, die: Die, kind: StructKind) -> Type:
         made: list[tuple[Member, ...]] = []
 
         def members() -> tuple[Member, ...]:
@@ -160,9 +233,39 @@ class TypeBuilder:
                 made.append(tuple(self._members(die)))
             return made[0]
 
+        found: list[tuple[Method, ...]] = []
+
+        def methods() -> tuple[Method, ...]:
+            if not found:
+                found.append(tuple(self._methods(die)))
+            return found[0]
+
         is_declaration = die.flag(dw.AT_DECLARATION)
-        size = None if is_declaration else die.integer(dw.AT_BYTE_SIZE)
-        return Struct(kind, die.name, size, members, is_declaration)
+        size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        constant = (size + 7) // 8 if isinstance(size, int) else None
+        form = Struct(kind, die.name, constant, members, is_declaration, methods)
+        computed = size if isinstance(size, Computed) else None
+        properties = Properties(*descriptor(die), size_bits=computed)
+        return form if properties.is_constant else Dynamic(form, properties)
+
+    def _methods(self, die: Die) -> list[Method]:
+        return [self._method(each) for each in die.children() if each.tag == dw.TAG_SUBPROGRAM]
+
+    def _method(self, die: Die) -> Method:
+        kind = self.build(die)
+        assert isinstance(kind, Function)
+        parameters = [each for each in die.children() if each.tag == dw.TAG_FORMAL_PARAMETER]
+        slot = None
+        if die.has(dw.AT_VTABLE_ELEM_LOCATION):
+            slot = die.unit.location_of(die, dw.AT_VTABLE_ELEM_LOCATION)
+        return Method(
+            die.name or "",
+            kind,
+            bool(die.integer(dw.AT_VIRTUALITY)),
+            _this(die, parameters) is not None,
+            slot,
+            _constant(slot.expression) if isinstance(slot, ExprLoc) else None,
+        )
 
     def _members(self, die: Die) -> list[Member]:
         wanted = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
@@ -170,16 +273,18 @@ class TypeBuilder:
 
     def _member(self, die: Die) -> Member:
         is_static = die.tag == dw.TAG_VARIABLE or die.flag(dw.AT_EXTERNAL)
-        offset, expression = (None, None) if is_static else _place(die)
+        offset, location = (None, None) if is_static else _place(die)
         return Member(
             die.name,
             self._target(die),
             offset,
             die.integer(dw.AT_BIT_SIZE),
-            expression,
+            location,
             is_static,
             die.tag == dw.TAG_INHERITANCE,
             die.flag(dw.AT_ARTIFICIAL),
+            bool(die.integer(dw.AT_VIRTUALITY)),
+            die.offset,
         )
 
     def _enum(self, die: Die) -> Enum:
@@ -201,83 +306,101 @@ class TypeBuilder:
 
     def _function(self, die: Die) -> Function:
         children = list(die.children())
+        parameters = [each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER]
+        this = _this(die, parameters)
         return Function(
             self._target(die),
-            tuple(self._target(c) for c in children if c.tag == dw.TAG_FORMAL_PARAMETER),
+            tuple(self._parameter(each, this) for each in parameters),
             die.flag(dw.AT_PROTOTYPED),
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )
 
+    def _parameter(self, die: Die, this: Die | None) -> TypeReference:
+        """The type of a parameter; `this` is constant, whether or not the compiler says so."""
+        target = self._target(die)
+        if die != this:
+            return target
+        below = die.reference(dw.AT_TYPE)
+        is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
+        return target if is_constant else Qualified("const", target)
+
+
+def _this(function: Die, parameters: list[Die]) -> Die | None:
+    """The parameter that is `this`: the first, made by the compiler (DWARF 5 5.7.8).
+
+    Not all compilers write DW_AT_object_pointer.
+    """
+    if not parameters or not parameters[0].flag(dw.AT_ARTIFICIAL):
+        return None
+    first = parameters[0]
+    if function.has(dw.AT_OBJECT_POINTER):
+        return first if function.reference(dw.AT_OBJECT_POINTER) == first else None
+    return first if first.name in (None, "this") else None
+
+
+def _constant_target(kind: Type) -> Callable[[], Type | None]:
+    return lambda: kind
+
 
 def _pointer_bytes(die: Die) -> int:
-    """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3)."""
+    """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3).
+
+    `IllFormed` or `Unsupported` where the space is not known.
+    """
     size = die.integer(dw.AT_BYTE_SIZE)
     if size is not None:
         return size
     number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
-    if number is None and die.has(dw.AT_ADDRESS_CLASS) and die.unit.dialect.upstream_clang:
-        number = ADDRESS_SPACES.get(die.integer(dw.AT_ADDRESS_CLASS) or 0)
+    address_class = die.integer(dw.AT_ADDRESS_CLASS)
+    if not number and not address_class:
+        return die.unit.format.address_size
+    where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
     architecture = die.unit.info.architecture
-    space = None if architecture is None else architecture.address_spaces.get(number or 0)
-    return die.unit.format.address_size if not number or space is None else space.address_bits // 8
+    if architecture is None:
+        raise Unsupported(f"{where}, and the address spaces of the machine are not known")
+    if number:
+        space = architecture.address_spaces.get(number)
+        if space is None:
+            raise IllFormed(f"{where}, and {architecture.name} has no address space {number}")
+        return space.address_bits // 8
+    assert address_class is not None
+    if architecture.machine != "AMDGPU":
+        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is not known")
+    return space_of_class(address_class, die.unit, architecture).address_bits // 8
 
 
 def _underlying(die: Die) -> Base | None:
-    """The base type below an enumeration, whatever typedefs and qualifiers are between."""
+    """The base type below an enumeration or subrange, whatever is between."""
     target = die.reference(dw.AT_TYPE)
     for _ in range(MAX_CHAIN):
         if target is None:
             return None
         if target.tag == dw.TAG_BASE_TYPE:
             return Base(base_type_of(target))
-        if target.tag != dw.TAG_TYPEDEF and target.tag not in _QUALIFIERS:
+        if target.tag not in _TRANSPARENT:
             return None
         target = target.reference(dw.AT_TYPE)
-    raise IllFormed(f"enumeration at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+    raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
 
 
-def _bits(die: Die, in_bits: int, in_bytes: int) -> int | None:
-    """A size in bits that is given by one of two attributes."""
-    bits = die.integer(in_bits)
-    if bits is not None:
-        return bits
-    size = die.integer(in_bytes)
-    return None if size is None else size * 8
-
-
-def _count(die: Die) -> int | None:
-    """The number of elements of a subrange (DWARF 5 5.13); None where it is not constant."""
-    count = die.integer(dw.AT_COUNT)
-    if count is not None:
-        return count
-    upper = die.integer(dw.AT_UPPER_BOUND)
-    if upper is None:
-        return None
-    # Only an upper bound of -1, that of an empty array, is negative in a form of fixed size.
-    if die.signed_integer(dw.AT_UPPER_BOUND) == -1:
-        upper = -1
-    lower = die.signed_integer(dw.AT_LOWER_BOUND)
-    if lower is None:
-        lower = 1 if die.unit.language in dw.LOWER_BOUND_ONE else 0
-    return max(0, upper - lower + 1)
-
-
-def _place(die: Die) -> tuple[int | None, bytes | None]:
-    """The bit offset of a member, or the expression that tells it (DWARF 5 5.7.6)."""
+def _place(die: Die) -> tuple[int, ExprLoc | LocList | None]:
+    """The bit offset of a member, and the expression from whose place it counts (5.7.6)."""
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
     if bit_offset is not None:
         return bit_offset, None
     start = die.integer(dw.AT_DATA_MEMBER_LOCATION)
-    if start is None and (expression := die.expression(dw.AT_DATA_MEMBER_LOCATION)) is not None:
-        start = _constant_offset(expression)
-        if start is None:
-            return None, expression
+    location: ExprLoc | LocList | None = None
+    if start is None:
+        location = die.unit.location_of(die, dw.AT_DATA_MEMBER_LOCATION)
+        if isinstance(location, ExprLoc):
+            start = _constant_offset(location.expression)
+            location = location if start is None else None
     # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
     from_top = die.integer(dw.AT_BIT_OFFSET)
     bit_size = die.integer(dw.AT_BIT_SIZE)
     if from_top is None or bit_size is None:
-        return (start or 0) * 8, None
+        return (start or 0) * 8, location
     if die.unit.endian == "little":
         storage = die.integer(dw.AT_BYTE_SIZE) or die.unit.info.types.size_of_object(die)
         if storage is None:
@@ -285,7 +408,18 @@ def _place(die: Die) -> tuple[int | None, bytes | None]:
                 f"bit-field at {die.offset:#x} has DW_AT_bit_offset, and storage of unknown size"
             )
         from_top = storage * 8 - from_top - bit_size
-    return (start or 0) * 8 + from_top, None
+    return (start or 0) * 8 + from_top, location
+
+
+def _constant(expression: bytes) -> int | None:
+    """The number of an expression that is one `constu`."""
+    if not expression or expression[0] != _OP_CONSTU:
+        return None
+    try:
+        value, position = read_uleb(expression, 1, len(expression))
+    except Malformed:
+        return None
+    return value if position == len(expression) else None
 
 
 def _constant_offset(expression: bytes) -> int | None:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias, Union, assert_never
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.properties import Properties
 from dwarfgpu.errors import IllFormed, shown
+from dwarfgpu.expr.context import ExprLoc, LocList
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]
@@ -33,6 +35,8 @@ class Base:
     """A base type (DWARF 5 5.1), vectors of DW_AT_LLVM_vector_size included."""
 
     base: BaseType
+    is_range: bool = False
+    """A subrange type (5.13): its values are numbers, however small they are."""
 
     @property
     def name(self) -> str:
@@ -71,6 +75,8 @@ class MemberPointer:
     _target: TypeReference = field(repr=False)
     _container: TypeReference = field(default=None, repr=False)
     size_bytes: int = 8
+    use_location: ExprLoc | LocList | None = None
+    """DW_AT_use_location (A.5.14): the member of an object; None where the ABI tells it."""
 
     @property
     def target(self) -> Type | None:
@@ -85,22 +91,36 @@ class MemberPointer:
 
 @frozen(eq=False)
 class Array:
-    """An array (DWARF 5 5.5), row major: the last dimension varies fastest."""
+    """An array (DWARF 5 5.5), row major: the last dimension varies fastest.
+
+    Those of DW_ORD_col_major have their dimensions turned round. Strings of a string type are
+    arrays of characters.
+    """
 
     _element: TypeReference = field(repr=False)
     dimensions: tuple[int | None, ...]
     """Number of elements of each dimension, outermost first; None where unknown."""
-    stride_bits: int | None = None
-    """Distance of two neighbouring elements of the last dimension; None: their size."""
+    strides_bits: tuple[int | None, ...] = ()
+    """Distance of two neighbours of each dimension; None or left out: the size of what is in it.
+
+    Negative where the first element has the highest address: the object begins at the lowest.
+    """
     is_vector: bool = False
     """DW_AT_GNU_vector."""
     name: str | None = None
-    declared_bytes: int | None = None
-    """DW_AT_byte_size."""
+    declared_bits: int | None = None
+    """DW_AT_byte_size or DW_AT_bit_size."""
+    lower_bounds: tuple[int | None, ...] = ()
+    """The first index of each dimension; left out: 0. None where nothing tells it."""
 
     @property
     def element(self) -> Type | None:
         return _resolved(self._element)
+
+    @property
+    def lower_bound(self) -> int | None:
+        """The index of the first element."""
+        return self.lower_bounds[0] if self.lower_bounds else 0
 
 
 @frozen(eq=False)
@@ -113,19 +133,38 @@ class Member:
     bit_offset: int | None = 0
     """From the start of the containing object, in storage order (DW_AT_data_bit_offset).
 
-    None where `location_expression` tells, and for a static member.
+    From the place that `location` gives where there is one; None for a static member.
     """
     bit_size: int | None = None
     """Size of a bit-field; None for any other member."""
-    location_expression: bytes | None = None
-    """DW_AT_data_member_location where it is an expression."""
+    location: ExprLoc | LocList | None = None
+    """DW_AT_data_member_location where it is an expression (A.5.7.3)."""
     is_static: bool = False
     is_base_class: bool = False
     is_artificial: bool = False
+    is_virtual: bool = False
+    """A virtual base class."""
+    entry: int | None = None
+    """The offset of its entry in `.debug_info`."""
 
     @property
     def type(self) -> Type | None:
         return _resolved(self._type)
+
+
+@frozen(eq=False)
+class Method:
+    """A member function (DWARF 5 5.7.8)."""
+
+    name: str
+    type: Function
+    """Its first parameter is `this` where it has one."""
+    is_virtual: bool = False
+    has_this: bool = False
+    slot: ExprLoc | LocList | None = None
+    """DW_AT_vtable_elem_location (A.5.7.8)."""
+    slot_index: int | None = None
+    """The same where it is one constant: compilers write the index of the slot."""
 
 
 @frozen(eq=False)
@@ -138,11 +177,21 @@ class Struct:
     """None for an incomplete type, which has no known size."""
     _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(default=(), repr=False)
     is_declaration: bool = False
+    _methods: tuple[Method, ...] | Callable[[], tuple[Method, ...]] = field(default=(), repr=False)
 
     @property
     def members(self) -> tuple[Member, ...]:
         """In declaration order."""
         return self._members() if callable(self._members) else self._members
+
+    def member_at(self, entry: int) -> Member | None:
+        """The member of an entry; None where the entry is none of them."""
+        return next((each for each in self.members if each.entry == entry), None)
+
+    @property
+    def methods(self) -> tuple[Method, ...]:
+        """The member functions, in declaration order."""
+        return self._methods() if callable(self._methods) else self._methods
 
 
 @frozen(eq=False)
@@ -214,9 +263,29 @@ class Unspecified:
     size_bytes: int | None = None
 
 
-BareType: TypeAlias = (
-    Base | Pointer | MemberPointer | Array | Struct | Enum | Function | Unspecified
-)
+@frozen(eq=False)
+class Dynamic:
+    """A type of which only the running program tells the rest, for each object.
+
+    Nothing else may be made of it: `dwarfgpu.dynamic` resolves it to the type of one object.
+    """
+
+    form: BareType
+    """What is known of it; the dimensions of an array may be None."""
+    properties: Properties = field(repr=False)
+
+
+@frozen(eq=False)
+class Absent:
+    """The type of an object that has no data now: a descriptor that describes nothing."""
+
+    form: BareType
+    state: Literal["not allocated", "not associated"]
+
+
+BareType: TypeAlias = Union[
+    Base, Pointer, MemberPointer, Array, Struct, Enum, Function, Unspecified, "Dynamic", "Absent"
+]
 """A source type that is neither another name nor a qualification of one."""
 
 Type: TypeAlias = BareType | Typedef | Qualified
@@ -266,23 +335,24 @@ def _size_bits(kind: Type | None) -> int | None:
     count = 1
     for _ in range(MAX_CHAIN):
         match kind:
-            case None | Function():
+            case None | Function() | Dynamic():
                 return None
+            case Absent():
+                return 0
             case Typedef() | Qualified():
                 kind = kind.target
-            case Array(declared_bytes=int() as declared):
-                return count * declared * 8
+            case Array(declared_bits=int() as declared):
+                return count * declared
             case Array():
-                if len(kind.dimensions) > MAX_DIMENSIONS:
-                    raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
-                for dimension in kind.dimensions:
-                    if dimension is None:
-                        return None
-                    count *= max(dimension, 0)
-                    if count > LARGEST_BITS:
-                        raise IllFormed("an array has more elements than an address space has bits")
-                if kind.stride_bits is not None:
-                    return count * kind.stride_bits
+                if None in kind.dimensions:
+                    return None
+                elements = element_count(kind)
+                if elements and any(stride is not None for stride in kind.strides_bits):
+                    span = _span_bits(kind)
+                    return None if span is None else count * span
+                count *= elements
+                if count > LARGEST_BITS:
+                    raise IllFormed("an array has more elements than an address space has bits")
                 kind = kind.element
             case Base():
                 return count * kind.base.bit_size
@@ -293,124 +363,63 @@ def _size_bits(kind: Type | None) -> int | None:
     raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
 
 
-def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
-    """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
+def element_count(kind: Array) -> int:
+    """Elements of all dimensions; one that is unknown or negative has none."""
+    if len(kind.dimensions) > MAX_DIMENSIONS:
+        raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
+    count = 1
+    for dimension in kind.dimensions:
+        count *= max(dimension or 0, 0)
+        if count > LARGEST_BITS:
+            raise IllFormed("an array has more elements than an address space has bits")
+    return count
 
-    `cplusplus`: structures are named without their tag. Never raises: a type that refers to
-    itself by no name ends in `...`.
+
+def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
+    """The distance of two neighbours of each dimension, in bits; None where it is not known.
+
+    `element_bits`: the size of an element, where the caller knows it.
     """
-    return _Speller(cplusplus).spelled(kind)
+    given = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
+    out: list[int] = []
+    inner: int | None = None
+    for dimension, stride in zip(reversed(kind.dimensions), reversed(given), strict=True):
+        if stride is None:
+            if not out:
+                stride = size_bits(kind.element) if element_bits is None else element_bits
+            elif inner is not None:
+                stride = abs(out[-1]) * max(inner, 0)
+        if stride is None:
+            return None
+        out.append(stride)
+        inner = dimension
+    return tuple(reversed(out))
 
 
-_NAME_PARTS: Final = 100
-"""Types in one name; those beyond it are `...`."""
-_NAME_DIMENSIONS: Final = 32
+def offset_bits(stride: int, count: int, index: int) -> int:
+    """Where an element is in a dimension, from its lowest address."""
+    return index * stride if stride >= 0 else (index - count + 1) * stride
 
 
-class _Speller:
-    """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
-
-    def __init__(self, cplusplus: bool) -> None:
-        self.cplusplus = cplusplus
-        self.parts_left = _NAME_PARTS
-
-    def spelled(self, kind: Type | None) -> str:
-        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
-        declarator = words = ""
-        after_pointer = False
-        while self.parts_left > 0:
-            self.parts_left -= 1
-            if isinstance(kind, Qualified):
-                kind, words = _qualified(kind, self.cplusplus)
-                continue
-            if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
-                if words:
-                    declarator = f" {words} {declarator}" if declarator else f" {words}"
-                    words = ""
-                declarator = self.pointer_mark(kind) + declarator
-                kind, after_pointer = kind.target, True
-                continue
-            if not _is_derived(kind):
-                break
-            declarator = f"({declarator})" if after_pointer else declarator
-            after_pointer = False
-            if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
-                declarator = _array_mark(kind, declarator)
-                kind = kind.element
-            elif isinstance(kind, Function):
-                declarator += self.parameters(kind)
-                kind = kind.result
-        leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
-        return " ".join(part for part in (words, leaf, declarator) if part)
-
-    def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
-        if isinstance(kind, MemberPointer):
-            return f"{self.spelled(kind.container)}::*"
-        return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
-
-    def parameters(self, kind: Function) -> str:
-        names: list[str] = []
-        parameters = kind.parameters
-        for parameter in parameters:
-            if self.parts_left <= 0:
-                break
-            names.append(self.spelled(parameter))
-        if kind.is_variadic or len(names) < len(parameters):
-            names.append("...")
-        if not names and (kind.is_prototyped or self.cplusplus):
-            names.append("void")
-        return f"({', '.join(names)})"
+def element_type(kind: Array) -> Type | None:
+    """An element: of an array of several dimensions, an array of the others."""
+    if len(kind.dimensions) == 1:
+        return kind.element
+    return evolve(
+        kind,
+        dimensions=kind.dimensions[1:],
+        strides_bits=kind.strides_bits[1:],
+        lower_bounds=kind.lower_bounds[1:],
+        name=None,
+        declared_bits=None,
+    )
 
 
-def _is_derived(kind: Type | None) -> bool:
-    """Whether the spelling of the type is that of another one and a mark."""
-    if isinstance(kind, Pointer | Array | Function):
-        return kind.name is None
-    return isinstance(kind, MemberPointer)
-
-
-def _array_mark(kind: Array, declarator: str) -> str:
-    shown = kind.dimensions[:_NAME_DIMENSIONS]
-    counts = ["" if count is None else str(count) if count < 1 << 64 else "..." for count in shown]
-    if len(shown) < len(kind.dimensions):
-        counts.append("...")
-    if kind.is_vector:
-        return f"__attribute__ ((vector_size({', '.join(counts)}))){declarator}"
-    return declarator + "".join(f"[{count}]" for count in counts)
-
-
-def _qualified(kind: Qualified, cplusplus: bool) -> tuple[Type | None, str]:
-    """What is qualified, and all the qualifiers in GDB's order."""
-    found: set[str] = set()
-    inner: Type | None = kind
-    for _ in range(_NAME_PARTS):
-        if not isinstance(inner, Qualified):
-            break
-        found.add(inner.qualifier)
-        inner = inner.target
-    words = {
-        "const": "const",
-        "volatile": "volatile",
-        "restrict": "__restrict__" if cplusplus else "restrict",
-        "atomic": "_Atomic",
-    }
-    return inner, " ".join(word for qualifier, word in words.items() if qualifier in found)
-
-
-def _leaf(kind: Type | None, cplusplus: bool) -> str:
-    match kind:
-        case None:
-            return "void"
-        case Struct() | Enum():
-            tag = "enum" if isinstance(kind, Enum) else kind.kind
-            if kind.name is None:
-                return f"{tag} {{...}}"
-            return kind.name if cplusplus or tag == "class" else f"{tag} {kind.name}"
-        case Base() | Typedef() | Unspecified():
-            return kind.name
-        case Pointer() | Array() | Function():
-            return kind.name or "..."
-        case MemberPointer() | Qualified():
-            return "..."
-        case other:
-            assert_never(other)
+def _span_bits(kind: Array) -> int | None:
+    """From the lowest element to the end of the highest one and its stride."""
+    strides = strides_of(kind)
+    if strides is None:
+        return None
+    counts = [dimension or 0 for dimension in kind.dimensions]
+    steps = zip(counts, strides, strict=True)
+    return sum((count - 1) * abs(stride) for count, stride in steps) + abs(strides[-1])

@@ -13,13 +13,14 @@ from dwarfgpu.dwarf.types import (
     Pointer,
     Struct,
     Type,
+    element_type,
     size_bits,
     size_bytes,
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
-from dwarfgpu.language.places import Places, element_type
+from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer

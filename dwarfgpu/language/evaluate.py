@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types import (
+    Absent,
     Array,
     Base,
     Enum,
@@ -284,6 +285,8 @@ class Evaluator:
             self.places.read(self.value(node.left))
             return self.value(node.right)
         left, right = self.object(node.left), self.object(node.right)
+        if operator in (".*", "->*"):
+            return self._pointed(left, right)
         if operator == "@":
             return self._repeated(left, self.arithmetic.number(right))
         if operator in ("==", "!=", "<", ">", "<=", ">="):
@@ -316,6 +319,13 @@ class Evaluator:
             )
         return self.places.member(value, node.name)
 
+    def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
+        """`.*` and `->*`, which are one here, as `.` and `->` are."""
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
+            value = self.places.dereferenced(value)
+        return self.places.pointed(value, member)
+
     def _element(self, node: tree.Index) -> TypedValue:
         value = self.object(node.operand)
         index = self.object(node.index)
@@ -325,7 +335,7 @@ class Evaluator:
         if isinstance(bare, Pointer):
             return self.places.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
-        if not isinstance(bare, Array) and not is_vector:
+        if not isinstance(bare, Array | Absent) and not is_vector:
             spelled = getattr(value.type, "name", None) or "void"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self.arithmetic.number(index)

@@ -25,9 +25,9 @@ _BINARY: Final = {
     "<<=": 2, ">>=": 2,
     "?": 3, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9,
     "<": 10, ">": 10, "<=": 10, ">=": 10, "<<": 11, ">>": 11, "@": 12,
-    "+": 13, "-": 13, "*": 14, "/": 14, "%": 14,
+    "+": 13, "-": 13, "*": 14, "/": 14, "%": 14, ".*": 15, "->*": 15,
 }  # fmt: skip
-_COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 15
+_COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
 _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 

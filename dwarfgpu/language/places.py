@@ -14,28 +14,33 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
+    Absent,
     Array,
     BareType,
     Base,
     Function,
     Member,
+    MemberPointer,
     Pointer,
     Struct,
     Type,
+    element_type,
+    offset_bits,
     size_bits,
+    strides_of,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dynamic import Around, displaced, is_dynamic, readable_bits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
-    IllFormed,
-    OutOfRange,
     Unavailable,
     UndefinedBits,
     Unsupported,
@@ -43,20 +48,14 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.upstream import ADDRESS_SPACES
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
+from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
+from dwarfgpu.model.value import Value
 from dwarfgpu.session import Session
 from dwarfgpu.target import Target
 
-_CLASSES_OF_2020: Final = {1: "global", 2: "region", 3: "local", 4: "global", 5: "private_lane"}
-_CLASSES_TODAY: Final = {1: "global", 2: "global", 3: "local", 4: "private_lane", 0x8000: "region"}
-"""DW_AT_address_class of AMD's compilers: the numbers became those of memory spaces."""
-_LAST_OF_2020: Final = 14
-"""The last LLVM whose AMD compilers wrote the address classes of the 2020 text."""
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)
 }
@@ -80,6 +79,8 @@ class Places:
             limits=session.limits,
         )
 
+        self.resolver = session.resolver()
+
     # Contents
 
     def variable(self, variable: Variable) -> TypedValue:
@@ -90,7 +91,11 @@ class Places:
         if attribute is not None:
             location = self.session.locate(attribute)
             if not location.is_undefined:
-                return evolve(value, location=location)
+                try:
+                    found = self.resolver.resolved(kind, location)
+                except UndefinedBits as error:
+                    return evolve(value, error=error)
+                return evolve(value, type=found.type, location=found.location)
         return self.read(value)
 
     def read(self, value: TypedValue) -> TypedValue:
@@ -110,6 +115,7 @@ class Places:
         found = self.session.read(variable)
         value = evolve(
             value,
+            type=found.type,
             bits=found.bits,
             pointer=found.pointer,
             error=found.error,
@@ -120,6 +126,8 @@ class Places:
 
     def _read(self, value: TypedValue) -> TypedValue:
         size = value.size_bits
+        if size is None and isinstance(strip(value.type), Array):
+            size = 0  # as GDB: an array of unknown length is where it is
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is not known.")
         if value.location is None:
@@ -131,7 +139,10 @@ class Places:
             assert isinstance(pointer, ImplicitPointer)
             return evolve(value, pointer=pointer)
         held = self._held_bits(value.type, size, location)
+        whole, held = held, readable_bits(value.type, held, self.context.limits)
         bits = access.read(location, held)
+        if held < whole:
+            return self._checked(evolve(value, bits=bits))
         if held != size and not isinstance(location.places[0].storage, Composite):
             return self._checked(evolve(value, bits=evolve(bits, size_bits=size)))
         return self._checked(evolve(value, bits=bits.slice(0, size, access.endian)))
@@ -214,7 +225,7 @@ class Places:
     ) -> TypedValue:
         """The part of an object at a bit offset, not read."""
         size = size_bits(kind) if bit_size is None else bit_size
-        out = TypedValue(kind, bit_size=bit_size, unit=value.unit, notes=value.notes)
+        out = evolve(self._part_of(value, kind), bit_size=bit_size)
         if value.location is None:
             value = self.read(value)
             if value.bits is None:
@@ -226,15 +237,7 @@ class Places:
             bits = value.bits.slice(first_bit, size or 0, self.context.endian)
             return evolve(out, bits=bits)
         self._check_upstream(value, first_bit + (size or 0))
-        return evolve(out, location=self._displaced(value.location, first_bit))
-
-    def _displaced(self, location: Location, bits: int) -> Location:
-        try:
-            return location.displaced(bits)
-        except OutOfRange:
-            if all(isinstance(place.storage, Composite) for place in location.places) and bits > 0:
-                return UNDEFINED_LOCATION  # producers leave out the last pieces: spec-notes.md
-            raise
+        return evolve(out, location=displaced(value.location, first_bit))
 
     def _check_upstream(self, value: TypedValue, end_bit: int) -> None:
         """Upstream clang: a vector register is one lane's dword, so its neighbours are others'."""
@@ -271,33 +274,39 @@ class Places:
         return value
 
     def _step(self, value: TypedValue, member: Member) -> TypedValue:
-        if member.bit_offset is not None:
-            return self.part(value, member.type, member.bit_offset, member.bit_size)
-        if member.location_expression is None or value.unit is None:
+        bare = strip(value.type)
+        assert isinstance(bare, Struct)
+        if member.is_static:
             raise Unsupported(f"the static member {member.name}: name it as Class::{member.name}")
-        if value.location is None:
+        is_whole = member.bit_size is None
+        if member.location is None and not (is_whole and is_dynamic(member.type)):
+            part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
+        elif value.location is None:
             raise EvaluationError(f"the place of {member.name} is told for objects in places only")
-        # A.5.7.3: the object is unspecified, the location of the container is the initial stack.
-        context = evolve(
-            self.session.context(),
-            unit=value.unit,
-            result_kind="location",
-            initial_stack=(value.location,),
-        )
-        location = evaluate(member.location_expression, context)
-        assert isinstance(location, Location)
-        return TypedValue(
-            member.type, location, bit_size=member.bit_size, unit=value.unit, notes=value.notes
-        )
+        else:
+            found = self.resolver.member(bare, value.location, member, value.around)
+            part = evolve(self._part_of(value, found.type), location=found.location)
+            part = evolve(part, bit_size=member.bit_size)
+        if value.location is None:
+            return part
+        return evolve(part, around=Around(bare, value.location, value.around))
+
+    def _part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
+        return TypedValue(kind, unit=value.unit, around=value.around, notes=value.notes)
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
-        """An element of an array or a vector."""
+        """An element of an array or a vector, by its index: arrays need not begin at 0."""
         bare = strip(value.type)
+        if isinstance(bare, Absent):
+            raise UsageError(f"no such vector element (vector {bare.state})")
         if isinstance(bare, Array):
-            kind = element_type(bare)
-            stride = stride_bits(bare)
+            kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
+            if bare.lower_bound is None:
+                raise UsageError("The first index of the array is not known.")
+            index -= bare.lower_bound
         elif isinstance(bare, Base) and bare.base.vector_size:
-            stride = bare.base.bit_size // bare.base.vector_size
+            count = bare.base.vector_size
+            stride = bare.base.bit_size // count
             name = bare.name.partition("[")[0]
             kind = Base(evolve(bare.base, name=name, bit_size=stride, vector_size=None))
         else:
@@ -306,10 +315,35 @@ class Places:
             raise UsageError("The size of the array's elements is not known.")
         location = value.location
         in_memory = location is not None and isinstance(location.places[0].storage, Memory)
-        whole = size_bits(bare)
-        if not in_memory and whole is not None and not 0 <= index * stride <= whole - stride:
+        if not in_memory and count is not None and not 0 <= index < count:
             raise UsageError("no such vector element")
-        return self.part(value, kind, index * stride)
+        first_bit = offset_bits(stride, count or 0, index)
+        if location is None or not is_dynamic(kind):
+            return self.part(value, kind, first_bit)
+        found = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
+        return evolve(self._part_of(value, found.type), location=found.location)
+
+    def pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
+        """The member of an object that a pointer to member points to (A.5.14).
+
+        Without DW_AT_use_location a data member is as far from the start as the C++ ABI says.
+        """
+        kind = strip(member.type)
+        if not isinstance(kind, MemberPointer):
+            raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
+        if isinstance(strip(kind.target), Function):
+            raise Unsupported("what a pointer to member function points to is not looked up")
+        bits = self.known(member)
+        if bits.value == (1 << bits.size_bits) - 1:
+            raise EvaluationError("the pointer to member is null")
+        if kind.use_location is None:
+            return self.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
+        if value.location is None:
+            raise EvaluationError("a pointer to member is followed for objects in places only")
+        number = Value.of(bits.value, self.architecture.generic)
+        location = self.resolver.pointed(kind, number, value.location)
+        found = self.resolver.resolved(kind.target, location)
+        return evolve(self._part_of(value, found.type), location=found.location, around=None)
 
     # Addresses
 
@@ -321,24 +355,11 @@ class Places:
         if arch.machine != "AMDGPU":
             return arch.address_space(0)
         if kind.address_class and unit is not None:
-            return self._space_of_class(kind.address_class, unit)
+            return space_of_class(kind.address_class, unit, arch)
         generic = arch.address_space_named("generic")
         if kind.memory_space or self.session.strict or generic is None:
             return arch.address_space(0)
         return generic
-
-    def _space_of_class(self, address_class: int, unit: CompilationUnit) -> AddressSpace:
-        """DW_AT_address_class, in its producer's numbers."""
-        if unit.dialect.upstream_clang:
-            space = self.architecture.address_spaces.get(ADDRESS_SPACES.get(address_class, -1))
-        else:
-            version = parse_producer(unit.producer).version
-            is_old = version is not None and version <= _LAST_OF_2020
-            name = (_CLASSES_OF_2020 if is_old else _CLASSES_TODAY).get(address_class)
-            space = None if name is None else self.architecture.address_space_named(name)
-        if space is None:
-            raise IllFormed(f"DW_AT_address_class {address_class} is no AMDGPU address class")
-        return space
 
     def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
         """The address in the space where it really is: generic ones are in an aperture or global.
@@ -377,6 +398,8 @@ class Places:
     def dereferenced(self, value: TypedValue) -> TypedValue:
         """What a pointer or reference points to."""
         bare = strip(value.type)
+        if isinstance(bare, MemberPointer):
+            raise UsageError("Attempt to dereference pointer to member without an object")
         if not isinstance(bare, Pointer):
             raise UsageError("Attempt to take contents of a non-pointer value.")
         target = bare.target
@@ -384,10 +407,12 @@ class Places:
             raise UsageError("Attempt to take contents of a non-pointer value.")
         read = self.read(value)
         if read.pointer is not None:
-            return TypedValue(target, self._pointee(read.pointer), unit=value.unit)
-        number = self.known(read).value
-        location = self.at(self.space_of(bare, value.unit), number)
-        return TypedValue(target, location, unit=value.unit)
+            location = self._pointee(read.pointer)
+        else:
+            number = self.known(read).value
+            location = self.at(self.space_of(bare, value.unit), number)
+        found = self.resolver.resolved(target, location)
+        return TypedValue(found.type, found.location, unit=value.unit)
 
     def _pointee(self, pointer: ImplicitPointer) -> Location:
         """What a removed pointer points to (A.2.5.4.4.5)."""
@@ -431,18 +456,10 @@ class Places:
         return TypedValue(evolve(kind, name=None), location, Bits(0, 0), unit=unit)
 
 
-def element_type(kind: Array) -> Type | None:
-    """An element: of an array of several dimensions, an array of the others."""
-    if len(kind.dimensions) == 1:
-        return kind.element
-    return evolve(kind, dimensions=kind.dimensions[1:], name=None, declared_bytes=None)
-
-
-def stride_bits(kind: Array) -> int | None:
+def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
-    if len(kind.dimensions) == 1 and kind.stride_bits is not None:
-        return kind.stride_bits
-    return size_bits(element_type(kind))
+    strides = strides_of(kind)
+    return None if strides is None else strides[0]
 
 
 def apertures_of(target: Target | None) -> Apertures:

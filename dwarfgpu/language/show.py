@@ -7,14 +7,14 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu.bits import signed
-from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, size_bits, strip, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, size_bits, strip
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
@@ -55,23 +55,15 @@ def format(
         kind,
         options,
         endian=session.architecture.endian,
-        address=_address(value),
+        location=value.location,
+        resolver=places.resolver,
+        around=value.around,
         architecture=session.architecture,
         symbolize=symbolize or partial(symbol_text, session),
         read_memory=partial(_read_memory, places),
+        is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
-
-
-def _address(value: TypedValue) -> int | None:
-    """Where the object is in the default address space."""
-    location = value.location
-    if location is None or len(location.places) != 1:
-        return None
-    place = location.places[0]
-    if isinstance(place.storage, Memory) and place.storage.space.number == 0:
-        return place.byte_address
-    return None
 
 
 def _widened(value: TypedValue, bits: Bits) -> Bits:

@@ -6,7 +6,9 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.types import Array, Member, Pointer, strip
+from dwarfgpu.dynamic import is_dynamic
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
@@ -15,10 +17,34 @@ from dwarfgpu.view.scalars import MAX_BITS
 
 
 class Unevaluated(Places):
-    """Every variable is somewhere and every scalar is 0; nothing is read or written."""
+    """Every variable is somewhere and every scalar is 0; nothing is read or written.
+
+    Except what tells the size of a type: as in C, that of an array of variable length is evaluated.
+    """
 
     def variable(self, variable: Variable) -> TypedValue:
-        return TypedValue(variable.type, UNDEFINED_LOCATION, unit=variable.unit)
+        try:
+            found = super().variable(variable)
+        except DwarfGpuError:
+            if is_dynamic(variable.type):
+                raise
+            found = TypedValue(variable.type, unit=variable.unit)
+        return found if found.location else evolve(found, location=UNDEFINED_LOCATION)
+
+    def dereferenced(self, value: TypedValue) -> TypedValue:
+        bare = strip(value.type)
+        if isinstance(bare, Pointer) and is_dynamic(bare.target):
+            return Places(self.session).dereferenced(value)
+        return super().dereferenced(value)
+
+    def _step(self, value: TypedValue, member: Member) -> TypedValue:
+        try:
+            return super()._step(value, member)
+        except DwarfGpuError:
+            if member.is_static or is_dynamic(member.type):
+                raise
+        part = evolve(self._part_of(value, member.type), bit_size=member.bit_size)
+        return evolve(part, location=UNDEFINED_LOCATION)
 
     def read(self, value: TypedValue) -> TypedValue:
         size = value.size_bits or 0
@@ -37,4 +63,6 @@ class Unevaluated(Places):
         return self.pointer(value.type, self.architecture.address_space(0), 0, value.unit)
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
-        return super().element(value, 0)
+        bare = strip(value.type)
+        first = bare.lower_bound if isinstance(bare, Array) else 0
+        return super().element(value, first or 0)

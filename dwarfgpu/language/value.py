@@ -7,6 +7,7 @@ from attrs import field, frozen
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dynamic import Around
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -33,6 +34,8 @@ class TypedValue:
     """Where its type comes from: who wrote it says what its address classes mean."""
     variable: Variable | None = field(default=None, repr=False)
     """The variable that it wholly is."""
+    around: Around | None = field(default=None, repr=False)
+    """The structures that it is a part of."""
     notes: tuple[str, ...] = ()
     """What was assumed."""
 

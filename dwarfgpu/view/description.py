@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.text import expression_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
+
+_ATTRIBUTES: Final = 32
+"""Of one type that are shown."""
 
 
 def description(session: Session, variable: Variable) -> Iterator[str]:
@@ -22,6 +27,7 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
         typed = f"{type_name(kind)} " if kind is not None else ""
         yield f"{variable.kind} {typed}{variable.name}, declared{line}{_lane(session)}"
         yield from _location(session, variable)
+        yield from _shape(session, kind)
     except DwarfGpuError as error:
         yield f"its description cannot be read: {error}"
 
@@ -53,9 +59,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
     at = "" if pc is None else f" at pc {_pc(session, pc)}"
 
     def shown(expression: bytes) -> str:
-        text = expression_text(expression, unit.dialect, unit.format, session.architecture)
-        dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
-        return f"{text or '(empty)'}{dialect}"
+        return _expression(session, unit, expression)
 
     match attribute:
         case None:
@@ -73,6 +77,28 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
                 if each.begin is not None and each.end is not None:
                     span = f"[{each.begin:#x},{each.end:#x})"
                 yield f"DW_AT_location, list entry {span}: {shown(each.expression)}"
+
+
+def _shape(session: Session, kind: Type | None) -> Iterator[str]:
+    """The attributes of the type that must be evaluated, one line each."""
+    bare = strip(kind)
+    attributes = bare.properties.computed() if isinstance(bare, Dynamic) else ()
+    for each in attributes[:_ATTRIBUTES]:
+        match each.source:
+            case ExprLoc(expression=expression, unit=unit):
+                yield f"its type has {each.name}: {_expression(session, unit, expression)}"
+            case LocList(entries=entries):
+                yield f"its type has {each.name}: a list of {len(entries)} entries"
+            case die:
+                yield f"its type has {each.name}: that is {die.name or f'{die.offset:#x}'}"
+    if len(attributes) > _ATTRIBUTES:
+        yield f"and {len(attributes) - _ATTRIBUTES} more"
+
+
+def _expression(session: Session, unit: Unit, expression: bytes) -> str:
+    text = expression_text(expression, unit.dialect, unit.format, session.architecture)
+    dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
+    return f"{text or '(empty)'}{dialect}"
 
 
 def _pc(session: Session, pc: int) -> str:

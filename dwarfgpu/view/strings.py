@@ -43,7 +43,7 @@ def character_kind(kind: Type | None) -> CharacterKind | None:
         if not isinstance(kind, Typedef | Qualified):
             break
         kind = kind.target
-    if not isinstance(kind, Base) or kind.base.vector_size is not None:
+    if not isinstance(kind, Base) or kind.base.vector_size is not None or kind.is_range:
         return None
     base = kind.base
     if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):

@@ -43,6 +43,9 @@ PROGRAMS = [
         "data.gfx942.O0": (None,),
         "data.gfx942.O2": (None, 0x1914, 0x19A0),
         "demo.gcc.O0": (None,),
+        "shapes.gfx942": (None, 0x1604),
+        "records.gfx942": (None,),
+        "bases.gcc.O0": (None,),
     }.items()
     for pc in pcs
 ]
@@ -52,7 +55,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("state", "pc"), PROGRAMS)
 def test_every_variable_of_the_fixtures(command: str, state: str, pc: int | None) -> None:
     at = () if pc is None else ("--pc", pc)
-    lane = () if state.startswith("demo") else ("--lane", 3)
+    lane = () if state.startswith(("demo", "bases")) else ("--lane", 3)
     arguments = ("--state", STATES / f"{state}.json", *at, *lane)
     listed = run_json("eval", *arguments).json["variables"]
     assert listed

@@ -294,8 +294,10 @@ def statistics(scopes_: Scopes) -> Counter[str]:
         if each.place is None:
             continue
         kind = "params" if each.variable.kind == "parameter" else "local_vars"
-        if each.variable.die.offset < each.place.die.offset and each.is_described:
-            continue  # a static variable that only the abstract instance has is left out there
+        die = each.variable.die
+        is_abstract = die.offset < each.place.die.offset
+        if is_abstract and (each.is_described or die.flag(dw.AT_ARTIFICIAL)):
+            continue  # a static or artificial one that only the abstract instance has is left out
         bounds = [one.bounds for one in each.descriptions]
         covered = sum(
             size_bytes(common((one,), each.scope)) for one in bounds if one is not None

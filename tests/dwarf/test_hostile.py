@@ -15,8 +15,12 @@ from dwarfgpu.dwarf.lookup import Scopes, qualified_name
 from dwarfgpu.dwarf.scopes import code_ranges
 from dwarfgpu.dwarf.types import Array, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Implicit
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
 
@@ -288,3 +292,64 @@ def test_units_without_end() -> None:
     assert len(soon(lambda: info.units, 30)) == 200_000
     (problem,) = info.problems
     assert isinstance(problem, LimitExceeded)
+
+
+def array_of(count: bytes, element: bytes) -> bytes:
+    """An array entry (2) of elements with one dimension (3) whose count is an expression."""
+    return b"\2" + element + b"\3" + bytes((len(count),)) + count + b"\0"
+
+
+ARRAY = Shape(dw.TAG_ARRAY_TYPE, ((dw.AT_TYPE, dw.FORM_REF4),), True)
+COUNT = Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_EXPRLOC),))
+LOOP = b"\x30\x13\x2f\xfb\xff"  # lit0, drop, skip -5
+
+
+@pytest.mark.parametrize(
+    ("entries", "error"),
+    [
+        # Its element is of its own type.
+        (array_of(b"\x32", word(0xD)), LimitExceeded),
+        # A thousand arrays, each of the next one, and so each deeper.
+        (b"".join(array_of(b"\x32", word(0xD + 9 * n + 9)) for n in range(1_000)), LimitExceeded),
+        (array_of(LOOP, word(0xD)), LimitExceeded),
+        (array_of(LOOP, word(0xD + 13)) + b"\4", LimitExceeded),
+        # 2**40 elements of 2**40 arrays.
+        (
+            array_of(b"\x10" + encode_uleb(1 << 40), word(0xD + 15))
+            + array_of(b"\x10" + encode_uleb(1 << 40), word(0xD + 30))
+            + b"\4",
+            IllFormed,
+        ),
+    ],
+)
+def test_shapes_that_are_computed_without_end(entries: bytes, error: type[DwarfGpuError]) -> None:
+    element = Shape(dw.TAG_UNSPECIFIED_TYPE, ((dw.AT_BYTE_SIZE, dw.FORM_IMPLICIT_CONST, 1),))
+    root = Shape(dw.TAG_COMPILE_UNIT, (), True)
+    info = debug_info(file_of(b"\1" + entries + b"\0", [root, ARRAY, COUNT, element]))
+    kind = info.types.build(info.die_at(0xD))
+    place = Location((SingleLocation(Implicit(0, 64)),))
+
+    def size() -> int | None:
+        return size_bits(Resolver(Context).resolved(kind, place).type)
+
+    with pytest.raises(error):
+        soon(size)
+
+
+def test_structures_without_a_size_full_of_others() -> None:
+    """The size of each is that of its members: 3**30 of them."""
+    kind = Struct("struct", "last", 1)
+    for _ in range(30):
+        kind = Struct("struct", "s", None, tuple(Member("m", kind, 0) for _ in range(3)))
+    place = Location((SingleLocation(Implicit(0, 64)),))
+    with pytest.raises(LimitExceeded, match="types resolved for one answer"):
+        soon(lambda: Resolver(Context).resolved(kind, place))
+
+
+def test_a_chain_of_subranges_does_not_recurse() -> None:
+    shape = Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_TYPE, dw.FORM_REF4),))
+    entries = b"".join(b"\2" + word(0xD + 5 * (n + 1)) for n in range(20_000)) + b"\2" + word(0xD)
+    root = Shape(dw.TAG_COMPILE_UNIT, (), True)
+    info = debug_info(file_of(b"\1" + entries + b"\0", [root, shape]))
+    with pytest.raises(IllFormed, match="types below it"):
+        soon(lambda: info.types.build(info.die_at(0xD)))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import struct
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.type_names import method_name, type_name
 from dwarfgpu.dwarf.types import (
     Array,
     Base,
+    Dynamic,
     Enum,
     Function,
     Pointer,
@@ -21,8 +24,9 @@ from dwarfgpu.dwarf.types import (
     size_bytes,
     strip,
 )
-from dwarfgpu.errors import IllFormed
-from tests.dwarf.builder import X86_64, Shape, debug_info, file_of, fixture
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
+from dwarfgpu.expr.context import ExprLoc
+from tests.dwarf.builder import AMDGPU, X86_64, Shape, debug_info, file_of, fixture
 
 DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.v5")]
 
@@ -191,7 +195,9 @@ def test_base_types_that_are_ill_formed(sizes: dict[str, int], message: str) -> 
 def test_number_of_elements(name: int, form: int, data: bytes, expected: int | None) -> None:
     shapes = [Shape(dw.TAG_ARRAY_TYPE, (), True), Shape(dw.TAG_SUBRANGE_TYPE, ((name, form),))]
     kind = build(b"\x02\x03" + data + b"\0", *shapes)
-    assert isinstance(kind, Array) and kind.dimensions == (expected,)
+    assert isinstance(kind, Dynamic) == (form == dw.FORM_EXPRLOC)
+    array = kind.form if isinstance(kind, Dynamic) else kind
+    assert isinstance(array, Array) and array.dimensions == (expected,)
 
 
 @pytest.mark.parametrize(("language", "expected"), [(0x0E, 5), (0x0C, 6)])
@@ -211,13 +217,11 @@ def test_the_lower_bound_of_a_language(language: int, expected: int) -> None:
     [
         (b"\x23\x08", (64, None)),  # plus_uconst 8
         (b"\x10\x08\x22", (64, None)),  # constu 8; plus
-        (b"\x12\x06\x22", (None, b"\x12\x06\x22")),  # through a virtual table
-        (b"\x23\x80", (None, b"\x23\x80")),  # cut short: evaluating it says so
+        (b"\x12\x06\x22", (0, b"\x12\x06\x22")),  # through a virtual table
+        (b"\x23\x80", (0, b"\x23\x80")),  # cut short: evaluating it says so
     ],
 )
-def test_member_locations_of_dwarf_2(
-    expression: bytes, expected: tuple[int | None, bytes | None]
-) -> None:
+def test_member_locations_of_dwarf_2(expression: bytes, expected: tuple[int, bytes | None]) -> None:
     shapes = [
         Shape(dw.TAG_STRUCTURE_TYPE, (), True),
         Shape(dw.TAG_MEMBER, ((dw.AT_DATA_MEMBER_LOCATION, dw.FORM_BLOCK1),)),
@@ -226,7 +230,9 @@ def test_member_locations_of_dwarf_2(
     kind = build(data, *shapes, version=2)
     assert isinstance(kind, Struct)
     (member,) = kind.members
-    assert (member.bit_offset, member.location_expression) == expected
+    location = member.location
+    found = location.expression if isinstance(location, ExprLoc) else None
+    assert (member.bit_offset, found) == expected
 
 
 def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
@@ -275,3 +281,103 @@ def test_bit_fields_of_dwarf_2_count_from_the_top_of_their_storage(byte_size: in
             kind.members  # noqa: B018
     else:
         assert [each.bit_offset for each in kind.members] == [32 - 5 - 3]
+
+
+def test_member_functions() -> None:
+    """GCC and clang: `this` is constant, whether DW_AT_object_pointer names it or not."""
+    for compiler in ("gcc", "clang"):
+        bottom = strip(type_of(f"x86_64/bases.{compiler}.O0.v5", "right"))
+        assert isinstance(bottom, Struct)
+        base = bottom.members[0]
+        assert base.is_base_class and base.is_virtual and base.location is not None
+        top = strip(base.type)
+        assert isinstance(top, Struct)
+        (method,) = [each for each in top.methods if each.name == "twice"]
+        assert method.is_virtual and method.has_this and method.slot_index == 0
+        assert method_name(top, method) == "Top::twice(int)"
+        assert type_name(evolve(method.type, name=None), cplusplus=True) == "int (Top * const, int)"
+        plain = strip(type_of(f"x86_64/bases.{compiler}.O0.v5", "plain"))
+        assert isinstance(plain, Struct)
+        (get,) = [each for each in plain.methods if each.name == "get"]
+        assert not get.is_virtual and method_name(plain, get) == "Plain::get(int) const"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "data", "expected"),
+    [
+        (((dw.AT_DATA_BIT_OFFSET, dw.FORM_DATA1),), b"\x0d", 13),
+        (((dw.AT_BIT_OFFSET, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1),
+          (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1)), b"\x05\x04\x08", 64 + 32 - 5 - 3),
+        (((dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1),), b"\x02", 16),
+    ],
+)  # fmt: skip
+def test_the_three_encodings_of_bit_fields(
+    attributes: tuple[tuple[int, int], ...], data: bytes, expected: int
+) -> None:
+    shapes = [
+        Shape(dw.TAG_STRUCTURE_TYPE, (), True),
+        Shape(dw.TAG_MEMBER, ((dw.AT_BIT_SIZE, dw.FORM_DATA1), *attributes)),
+    ]
+    kind = build(b"\x02\x03\x03" + data + b"\0", *shapes)
+    assert isinstance(kind, Struct)
+    assert [(each.bit_offset, each.bit_size) for each in kind.members] == [(expected, 3)]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "number", "machine", "size"),
+    [
+        (dw.AT_LLVM_ADDRESS_SPACE, 5, AMDGPU, 4),
+        (dw.AT_LLVM_ADDRESS_SPACE, 0, AMDGPU, 8),
+        (dw.AT_LLVM_ADDRESS_SPACE, 77, AMDGPU, None),
+        (dw.AT_ADDRESS_CLASS, 3, AMDGPU, 4),
+        (dw.AT_ADDRESS_CLASS, 0, AMDGPU, 8),
+        (dw.AT_ADDRESS_CLASS, 99, AMDGPU, None),
+        (dw.AT_ADDRESS_CLASS, 3, X86_64, None),
+    ],
+)
+def test_pointers_without_a_size(
+    attribute: int, number: int, machine: int, size: int | None
+) -> None:
+    shape = Shape(dw.TAG_POINTER_TYPE, ((attribute, dw.FORM_DATA1),))
+    if size is None:
+        with pytest.raises(DwarfGpuError, match="has no DW_AT_byte_size|no AMDGPU address class"):
+            build(bytes((2, number)), shape, machine=machine)
+    else:
+        pointer = build(bytes((2, number)), shape, machine=machine)
+        assert isinstance(pointer, Pointer) and pointer.size_bytes == size
+
+
+@pytest.mark.parametrize(
+    ("byte_size", "encoding", "expected"),
+    [(None, 5, (32, True)), (1, 5, (8, True)), (4, 7, (32, True)), (None, 8, (32, False))],
+)
+def test_range_types(byte_size: int | None, encoding: int, expected: tuple[int, bool]) -> None:
+    attributes = [(dw.AT_TYPE, dw.FORM_REF1)]
+    data = b"\x02\x0f" if byte_size is None else b"\x02\x10" + bytes((byte_size,))
+    if byte_size is not None:
+        attributes.append((dw.AT_BYTE_SIZE, dw.FORM_DATA1))
+    base_type = ((dw.AT_ENCODING, dw.FORM_DATA1), (dw.AT_BYTE_SIZE, dw.FORM_DATA1))
+    kind = build(
+        data + bytes((3, encoding, 4)),
+        Shape(dw.TAG_SUBRANGE_TYPE, tuple(attributes)),
+        Shape(dw.TAG_BASE_TYPE, base_type),
+    )
+    assert isinstance(kind, Base) and (kind.base.bit_size, kind.is_range) == expected
+
+
+def test_a_biased_range_is_told() -> None:
+    shape = Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_GNU_BIAS, dw.FORM_SDATA),))
+    with pytest.raises(Unsupported, match="bias"):
+        build(b"\x02\x05", shape)
+
+
+@pytest.mark.parametrize(("ordering", "expected"), [(None, (2, 3)), (0, (2, 3)), (1, (3, 2))])
+def test_the_order_of_dimensions(ordering: int | None, expected: tuple[int, int]) -> None:
+    given = ((dw.AT_ORDERING, dw.FORM_DATA1),) if ordering is not None else ()
+    data = b"" if ordering is None else bytes((ordering,))
+    kind = build(
+        b"\x02" + data + b"\x03\x02\x03\x03\0",
+        Shape(dw.TAG_ARRAY_TYPE, given, True),
+        Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_COUNT, dw.FORM_DATA1),)),
+    )
+    assert isinstance(kind, Array) and kind.dimensions == expected

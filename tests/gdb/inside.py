@@ -36,6 +36,8 @@ class Comparison:
     def __init__(self, source: str) -> None:
         self.source = source
         """The end of the path of the source: other files' frames are left out."""
+        self.globals: list[str] = []
+        """Variables that every frame sees, to be compared too."""
         self.compared = 0
         self.optimized_out = 0
         self.outer = 0
@@ -53,7 +55,7 @@ class Comparison:
         selected.select()
 
     def _frame(self, frame: gdb.Frame) -> None:
-        for name in names(frame):
+        for name in [*names(frame), *self.globals]:
             theirs = contents(said(f"print {name}"))
             ours = contents(said(f"dwarfgpu print {name}").split("\nnote:")[0])
             self.compared += 1

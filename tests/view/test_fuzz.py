@@ -5,11 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.basetype import ENCODINGS, BaseType, float_format
+from dwarfgpu.dwarf.properties import Properties
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
+    Absent,
     Array,
     Base,
+    Dynamic,
     Enum,
     Function,
     Member,
@@ -20,7 +25,6 @@ from dwarfgpu.dwarf.types import (
     Type,
     Typedef,
     Unspecified,
-    type_name,
 )
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
@@ -62,14 +66,17 @@ def random_type(rng: random.Random, known: list[Type]) -> Type:
     reference = rng.choice([other(), later])
     kind = rng.choice(["pointer", "reference", "rvalue_reference"])
     dimensions = tuple(rng.choice([None, *NUMBERS]) for _ in range(rng.randrange(4)))
-    stride = rng.choice([None, None, *NUMBERS])
+    strides = tuple(rng.choice([None, None, *NUMBERS]) for _ in dimensions[rng.randrange(2) :])
+    array = Array(reference, dimensions, strides)
     return rng.choice(
         [
             lambda: random_base(rng),
             lambda: Pointer(reference, kind, size, rng.choice([0, 0, 5])),
             lambda: MemberPointer(reference, other(), size),
-            lambda: Array(reference, dimensions, stride, is_vector=rng.random() < 0.2),
-            lambda: Array(reference, (abs(number),), stride),
+            lambda: evolve(array, is_vector=rng.random() < 0.2),
+            lambda: Array(reference, (abs(number),), strides[:1]),
+            lambda: Absent(array, "not allocated"),
+            lambda: Dynamic(array, Properties(allocated=number)),
             lambda: Struct("union", "u", size, tuple(member() for _ in range(rng.randrange(5)))),
             lambda: Struct("struct", None, None, (member(),)),
             lambda: Enum("e", size, (("a", number), ("b", 1)), is_signed=rng.random() < 0.5),

@@ -11,6 +11,7 @@ import pytest
 from attrs import frozen
 from elftools.elf.elffile import ELFFile
 
+from dwarfgpu.arch import architecture
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf.types import (
@@ -26,7 +27,9 @@ from dwarfgpu.dwarf.types import (
     Typedef,
 )
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.values import FormatOptions, format_value
 
 pytestmark = [
@@ -126,6 +129,7 @@ WCHAR = Typedef("wchar_t", INT)
 CHAR16 = Typedef("char16_t", base("unsigned short", "unsigned", 16))
 CHAR32 = Typedef("char32_t", UNSIGNED)
 UINT8 = Typedef("uint8_t", Typedef("__uint8_t", UCHAR))
+MEMORY = Memory(architecture("x86_64").address_space(0))
 FLAGS = Enum("flags", 4, (("A", 1), ("B", 2), ("C", 4)))
 GAP = Enum("gap", 4, (("P", 1), ("Q", 6), ("R", 8)))
 NEGATIVE = Enum("negative", 4, (("N", -1), ("Z", 0), ("T", 3)), is_signed=True)
@@ -355,7 +359,9 @@ def test_same_as_gdb(program: Program, name: str, style: str) -> None:
         Bits(from_bytes(data, 8 * len(data), "little"), 8 * len(data)),
         kind,
         STYLES[style][1],
-        address=address,
+        location=Location(
+            (SingleLocation(Memory(architecture("x86_64").address_space(0)), 8 * address),)
+        ),
         symbolize=program.symbolize,
         read_memory=program.read,
     )

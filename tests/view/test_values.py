@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
 import pytest
 from attrs import evolve
@@ -10,6 +11,7 @@ from attrs import evolve
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
     Array,
     Base,
@@ -25,9 +27,9 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     size_bytes,
     strip,
-    type_name,
 )
 from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.expr.context import ExprLoc, Unit
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.view.values import FormatOptions, format_value
 
@@ -42,6 +44,7 @@ CHAR = base("char", "signed_char", 8)
 FLOAT = base("float", "float", 32)
 PAIR = Struct("struct", "pair", 8, (Member("a", INT, 0), Member("b", INT, 32)))
 NODE = Struct("struct", "node", 8, lambda: (Member("next", Pointer(lambda: NODE), 0),))
+NOWHERE = ExprLoc(b"\x96", cast(Unit, None))
 LOOP: Typedef = Typedef("loop", lambda: LOOP)
 ITSELF = Struct("struct", "itself", 8, lambda: (Member("i", ITSELF, 0), Member("j", ITSELF, 0)))
 ONES = (1 << 32) - 1
@@ -123,8 +126,8 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         ),
         (
             7,
-            Struct("struct", "V", 4, (Member("x", INT, None, location_expression=b"\x96"),)),
-            "{x = <error: its place in the object is told by an expression>}",
+            Struct("struct", "V", 4, (Member("x", INT, 0, None, NOWHERE),)),
+            "{x = <error: what is computed from an object's place is known in places only>}",
         ),
     ],
 )
@@ -239,7 +242,7 @@ def chain(levels: int) -> Type:
         Array(Struct("struct", None, 0), (2**60,)),
         Array(INT, (2**31, 2**31, 2**31)),
         Array(INT, (1,) * 100_000),
-        Array(Array(INT, (2,), stride_bits=3), (2**50,), stride_bits=5),
+        Array(Array(INT, (2,), strides_bits=(3,)), (2**50,), strides_bits=(5,)),
         Array(INT, (-5,)),
         Array(INT, (None, 3)),
         nested(10_000),

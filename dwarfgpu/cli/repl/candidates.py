@@ -9,7 +9,7 @@ from pathlib import Path
 from dwarfgpu.cli.repl.command import Candidate, Command, find
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 _BLANK = re.compile(r"\s*")

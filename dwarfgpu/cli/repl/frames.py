@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dwarfgpu.cli.answers import value_text
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Struct, strip, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions

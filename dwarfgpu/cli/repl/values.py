@@ -13,7 +13,8 @@ from dwarfgpu.cli.answers import value_text
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.registers import read_register, register_named
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Reading, Session

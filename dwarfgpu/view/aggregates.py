@@ -1,0 +1,251 @@
+"""Structures and arrays as GDB prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Member,
+    Struct,
+    Type,
+    offset_bits,
+    size_bits,
+    strides_of,
+    strip,
+)
+from dwarfgpu.dynamic import Around, is_dynamic
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view import scalars
+from dwarfgpu.view.options import UNAVAILABLE
+from dwarfgpu.view.shown import Shown, is_signed
+from dwarfgpu.view.strings import character_kind
+
+_DEEPEST: Final = 100
+_DIMENSIONS: Final = 100
+_INVALID_ADDRESS: Final = "<invalid address>"
+
+
+def struct_pieces(
+    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """`{<Base> = {...}, x = 1, y = 2}`."""
+    bases, fields = _parts(shown, kind)
+    if kind.is_declaration or (kind.size_bytes is None and not fields):
+        yield "<incomplete type>"
+        return
+    if depth >= min(shown.options.max_depth, _DEEPEST):
+        yield "{...}"
+        return
+    new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
+    yield "{"
+    seen = shown.bases if shown.bases is not None else set()
+    for member in bases:
+        base = strip(member.type)
+        if member.is_virtual and base is not None:
+            if base in seen:  # it is shown once, where it is first
+                continue
+            seen.add(base)
+        name = member.name or (base.name if isinstance(base, Struct) else None)
+        yield f"{new_line}<{name or 'anonymous'}> = "
+        inner = evolve(shown, bases=seen)
+        yield from shown.guarded(_base(inner, kind, member, first_bit, depth + 1, letter))
+        yield ", "
+    if not fields:
+        yield "<No data fields>"
+    shown = shown if shown.bases is None else evolve(shown, bases=None)
+    for index, member in enumerate(fields):
+        if index:
+            yield "," if new_line else ", "
+        elif bases and new_line:
+            yield f"{new_line}members of {kind.name or 'anonymous'}:"
+        yield new_line + (f"{member.name} = " if member.name else "")
+        yield from shown.guarded(_member(shown, kind, member, first_bit, depth + 1, letter))
+    yield "\n" + "  " * depth + "}" if new_line and (fields or bases) else "}"
+
+
+def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
+    """The base classes of a structure and its other members that are in the object."""
+    if kind not in shown.parts:
+        bases = [member for member in kind.members if member.is_base_class]
+        fields = [m for m in kind.members if not m.is_base_class and not m.is_static]
+        shown.elsewhere.update(filter(_is_elsewhere, (*bases, *fields)))
+        shown.parts[kind] = bases, fields
+    return shown.parts[kind]
+
+
+def _is_elsewhere(member: Member) -> bool:
+    """Whether the member's place or shape must be evaluated."""
+    try:
+        return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
+    except DwarfGpuError:
+        return False  # showing the member says so
+
+
+def _base(
+    shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """A base class; GDB's words where the table that tells its place cannot be read."""
+    pieces = _member(shown, kind, member, first_bit, depth, letter)
+    if member.location is None:
+        yield from pieces
+        return
+    try:
+        first = next(pieces, "")
+    except Unavailable:
+        first = UNAVAILABLE
+    yield _INVALID_ADDRESS if first == UNAVAILABLE else first
+    yield from pieces
+
+
+def _member(
+    shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    if member.name is None and not member.is_base_class:  # it is no level to the reader
+        options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
+        shown = evolve(shown, options=options)
+    if member in shown.elsewhere:
+        whole = shown.required()
+        location, around = whole.part(first_bit), whole.around
+        placed = whole.resolver.member(kind, location, member, around)
+        if member.bit_size is not None:
+            bits = whole.resolver.bit_field(placed.location, member.bit_size)
+            yield from bit_field_pieces(shown, member, bits, depth, letter)
+            return
+        yield from shown.placed(placed, Around(kind, location, around), depth, letter)
+        return
+    first_bit += member.bit_offset or 0
+    if member.bit_size is None:
+        yield from shown.value(member.type, first_bit, depth, letter)
+    elif 0 < member.bit_size <= scalars.MAX_BITS:
+        bits = shown.object.bits(first_bit, member.bit_size)
+        yield from bit_field_pieces(shown, member, bits, depth, letter)
+    else:
+        yield "<error: bit-field of no bits or of too many>"
+
+
+def bit_field_pieces(
+    shown: Shown, member: Member, bits: Bits, depth: int, letter: str | None
+) -> Iterator[str]:
+    """A bit-field, as wide as its type."""
+    bare = strip(member.type)
+    count, size = bits.size_bits, size_bits(bare) or 0
+    if bare is None or not 0 < count <= max(size, count) <= scalars.MAX_BITS:
+        yield "<error: bit-field of no bits or of too many>"
+        return
+    number = bits.value
+    if is_signed(bare):
+        number = signed(number, count) & (1 << max(size, count)) - 1
+    widened = Bits(number, max(size, count), bits.undefined, bits.unavailable)
+    yield from shown.scalar(shown, member.type, bare, widened, depth, letter)
+
+
+def vector_pieces(
+    shown: Shown, base: BaseType, count: int, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """A vector base type (DW_AT_LLVM_vector_size): an array of numbers."""
+    if count <= 0 or base.bit_size % count:
+        yield "<error: vector of elements of unequal size>"
+        return
+    element = Base(evolve(base, bit_size=base.bit_size // count, vector_size=None))
+    kind = Array(element, (count,), is_vector=True)
+    yield from array_pieces(shown, kind, first_bit, depth, letter)
+
+
+def array_pieces(
+    shown: Shown, kind: Array, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """`{1, 2, 3 <repeats 20 times>...}`, a string where its elements are characters."""
+    if len(kind.dimensions) > _DIMENSIONS or max(map(_count, kind.dimensions), default=0) >> 64:
+        yield "<error: array of too many dimensions or elements>"
+        return
+    element = kind.element
+    strides = strides_of(kind, shown.size(element)) or (0,)
+    counts = [_count(dimension) for dimension in kind.dimensions] or [0]
+    if kind.is_vector and letter is None and character_kind(element) is not None:
+        letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
+    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter)
+
+
+def _elements(
+    shown: Shown,
+    element: Type | None,
+    counts: list[int],
+    strides: list[int],
+    first_bit: int,
+    depth: int,
+    letter: str | None,
+) -> Iterator[str]:
+    count, stride = counts[0], strides[0]
+    if count <= 0 or not stride:  # C treats it as a pointer to its first element
+        place = None if shown.address is None else shown.address + first_bit // 8
+        yield "{}" if place is None else shown.address_text(place)
+        return
+    last = len(counts) == 1
+    text = _string(shown, element, first_bit, count, stride, letter) if last else None
+    if text is not None:
+        yield text
+        return
+    is_text = last and character_kind(element) is not None  # no level, even where it is numbers
+    if depth >= _DEEPEST or (depth >= shown.options.max_depth and not is_text):
+        yield "{...}"
+        return
+    yield "{"
+    is_placed = last and is_dynamic(element)
+    index = printed = 0
+    while index < count and printed < shown.options.elements:
+        start = first_bit + offset_bits(stride, count, index)
+        if shown.is_cut and start + abs(stride) > shown.object.size_bits:
+            break
+        if index:
+            yield ", "
+        if not last:
+            yield from _elements(shown, element, counts[1:], strides[1:], start, depth + 1, letter)
+        elif is_placed:
+            yield from shown.guarded(_placed(shown, element, start, depth + 1, letter))
+        else:
+            yield from shown.value(element, start, depth + 1, letter)
+        equal = 1
+        if stride > 0:
+            equal = shown.object.equal_neighbours(start, stride, count - index)
+        is_repeated = equal > shown.options.repeats
+        if is_repeated:
+            yield f" <repeats {equal} times>"
+        index += equal if is_repeated else 1
+        printed += shown.options.repeats if is_repeated else 1
+    yield "...}" if index < count else "}"
+
+
+def _placed(
+    shown: Shown, element: Type | None, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """An element with a shape of its own."""
+    whole = shown.required()
+    placed = whole.resolver.resolved(element, whole.part(first_bit), whole.around)
+    yield from shown.placed(placed, whole.around, depth, letter)
+
+
+def _string(
+    shown: Shown, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
+) -> str | None:
+    """The array as a string, if it is one of characters that are all known."""
+    kind = character_kind(element)
+    if kind is None or stride != 8 * kind.unit_bytes or letter not in (None, "s", "r"):
+        return None
+    is_cut = shown.is_cut and first_bit + count * stride > shown.object.size_bits
+    if is_cut:
+        count = max(0, shown.object.size_bits - first_bit) // stride
+    data = shown.object.known_bytes(first_bit, count * stride)
+    return None if data is None else shown.quoted(data, kind, is_cut=is_cut)
+
+
+def _count(dimension: int | None) -> int:
+    """Elements of a dimension: none where that is not known, or makes no sense."""
+    return max(dimension or 0, 0)

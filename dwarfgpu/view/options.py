@@ -1,0 +1,40 @@
+"""What `print` can be asked for, and what stands for a value that is not known."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import field, frozen
+
+from dwarfgpu.errors import UsageError
+
+OPTIMIZED_OUT: Final = "<optimized out>"
+UNAVAILABLE: Final = "<unavailable>"
+_LETTERS: Final = "xduotacfzsr"
+
+
+def _check_letter(_: FormatOptions, __: object, letter: str | None) -> None:
+    if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
+        raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
+
+
+@frozen
+class FormatOptions:
+    """What `print` can be asked for; the defaults are GDB's."""
+
+    letter: str | None = field(default=None, validator=_check_letter)
+    """Output format, as in `print/x`: one of x d u o t a c f z s r."""
+    pretty: bool = False
+    elements: int = 200
+    """Elements of one array or characters of one string; then `...`."""
+    repeats: int = 10
+    """More equal neighbours than this are one element with `<repeats N times>`."""
+    max_depth: int = 20
+    """Structures and arrays in one another; then `{...}`."""
+    characters: int = 100_000
+    """Characters of the whole text; then `...`."""
+    cplusplus: bool = False
+    """Types are named without `struct` and `enum`."""
+
+
+DEFAULT_OPTIONS: Final = FormatOptions()

@@ -1,0 +1,148 @@
+"""Pointers, references and pointers to members as GDB prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.type_names import method_name, type_name
+from dwarfgpu.dwarf.types import (
+    MAX_CHAIN,
+    Array,
+    Function,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    size_bits,
+    strip,
+)
+from dwarfgpu.dynamic import is_dynamic
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.shown import Shown, Whole
+from dwarfgpu.view.strings import CharacterKind, character_kind
+
+
+def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
+    """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
+    text = shown.address_text(number, bare.address_space)
+    target = _unqualified(bare.target)
+    is_plain_char = isinstance(kind, Pointer) and getattr(target, "name", None) == "char"
+    if depth == 0 and not is_plain_char:
+        text = f"({type_name(kind, cplusplus=shown.options.cplusplus)}) {text}"
+    characters = character_kind(bare.target)
+    if characters is None or shown.read_memory is None or number == 0:
+        return text
+    return f"{text} {_pointed_string(shown, number, bare.address_space, characters)}"
+
+
+def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
+    """The characters up to a NUL, the limit, or the first that cannot be read."""
+    width, most = kind.unit_bytes, shown.options.elements
+    found = bytearray()
+    while len(found) <= most * width:
+        unit = shown.read(address + len(found), space, width)
+        if unit is None:
+            error = _cannot_access(shown, address + len(found), space)
+            return (shown.quoted(bytes(found), kind, is_cut=False) if found else "") + error
+        found += unit
+        if not any(unit):
+            return shown.quoted(bytes(found), kind, is_cut=False)
+    return shown.quoted(bytes(found[:-width]), kind, is_cut=True)
+
+
+def _cannot_access(shown: Shown, address: int, space: int) -> str:
+    where = shown.address_text(address, space, symbol=False)
+    return f"<error: Cannot access memory at address {where}>"
+
+
+def reference_pieces(
+    shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int, letter: str | None
+) -> Iterator[str]:
+    """`@0x…`; at the top with its type and what it refers to."""
+    space = bare.address_space
+    place = "@" + shown.address_text(number, space, symbol=False)
+    if depth:
+        yield place
+        return
+    yield f"({type_name(kind, cplusplus=shown.options.cplusplus)}) {place}"
+    if shown.read_memory is None:
+        return
+    target = bare.target
+    whole = None
+    if shown.whole is not None and not space:
+        resolver = shown.whole.resolver
+        location = resolver.at(number)
+        if is_dynamic(target):
+            yield ": "
+            yield from shown.placed(resolver.resolved(target, location), None, 0, letter)
+            return
+        whole = Whole(location, resolver)
+    size = size_bits(target)
+    if size is None or size > 8 * shown.options.characters:
+        return
+    data = shown.read(number, space, (size + 7) // 8)
+    yield ": "
+    if data is None:
+        yield _cannot_access(shown, number, space)
+        return
+    found = ObjectBytes(data, None, None, 8 * len(data), shown.object.endian)
+    inner = evolve(
+        shown,
+        object=found,
+        address=None if space else number,
+        whole=whole,
+        is_cut=False,
+        bases=None,
+    )
+    is_aggregate = isinstance(strip(target), Struct | Array)
+    yield from inner.value(target, 0, 0 if is_aggregate else 1, letter)
+
+
+def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
+    """`&Point::x`, `(int (Point::*)(...)) 0x4508 <...>`, `&virtual Point::f(int)`, `NULL`."""
+    if isinstance(strip(kind.target), Function):
+        return _method_pointer_text(shown, kind, number, size_bits)
+    if number == (1 << size_bits) - 1:
+        return "NULL"
+    container = strip(kind.container)
+    for member in container.members if isinstance(container, Struct) else ():
+        is_field = member.name and not member.is_static and not member.is_base_class
+        if is_field and member.location is None and member.bit_offset == 8 * number:
+            return f"&{type_name(kind.container, cplusplus=True)}::{member.name}"
+    return str(signed(number, size_bits))
+
+
+def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
+    """Two addresses by the Itanium C++ ABI: the function or its slot, and what is added to this.
+
+    On AArch64 the lowest bit of the second tells a virtual function, elsewhere that of the first.
+    """
+    half, endian = size_bits // 2, shown.object.endian
+    pair = Bits(number, size_bits)
+    first, second = (pair.slice(n * half, half, endian).value for n in (0, 1))
+    if not first and not second:
+        return "NULL"
+    in_second = shown.architecture is not None and shown.architecture.machine == "AARCH64"
+    if (second if in_second else first) & 1:
+        offset = first if in_second else first - 1
+        container = strip(kind.container)
+        for method in container.methods if isinstance(container, Struct) else ():
+            if method.is_virtual and method.slot_index == 8 * offset // half:
+                return f"&virtual {method_name(kind.container, method)}"
+        return f"&virtual table offset {offset}"
+    text = f"({type_name(kind, cplusplus=True)}) {shown.address_text(first)}"
+    added = signed(second, half) >> (1 if in_second else 0)
+    return f"{text}, this adjustment {added}" if added else text
+
+
+def _unqualified(kind: Type | None) -> Type | None:
+    for _ in range(MAX_CHAIN):
+        if not isinstance(kind, Qualified):
+            break
+        kind = kind.target
+    return kind

@@ -1,0 +1,107 @@
+"""Types whose shape the running program tells: `dwarfgpu print` inside GDB against GDB's own."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+GLOBALS = """
+bottom many right holder plain fields left top data_member no_member function virtual_function
+"""
+STOCK_GDB_IS_WRONG = {"left"}
+"""Of a reference GDB reads the virtual base class from behind what the reference refers to."""
+
+SHAPES = r"""
+struct pair { int first; char second[3]; };
+static volatile int sink;
+__attribute__((noinline)) static void stop(void) { sink++; }
+__attribute__((noinline)) static long many(int n, int m, int none) {
+  typedef int row[n];
+  row rows[3], *pointer = &rows[1];
+  int plain[n], matrix[n][m], fixed_first[2][m], empty[none];
+  char text[n + 3];
+  double wide[m];
+  struct pair pairs[m];
+  unsigned char bytes[20 * n];
+  int *pointers[n];
+  struct { int count; int items[n]; short after; } inside;
+  for (int i = 0; i < n; i++) {
+    plain[i] = i * i; text[i] = 'a' + i; pointers[i] = &plain[i]; inside.items[i] = -i;
+    rows[0][i] = i; rows[1][i] = 2 * i; rows[2][i] = 3 * i;
+    for (int j = 0; j < m; j++) matrix[i][j] = 10 * i + j;
+  }
+  for (int i = 0; i < 3; i++) text[n + i] = 0;
+  for (int j = 0; j < m; j++) {
+    wide[j] = j / 2.0; fixed_first[0][j] = j; fixed_first[1][j] = -j;
+    pairs[j].first = j; for (int k = 0; k < 3; k++) pairs[j].second[k] = 'x' + k;
+  }
+  for (int i = 0; i < 20 * n; i++) bytes[i] = i % 3 ? 7 : i;
+  inside.count = n; inside.after = 9;
+  __asm__ volatile("" :: "r"(&inside), "r"(rows), "r"(pairs), "r"(bytes), "r"(wide) : "memory");
+  stop();
+  sink = plain[n - 1] + matrix[n - 1][m - 1] + text[0] + wide[0] + pairs[0].first + bytes[1];
+  sink += *pointers[0] + inside.items[1] + (*pointer)[1] + fixed_first[1][1];
+  return sizeof empty + sink;
+}
+int main(void) { return many(5, 3, 0) + many(300, 2, 0) == 0; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_cplusplus(debugger: Debugger, repository: Path, compiler: str) -> None:
+    report = debugger.report(
+        "break stop",
+        "python comparison = Comparison('x86_64/bases.cpp')",
+        f"python comparison.globals = {GLOBALS.split()}",
+        "run",
+        "python comparison.stop()",
+        "continue",
+        "python comparison.stop()",
+        "python comparison.report()",
+        file=repository / f"fixtures/x86_64/bases.{compiler}.O0.v5",
+    )
+    differences, compared = report["differences"], report["compared"]
+    assert isinstance(differences, list) and isinstance(compared, int)
+    assert [each for each in differences if each[2] not in STOCK_GDB_IS_WRONG] == []
+    assert compared > 30
+
+
+@pytest.mark.parametrize("options", ["gcc -O0", "gcc -O1", "gcc -O2", "clang-19 -O0"])
+def test_arrays_of_variable_length(debugger: Debugger, tmp_path: Path, options: str) -> None:
+    compiler, *more = options.split()
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    source = SHAPES
+    if compiler != "gcc":  # only GCC has structures with such members
+        source = source.replace("int items[n]; short", "int items[4]; short").replace(
+            "inside.items[i] = -i;", "inside.items[i % 4] = -i;"
+        )
+    (tmp_path / "shapes.c").write_text(source)
+    program = tmp_path / "shapes"
+    command = [compiler, "-g", *more, "-w", str(tmp_path / "shapes.c"), "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True)
+    report = debugger.report(
+        "break stop",
+        "python comparison = Comparison('shapes.c')",
+        "run",
+        "python comparison.stop()",
+        "continue",
+        "python comparison.stop()",
+        "python comparison.report()",
+        file=program,
+    )
+    differences = report["differences"]
+    assert isinstance(differences, list)
+    for _, _, name, theirs, ours in differences:
+        assert name == "inside"
+        if options == "gcc -O2":  # GCC left nothing of its type
+            assert ours == "error: the type of inside is incomplete: it has no size"
+        else:  # GDB takes a place that is a location list for the start of the structure
+            assert options == "gcc -O1" and ours.endswith("after = 9}") and theirs != ours
+    compared = report["compared"]
+    assert isinstance(compared, int) and compared > 30
