@@ -296,13 +296,16 @@ def _scopes_of(die: Die) -> Iterator[str]:
 
 
 def is_called(die: Die, simple: str, name: str) -> bool:
-    """Whether a name, whose last part is `simple`, is that or the qualified one of an entry.
+    """Whether a name, whose last part is `simple`, is that or the qualified one of an entry."""
+    return name == simple or is_inside(die, name.removesuffix(f"::{simple}"))
 
-    Only as many scopes are looked at as the name has.
+
+def is_inside(die: Die, scopes: str) -> bool:
+    """Whether `a::b` are the namespaces and types around an entry, all of them.
+
+    Only as many are looked at as are named.
     """
-    if name == simple:
-        return True
-    rest = name.removesuffix(f"::{simple}")
+    rest = scopes
     for scope in _scopes_of(die):
         if rest == scope:
             rest = ""

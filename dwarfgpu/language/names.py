@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.lookup import qualified_name
+from dwarfgpu.dwarf.lookup import is_inside
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, Subprogram, Variable, code_ranges
 from dwarfgpu.dwarf.types import (
     Array,
@@ -114,25 +114,27 @@ class Names:
     def _entries(self, name: str, tags: frozenset[int]) -> Iterator[Die]:
         """The entries of a name, with `::` of a qualified one; unreadable units have none."""
         name = name.removeprefix("::")
-        simple = name.rsplit("::", 1)[-1]
+        scopes, _, simple = name.rpartition("::")
         for unit in self._units():
             try:
                 dies = [unit.die(index) for index in _index(unit).get(simple, ())]
                 dies = [die for die in dies if die.tag in tags]
-                if "::" in name:
-                    dies = [die for die in dies if self._is_called(die, name)]
+                if scopes:
+                    dies = [die for die in dies if self._is_within(die, scopes)]
             except DwarfGpuError:
                 continue
             yield from dies
 
-    def _is_called(self, die: Die, name: str) -> bool:
-        if die.tag == dw.TAG_ENUMERATOR:
-            enumeration = die.parent()
-            assert enumeration is not None
-            scope = qualified_name(enumeration).rpartition("::")[0]
-            outside = f"{scope}::{die.name}" if scope else die.name
-            return name in (outside, f"{qualified_name(enumeration)}::{die.name}")
-        return qualified_name(die) == name
+    def _is_within(self, die: Die, scopes: str) -> bool:
+        """Whether an entry is in those scopes; an enumerator also in its enumeration."""
+        if die.tag != dw.TAG_ENUMERATOR:
+            return is_inside(die, scopes)
+        enumeration = die.parent()
+        assert enumeration is not None
+        outer, _, last = scopes.rpartition("::")
+        return is_inside(enumeration, scopes) or (
+            last == enumeration.name and is_inside(enumeration, outer)
+        )
 
     def is_type(self, name: str) -> bool:
         """Whether a name in an expression is a type: no variable hides it."""

@@ -12,8 +12,6 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.die import Die
@@ -54,7 +52,6 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session import Session
-from dwarfgpu.target import Target
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)
@@ -370,7 +367,7 @@ class Places:
         generic = arch.address_space_named("generic")
         if generic is None or space is not generic or not address:
             return (arch.address_space(0), 0) if space is generic else (space, address)
-        apertures = apertures_of(self.session.target)
+        apertures = self._apertures()
         everywhere, local = arch.address_space(0), arch.address_space_named("local")
         private = arch.address_space_named("private_lane")
         assert local is not None and private is not None
@@ -385,6 +382,10 @@ class Places:
                 return each, found
         found, _ = arch.convert(address, generic.number, private.number, None, apertures)
         return private, found
+
+    def _apertures(self) -> Apertures:
+        target = self.session.target
+        return NO_APERTURES if target is None else target.apertures_of(self.session.wave)
 
     def at(self, space: AddressSpace, address: int) -> Location:
         """The place of an address; `MissingContext` where it needs a lane and there is none."""
@@ -460,17 +461,6 @@ def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
-
-
-def apertures_of(target: Target | None) -> Apertures:
-    """Where the machine's apertures are; those of gfx9 and later where it does not tell."""
-    match target:
-        case StateTarget():
-            return target.apertures
-        case ImageTarget():
-            return apertures_of(target.machine)
-        case _:
-            return NO_APERTURES
 
 
 def _path_to(kind: Struct, name: str) -> list[Member] | None:

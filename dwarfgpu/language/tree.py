@@ -16,69 +16,70 @@ MAX_HEIGHT: Final = 100
 """Operations inside one another."""
 
 
-def above(*nodes: Node) -> int:
-    """The height of a node over others; `LimitExceeded` where that is too high."""
-    height = 1 + max((node.height for node in nodes), default=0)
-    if height > MAX_HEIGHT:
-        raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
-    return height
+@frozen
+class Part:
+    """A part of an expression, and how many others are inside one another in it."""
+
+    height: int = field(default=0, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        names: tuple[str, ...] = self.__match_args__
+        inner = [part for name in names if isinstance(part := getattr(self, name), Part)]
+        height = 1 + max((part.height for part in inner), default=-1)
+        if height > MAX_HEIGHT:
+            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+        object.__setattr__(self, "height", height)
 
 
 @frozen
-class Integer:
+class Integer(Part):
     """`12`, `0xffu`."""
 
     number: int
     suffix: str = ""
     """Of `u`, `l` and `ll`, in lower case and that order."""
     is_decimal: bool = True
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
-class Floating:
+class Floating(Part):
     """`1.5f`, exactly."""
 
     number: Fraction
     suffix: str = ""
     """`f`, `l`, or nothing for double."""
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
-class Character:
+class Character(Part):
     """`'a'`, with the prefix `L`, `u` or `U` of a wide one."""
 
     code: int
     prefix: str = ""
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
-class String:
+class String(Part):
     """`"abc"`; the codes of its characters, without the NUL at its end."""
 
     codes: tuple[int, ...]
     prefix: str = ""
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
-class Name:
+class Name(Part):
     """A variable, function or enumerator: `x`, `ns::x`, `function::x`."""
 
     name: str
     file: str | None = None
     """The source file in which it is looked for: `'file.c'::x`."""
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
-class Dollar:
+class Dollar(Part):
     """`$v3`, `$_lane`, `$1`: the name without its first `$`."""
 
     name: str
-    height: int = field(default=0, init=False, repr=False)
 
 
 @frozen
@@ -109,132 +110,86 @@ class TypeName:
 
 
 @frozen
-class AddressOf:
+class AddressOf(Part):
     """`local#0x10`: an address of an address space."""
 
     space: str
     address: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.address)
 
 
 @frozen
-class Unary:
+class Unary(Part):
     """An operator before its operand: one of `* & - + ! ~ sizeof ++ --`, or `after++`."""
 
     operator: str
     operand: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.operand)
 
 
 @frozen
-class Binary:
+class Binary(Part):
     """An operator between its operands, `,` and `@` included."""
 
     operator: str
     left: Node
     right: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.left, self.right)
 
 
 @frozen
-class Assign:
+class Assign(Part):
     """`left = right`, or with an operator `left += right`."""
 
     operator: str | None
     left: Node
     right: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.left, self.right)
 
 
 @frozen
-class Conditional:
+class Conditional(Part):
     """`condition ? yes : no`."""
 
     condition: Node
     yes: Node
     no: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.condition, self.yes, self.no)
 
 
 @frozen
-class Access:
+class Access(Part):
     """`operand.name` or `operand->name`."""
 
     operand: Node
     name: str
     is_arrow: bool
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.operand)
 
 
 @frozen
-class Index:
+class Index(Part):
     """`operand[index]`."""
 
     operand: Node
     index: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.operand, self.index)
 
 
 @frozen
-class Call:
+class Call(Part):
     """`function(…)`: understood, and refused."""
 
     function: Node
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.function)
 
 
 @frozen
-class Cast:
+class Cast(Part):
     """`(type) operand`, or `{type} operand`: the object of that type at an address."""
 
     type: TypeName
     operand: Node
     is_memory: bool = False
-    height: int = field(init=False, repr=False)
-
-    @height.default
-    def _height(self) -> int:
-        return above(self.operand)
 
 
 @frozen
-class SizeOf:
+class SizeOf(Part):
     """`sizeof (type)`."""
 
     type: TypeName
-    height: int = field(default=0, init=False, repr=False)
 
 
 Literal: TypeAlias = Integer | Floating | Character | String
