@@ -1,10 +1,21 @@
 """The small C-like language of `print`: `a.b[3]->c`, `*p`, `(char)x`, `local#0x10`.
 
-`evaluate` gives the value of an expression in the focus of a session, `format` its text.
+`evaluate` gives the value of an expression in the focus of a session, `format` its text,
+`type_of` its type without reading anything.
 """
 
-from dwarfgpu.language.evaluate import Options, evaluate
+from dwarfgpu.language.evaluate import Options, evaluate, type_of
+from dwarfgpu.language.names import Typed
+from dwarfgpu.language.places import assumptions
 from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue
 
-__all__ = ["Options", "TypedValue", "evaluate", "format"]
+__all__ = [
+    "Options",
+    "Typed",
+    "TypedValue",
+    "assumptions",
+    "evaluate",
+    "format",
+    "type_of",
+]

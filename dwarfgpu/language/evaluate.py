@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -25,13 +26,13 @@ from dwarfgpu.dwarf.types import (
     size_bytes,
     strip,
 )
-from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
+from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
-from dwarfgpu.language.parser import parse
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.parser import parse, parse_type
+from dwarfgpu.language.places import Places, assumptions
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
@@ -50,12 +51,22 @@ def _nothing(name: str) -> TypedValue | None:
     return None
 
 
+def _forget(name: str, value: TypedValue) -> None:
+    """Where nothing is evaluated, nothing is kept."""
+
+
 @frozen
 class Options:
     """What an expression may use beside the session."""
 
     dollar: Callable[[str], TypedValue | None] = _nothing
     """What `$name` means to the caller (value history, convenience variables): asked first."""
+    keep: Callable[[str, TypedValue], None] | None = None
+    """Takes what is assigned to a convenience variable; None where there are none."""
+    looked_at: Callable[[Variable], None] | None = None
+    """Told of each variable that the value depends on, also where there is no value."""
+    read_only: str | None = None
+    """Why nothing can be assigned; None where it can."""
 
 
 def evaluate(text: str, session: Session, options: Options = Options()) -> TypedValue:
@@ -66,6 +77,13 @@ def evaluate(text: str, session: Session, options: Options = Options()) -> Typed
     an error of that is kept in it.
     """
     return Evaluator(session, options).whole(text)
+
+
+def type_of(text: str, session: Session, options: Options = Options()) -> Typed:
+    """The type that a text names, or that an expression has; nothing is read or written."""
+    evaluator = Evaluator(session, options)
+    named = evaluator.named_type(text)
+    return evaluator.unread(text) if named is None else named
 
 
 class Evaluator:
@@ -81,7 +99,23 @@ class Evaluator:
 
     def whole(self, text: str) -> TypedValue:
         """The value of an expression, read."""
-        return self.places.read(self.value(parse(text, self.names.is_type)))
+        try:
+            value = self.places.read(self.value(parse(text, self.names.is_type)))
+        finally:
+            if self.options.looked_at is not None:
+                for each in self.places.variables:
+                    self.options.looked_at(each)
+        return evolve(value, notes=assumptions(self.session, self.places.variables))
+
+    def named_type(self, text: str) -> Typed | None:
+        """The type that a text names; None where it is something else."""
+        name = parse_type(text, self.names.is_type)
+        return None if name is None else self.names.type_of(name)
+
+    def unread(self, text: str) -> Typed:
+        """The type of an expression."""
+        value = self._unevaluated().value(parse(text, self.names.is_type))
+        return Typed(value.type, value.unit)
 
     def value(self, node: tree.Node) -> TypedValue:
         """The value of a tree, not read unless that was needed."""
@@ -211,9 +245,17 @@ class Evaluator:
         if register is None:
             if name in _ROLES:
                 raise UsageError("No registers.")
-            return VOID  # as GDB: a convenience variable that was never set
+            # As GDB: a convenience variable that was never set.
+            return evolve(VOID, convenience=name)
+        return TypedValue(register_type(register), self._register_location(register))
+
+    def _register_location(self, register: RegisterInfo) -> Location:
+        """Where the frame in focus has a register."""
+        frame = self.session.frame
+        if frame.level and register.number is not None:
+            return frame.register(register.number)
         place = SingleLocation(Register(register, self.session.wave))
-        return TypedValue(register_type(register), Location((place,), self.session.stop))
+        return Location((place,), self.session.stop)
 
     def _register(self, name: str) -> RegisterInfo | None:
         """The register of a name, or of a role that GDB has a name for."""
@@ -365,6 +407,14 @@ class Evaluator:
 
     def _store(self, target: TypedValue, value: TypedValue) -> TypedValue:
         """Write a value, converted to the type of what is written."""
+        if self.options.read_only is not None:
+            raise UsageError(self.options.read_only)
+        if target.is_fixed:
+            raise UsageError("Left operand of assignment is not a modifiable lvalue.")
+        if target.convenience is not None and self.options.keep is not None:
+            kept = self._copied(value, target.convenience)
+            self.options.keep(target.convenience, kept)
+            return kept
         if target.location is None:
             raise UsageError("Left operand of assignment is not an lvalue.")
         bare = strip(target.type)
@@ -379,8 +429,17 @@ class Evaluator:
             raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
         return self.places.read(self.places.write(target, number))
 
+    def _copied(self, value: TypedValue, name: str) -> TypedValue:
+        """A value as that of a convenience variable: contents and type, which are nowhere."""
+        value = self.places.read(value)
+        if value.error is not None and not isinstance(value.error, UndefinedBits):
+            raise value.error
+        return evolve(value, convenience=name, location=None, variable=None, is_fixed=False)
+
     def _unevaluated(self) -> Evaluator:
-        return Evaluator(self.session, self.options, Unevaluated(self.session))
+        keep = None if self.options.keep is None else _forget
+        options = evolve(self.options, keep=keep, looked_at=None)
+        return Evaluator(self.session, options, Unevaluated(self.session))
 
     def _size(self, kind: Type | None) -> TypedValue:
         bare = strip(kind)

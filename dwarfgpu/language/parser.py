@@ -37,6 +37,22 @@ def parse(text: str, is_type: IsType) -> Node:
     return Parser(text, is_type).whole()
 
 
+def parse_type(text: str, is_type: IsType) -> tree.TypeName | None:
+    """The type that a text names, and nothing after it; None where it begins otherwise."""
+    parser = Parser(text, is_type)
+    first = parser.token
+    if first.kind != "name" or not (_is_type_word(first.text) or is_type(first.text)):
+        return None
+    name = TypeParser(parser).type_name()
+    if parser.token.kind != "end":
+        raise parser.syntax_error()
+    return name
+
+
+def _is_type_word(word: str) -> bool:
+    return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
+
+
 class Parser:
     """A position in the words of an expression."""
 
@@ -191,7 +207,7 @@ class Parser:
 
     def _name(self) -> Node:
         token = self.next()
-        if token.text in TYPE_WORDS or token.text in TAGS or token.text in QUALIFIERS:
+        if _is_type_word(token.text):
             raise UsageError("Attempt to use a type as an expression")
         if self.accept("#"):
             return tree.AddressOf(token.text, self.expression(_UNARY))
@@ -204,7 +220,7 @@ class Parser:
         after = self.tokens[self.at + 1]
         if after.kind != "name":
             return False
-        if after.text in TYPE_WORDS or after.text in TAGS or after.text in QUALIFIERS:
+        if _is_type_word(after.text):
             return True
         follows = self.tokens[min(self.at + 2, len(self.tokens) - 1)].text
         return follows in (")", "*", "&", "&&", "[", "(", "@") and self.is_type(after.text)

@@ -6,6 +6,7 @@ read. Addresses mean what AMD text A.5.3 says, and `docs/language.md` where it l
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, cast
 
 from attrs import evolve
@@ -66,6 +67,8 @@ class Places:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.variables: dict[Variable, None] = {}
+        """Those that were looked at, in order."""
         self.architecture = session.architecture
         # Memory can be read where the program location is in no code: this needs no frame.
         self.context = Context(
@@ -82,6 +85,7 @@ class Places:
 
     def variable(self, variable: Variable) -> TypedValue:
         """A variable, not read yet unless it can only be understood as a whole."""
+        self.variables[variable] = None
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
@@ -221,20 +225,24 @@ class Places:
         self, value: TypedValue, kind: Type | None, first_bit: int, bit_size: int | None = None
     ) -> TypedValue:
         """The part of an object at a bit offset, not read."""
-        size = size_bits(kind) if bit_size is None else bit_size
+        size = (size_bits(kind) if bit_size is None else bit_size) or 0
         out = evolve(self._part_of(value, kind), bit_size=bit_size)
         if value.location is None:
             value = self.read(value)
-            if value.bits is None:
-                if value.error is not None:
-                    return evolve(out, error=value.error)
-                raise EvaluationError("a synthetic pointer has no parts")
-            if first_bit < 0 or first_bit + (size or 0) > value.bits.size_bits:
-                raise UsageError("no such vector element")
-            bits = value.bits.slice(first_bit, size or 0, self.context.endian)
-            return evolve(out, bits=bits)
-        self._check_upstream(value, first_bit + (size or 0))
-        return evolve(out, location=displaced(value.location, first_bit))
+        bits = value.bits
+        is_inside = bits is not None and 0 <= first_bit <= first_bit + size <= bits.size_bits
+        if bits is not None and is_inside:
+            out = self._checked(evolve(out, bits=bits.slice(first_bit, size, self.context.endian)))
+        if value.location is not None:
+            self._check_upstream(value, first_bit + size)
+            return evolve(out, location=displaced(value.location, first_bit))
+        if value.error is not None:
+            return evolve(out, error=value.error)
+        if bits is None:
+            raise EvaluationError("a synthetic pointer has no parts")
+        if not is_inside:
+            raise UsageError("no such vector element")
+        return out
 
     def _check_upstream(self, value: TypedValue, end_bit: int) -> None:
         """Upstream clang: a vector register is one lane's dword, so its neighbours are others'."""
@@ -289,7 +297,13 @@ class Places:
         return evolve(part, around=Around(bare, value.location, value.around))
 
     def _part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
-        return TypedValue(kind, unit=value.unit, around=value.around, notes=value.notes)
+        return TypedValue(
+            kind,
+            unit=value.unit,
+            around=value.around,
+            is_fixed=value.is_fixed,
+            notes=value.notes,
+        )
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
         """An element of an array or a vector, by its index: arrays need not begin at 0."""
@@ -461,6 +475,13 @@ def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
+
+
+def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
+    """What was assumed about the descriptions of variables, once each; nothing is read."""
+    unread = evolve(session, target=None)
+    notes = (note for each in variables for note in unread.read(each).notes)
+    return tuple(dict.fromkeys(notes))
 
 
 def _path_to(kind: Struct, name: str) -> list[Member] | None:

@@ -36,6 +36,10 @@ class TypedValue:
     """The variable that it wholly is."""
     around: Around | None = field(default=None, repr=False)
     """The structures that it is a part of."""
+    convenience: str | None = None
+    """The convenience variable that it is: `x` of `$x`."""
+    is_fixed: bool = False
+    """A value of the history: its contents stay, whatever becomes of the place they came from."""
     notes: tuple[str, ...] = ()
     """What was assumed."""
 
