@@ -42,6 +42,8 @@ class Answer:
     """The location in one line."""
     notes: tuple[str, ...] = ()
     error: DwarfGpuError | None = None
+    place: tuple[Location, int] | None = None
+    """Where it is and its bits there, if it was read from a place."""
 
 
 def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
@@ -63,7 +65,7 @@ def of_reading(
 ) -> Answer:
     """A variable."""
     location, notes = reading.location, reading.notes
-    where = None if location is None else _where(location, session)
+    where = None if location is None else where_text(location, session)
     if reading.error is not None:
         error = reading.error
         record: Record = {"notes": list(notes), **error_json(error)}
@@ -83,11 +85,12 @@ def of_reading(
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
     record["data"] = data_json(reading.bits, reading.type, session, location)
-    notes = (*notes, *_about_bits(reading.variable.name, reading.bits, session))
-    return Answer(text, record, 0 if reading.is_complete else 1, where, notes)
+    notes = (*notes, *about_bits(reading.variable.name, reading.bits, session))
+    place = location, reading.bits.size_bits
+    return Answer(text, record, 0 if reading.is_complete else 1, where, notes, place=place)
 
 
-def _about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:
+def about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:
     """What is to be said of bits that are not known."""
     reasons = [each for each in bits.reasons if each != UNDEFINED_STORAGE]
     if bits.unavailable and reasons:
@@ -97,7 +100,7 @@ def _about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:
         yield f"{name} is partly optimized out: its bytes are {known}"
 
 
-def _where(location: Location, session: Session) -> str:
+def where_text(location: Location, session: Session) -> str:
     """The location in one line; an address of a code object also as an offset in it."""
     text = location_text(location)
     if len(location.places) == 1:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import as_file, files
 from typing import TypeAlias
 
 from attrs import evolve
 
 from dwarfgpu.cli import context as options
-from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
+from dwarfgpu.cli.answers import Answer, of_error, of_result
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.lanes import (
     LaneAnswer,
@@ -23,9 +22,17 @@ from dwarfgpu.cli.lanes import (
     lane_records,
     lane_status,
 )
+from dwarfgpu.cli.subjects import (
+    Subject,
+    answer,
+    distinguishing,
+    line,
+    named,
+    subject,
+    typed_name,
+)
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
@@ -34,7 +41,7 @@ from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location
 from dwarfgpu.session import LaneState, Session
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.plain import Record
 
 SCHEMA = "dwarfgpu-eval-1"
 PROVISIONAL_NOTE = (
@@ -97,29 +104,48 @@ def _run(args: argparse.Namespace) -> int:
         return _operations(args, session)
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
-    names: list[str] = args.subject
-    variables = [_variable(session, name) for name in names] or session.variables()
+    given: list[str] = args.subject
+    if not given:
+        return _listing(args, session)
+    wanted = [subject(session, text) for text in given]
     if args.lane == "all":
-        return _all_lanes(args, session, variables, is_listing=not names)
-    answers = [(each, _answer(args, session, each)) for each in variables]
-    status = max((answer.status for _, answer in answers), default=0)
+        return _all_lanes(args, session, wanted, is_listing=False)
+    answers = [(each, _answer(args, session, each)) for each in wanted]
     if args.json:
-        if len(names) == 1:
-            print_json({"schema": SCHEMA, **answers[0][1].record})
+        records = [named(each, found.record) for each, found in answers]
+        only = answers[0][1].record
+        print_json({"schema": SCHEMA, **(only if len(answers) == 1 else {"variables": [*records]})})
+    for each, found in answers if not args.json else ():
+        if found.error is None:
+            print(line(each, found, is_listing=False))
         else:
-            named: list[Plain] = [_named(each, answer.record) for each, answer in answers]
-            print_json({"schema": SCHEMA, "variables": named})
-        return status
-    marks = {} if names else _distinguishing(session, variables)
-    for variable, answer in answers:
-        if names and answer.error is not None:
-            is_known = isinstance(answer.error, UndefinedBits)
-            why = answer.text if is_known else error_line(answer.error)
-            print(one_line(f"dwarfgpu: {variable.name}: {why}"), file=sys.stderr)
-        else:
-            print(_line(variable, answer, is_listing=not names) + marks.get(variable, ""))
-    print_notes(note for _, answer in answers for note in answer.notes)
-    return status
+            is_known = isinstance(found.error, UndefinedBits)
+            why = found.text if is_known else error_line(found.error)
+            print(one_line(f"dwarfgpu: {each.name}: {why}"), file=sys.stderr)
+    return _finished(args, [found for _, found in answers])
+
+
+def _listing(args: argparse.Namespace, session: Session) -> int:
+    """Every variable in scope."""
+    variables = session.variables()
+    if args.lane == "all":
+        return _all_lanes(args, session, variables, is_listing=True)
+    answers = [(each, _answer(args, session, each)) for each in variables]
+    if args.json:
+        records = [named(each, found.record) for each, found in answers]
+        print_json({"schema": SCHEMA, "variables": [*records]})
+    else:
+        marks = distinguishing(session, variables)
+        for each, found in answers:
+            print(line(each, found, is_listing=True) + marks.get(each, ""))
+    return _finished(args, [found for _, found in answers])
+
+
+def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
+    """The notes of the answers, and the exit status."""
+    if not args.json:
+        print_notes(note for found in answers for note in found.notes)
+    return max((found.status for found in answers), default=0)
 
 
 def session_for(args: argparse.Namespace) -> Session:
@@ -142,106 +168,46 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
     return True
 
 
-def _variable(session: Session, name: str) -> Variable:
-    """The variable of a name, and advice where operations were given in its place."""
-    try:
-        return session.variable(name)
-    except UsageError as error:
-        if any(each in name for each in " ;,"):
-            raise UsageError(f"{error.message.rstrip('.')}; give operations with -e") from None
-        raise
+def _answer(args: argparse.Namespace, session: Session, wanted: Subject) -> Answer:
+    found = answer(session, wanted)
+    if not args.verify_places or found.place is None:
+        return found
+    location, size_bits = found.place
+    differing = _differing_places(session.context(), location, size_bits)
+    if not differing:
+        return found
+    notes = (*found.notes, *differing)
+    return evolve(found, notes=notes, status=1, record={**found.record, "notes": [*notes]})
 
 
-def _named(variable: Variable, record: Record) -> Record:
-    out: Record = {"name": variable.name, "type": None, "line": None, "kind": variable.kind}
-    notes: list[Plain] = []
-    try:
-        out["type"] = None if variable.type is None else type_name(variable.type)
-    except DwarfGpuError as error:
-        notes.append(f"the type of {variable.name}: {error_line(error)}")
-    try:
-        out["line"] = variable.decl_line
-    except DwarfGpuError as error:
-        notes.append(f"the line of {variable.name}: {error_line(error)}")
-    out |= record
-    if notes:
-        known = record.get("notes")
-        out["notes"] = [*known, *notes] if isinstance(known, list) else notes
-    return out
-
-
-def _answer(args: argparse.Namespace, session: Session, variable: Variable) -> Answer:
-    reading = session.read(variable)
-    answer = of_reading(reading, session)
-    if args.verify_places and reading.location is not None and reading.bits is not None:
-        access = session.context().access
-        size_bits = reading.bits.size_bits
-        for index, _ in access.differing_places(reading.location, size_bits):
-            note = f"place {index} holds other bits than place 0: the DWARF is ill-formed"
-            record: Record = {**answer.record, "notes": [*answer.notes, note]}
-            answer = evolve(answer, notes=(*answer.notes, note), status=1, record=record)
-    return answer
-
-
-def _line(variable: Variable, answer: Answer, *, is_listing: bool) -> str:
-    if not is_listing:
-        return f"{variable.name} = {answer.text}"
-    where = f"  @ {answer.where}" if answer.where else ""
-    return one_line(f"{_typed_name(variable)} = {answer.text}{where}")
-
-
-def _distinguishing(session: Session, variables: list[Variable]) -> dict[Variable, str]:
-    """What tells variables of one name apart: line, inlined function, whether one hides it."""
-    counts = Counter(each.name for each in variables)
-    functions = session.functions()
-    out: dict[Variable, str] = {}
-    for each in variables:
-        if counts[each.name] > 1:
-            words = _line_words(each)
-            if each.kind != "global" and each.inline_level < len(functions):
-                words.append(f"of {functions[each.inline_level]}")
-            words += ["hidden by a nearer one"] if each.is_shadowed else []
-            if words:
-                out[each] = one_line(f"  ({', '.join(words)})")
-    return out
-
-
-def _line_words(variable: Variable) -> list[str]:
-    try:
-        return [] if variable.decl_line is None else [f"line {variable.decl_line}"]
-    except DwarfGpuError as error:
-        return [f"line <error: {error_line(error)}>"]
-
-
-def _typed_name(variable: Variable) -> str:
-    try:
-        kind = variable.type
-    except DwarfGpuError as error:
-        return f"<error: {error_line(error)}> {variable.name}"
-    return variable.name if kind is None else f"{type_name(kind)} {variable.name}"
+def _differing_places(context: Context, location: Location, size_bits: int) -> list[str]:
+    return [
+        f"place {index} holds other bits than place 0: the DWARF is ill-formed"
+        for index, _ in context.access.differing_places(location, size_bits)
+    ]
 
 
 def _all_lanes(
-    args: argparse.Namespace, session: Session, variables: list[Variable], *, is_listing: bool
+    args: argparse.Namespace, session: Session, wanted: Sequence[Subject], *, is_listing: bool
 ) -> int:
     status, notes = 0, dict[str, None]()
     records: list[Record] = []
     states = session.lane_states(all_lanes(session))
     _, unknown = session.active_lanes()
     scopes = _scopes(session, states) if is_listing else None
-    for variable in variables:
-        answers = [_lane_answer(args, session, state, variable, scopes) for state in states]
+    for each in wanted:
+        answers = _of_lanes(args, session, states, each, scopes)
         status = max(status, lane_status(answers))
         if args.json:
-            records.append(_named(variable, {"lanes": lane_records(answers)}))
+            records.append(named(each, {"lanes": lane_records(answers)}))
             continue
-        if len(variables) > 1:
-            print(one_line(f"{_typed_name(variable)}:"))
+        if len(wanted) > 1:
+            print(one_line(f"{typed_name(each)}:"))
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
     if not args.json:
         print_notes(notes)
-    elif len(variables) == 1 and not is_listing:
+    elif len(wanted) == 1 and not is_listing:
         print_json({"schema": SCHEMA, "lanes": records[0]["lanes"]})
     else:
         print_json({"schema": SCHEMA, "variables": [*records]})
@@ -262,27 +228,41 @@ def _scopes(session: Session, states: Iterable[LaneState]) -> Scopes:
     return found
 
 
+def _of_lanes(
+    args: argparse.Namespace,
+    session: Session,
+    states: Sequence[LaneState],
+    wanted: Subject,
+    scopes: Scopes | None,
+) -> list[LaneAnswer]:
+    """An answer for each lane; what has a meaning in no lane is a wrong request."""
+    answers = [_lane_answer(args, session, state, wanted, scopes) for state in states]
+    wrong = [each.answer.error for each in answers if isinstance(each.answer.error, UsageError)]
+    if scopes is None and wrong and len(wrong) == len(answers):
+        raise wrong[0]
+    return answers
+
+
 def _lane_answer(
     args: argparse.Namespace,
     session: Session,
     state: LaneState,
-    variable: Variable,
+    wanted: Subject,
     scopes: Scopes | None,
 ) -> LaneAnswer:
-    """A variable where a lane is: there its name may mean another one, or in a listing none."""
+    """What a lane answers: where it is a name may mean another variable, or in a listing none."""
     if state.error is not None:
         return LaneAnswer(state, of_error(state.error, ()))
     focused = session.focused(state.lane)
     pc = None if state.location is None else state.location.pc
-    if pc is None or pc == session.pc:
-        return LaneAnswer(state, _answer(args, focused, variable))
     try:
-        if scopes is None:
-            variable = _variable(focused, variable.name)
-        elif variable.die not in scopes[pc]:
-            error = UsageError(f'No symbol "{variable.name}" where the lane is.')
-            return LaneAnswer(state, evolve(of_error(error, ()), text=OUT_OF_SCOPE))
-        return LaneAnswer(state, _answer(args, focused, variable))
+        if pc is not None and pc != session.pc:
+            if scopes is None:
+                wanted = subject(focused, wanted.name)
+            elif isinstance(wanted, Variable) and wanted.die not in scopes[pc]:
+                error = UsageError(f'No symbol "{wanted.name}" where the lane is.')
+                return LaneAnswer(state, evolve(of_error(error, ()), text=OUT_OF_SCOPE))
+        return LaneAnswer(state, _answer(args, focused, wanted))
     except DwarfGpuError as error:
         return LaneAnswer(state, of_error(error, ()))
 
@@ -337,10 +317,7 @@ def _differing(context: Context, result: Location) -> list[str]:
     size_bits = result.remaining_bits
     if size_bits is None or size_bits > 1 << 20:
         return ["--verify-places: the object has no size here; name a variable"]
-    return [
-        f"place {index} holds other bits than place 0: the DWARF is ill-formed"
-        for index, _ in context.access.differing_places(result, size_bits)
-    ]
+    return _differing_places(context, result, size_bits)
 
 
 def operations(

@@ -18,6 +18,7 @@ from dwarfgpu.cli.eval import (
     session_for,
     with_demo,
 )
+from dwarfgpu.cli.subjects import subject, with_advice
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
@@ -46,11 +47,14 @@ class Explanation:
     answer: Answer
     omitted: int = 0
     """Steps left out in the middle."""
+    variables: tuple[tuple[str, Explanation], ...] = ()
+    """Of an expression: the variables that it depends on, by name."""
 
     @property
     def text(self) -> str:
         """As printed."""
-        lines = [*self.heading]
+        lines = [line for _, inner in self.variables for line in (*inner.text.split("\n"), "")]
+        lines += self.heading
         for step in self.steps:
             if self.omitted and step is self.steps[KEPT_STEPS]:
                 lines.append(f"… {self.omitted} steps …")
@@ -63,13 +67,16 @@ class Explanation:
     @property
     def record(self) -> Record:
         """The object `dwarfgpu-explain-1` without its schema."""
-        return {
+        record: Record = {
             "heading": list(self.heading),
             "steps": [step.record for step in self.steps],
             "steps_omitted": self.omitted,
             "verdict": list(self.verdict),
             **self.answer.record,
         }
+        if self.variables:
+            record["variables"] = [{"name": name, **each.record} for name, each in self.variables]
+        return record
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,8 +98,8 @@ def _run(args: argparse.Namespace) -> int:
         explanation = explain_operations(args, session)
     else:
         if len(args.subject) != 1:
-            raise UsageError("explain needs the name of one variable")
-        explanation = explain_variable(session, session.variable(args.subject[0]))
+            raise UsageError("explain needs one name or expression")
+        explanation = explain_subject(session, args.subject[0])
     if args.json:
         print_json({"schema": SCHEMA, **explanation.record})
     else:
@@ -116,6 +123,25 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
     return Explanation(heading, shown, tuple(verdict(result, shown, None)), answer, steps.omitted)
 
 
+def explain_subject(session: Session, text: str) -> Explanation:
+    """A variable by its name, or an expression; `UsageError` for what means neither."""
+    wanted = subject(session, text)
+    if isinstance(wanted, Variable):
+        return explain_variable(session, wanted)
+    from dwarfgpu.cli.expressions import of_expression
+
+    variables: dict[Variable, None] = {}
+    try:
+        answer = of_expression(session, text, variables)
+    except UsageError as error:
+        raise with_advice(session, text, error) from None
+    inner = tuple((each.name, explain_variable(session, each)) for each in variables)
+    lane = "" if session.lane is None else f", for lane {session.lane}"
+    return Explanation(
+        (f"expression {text}{lane}",), (), _verdict_on(text, answer), answer, 0, inner
+    )
+
+
 def explain_variable(session: Session, variable: Variable) -> Explanation:
     """A variable of the session's code object, for its focus."""
     steps = Recorder()
@@ -127,6 +153,14 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     advice = None if reading.error is None else hint(reading.error)
     verdict_lines = (*sentences, *([advice] if advice else []))
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
+
+
+def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
+    """What to make of an expression: why there is no value is told of the variables above."""
+    if answer.error is not None:
+        return _on_error(answer.error)
+    where = (f"the object is at {answer.where}",) if answer.where else ()
+    return (f"{text} = {answer.text}", *where)
 
 
 def _on_error(error: DwarfGpuError) -> tuple[str, ...]:

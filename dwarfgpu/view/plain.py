@@ -50,7 +50,7 @@ def entry_json(entry: Entry, endian: Endian = "little") -> Record:
         case Value():
             return value_json(entry)
         case ImplicitPointerValue(storage=storage):
-            return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
+            return implicit_pointer_json(storage)
         case Location():
             return location_json(entry, endian)
         case PartialComposite():
@@ -107,6 +107,11 @@ def _number(value: Value) -> Plain:
 def location_json(location: Location, endian: Endian = "little") -> Record:
     """A location description with all its places."""
     return {"kind": "location", "places": _Budget(endian).places(location, 0)}
+
+
+def implicit_pointer_json(storage: ImplicitPointer) -> Record:
+    """A removed pointer as a value."""
+    return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
 
 
 def _implicit_pointer(storage: ImplicitPointer) -> Record:

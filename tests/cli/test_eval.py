@@ -133,9 +133,10 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["t", "--state", str(ASM), "--file", str(FIXTURES / "x86_64/demo.gcc.O0.v5")], 2,
          "demo.gcc.O0.v5 is for x86_64, but the state is of gfx942"),
         (["lit3; lit4", "--state", str(ASM)], 2,
-         'No symbol "lit3; lit4" in current context; give operations with -e'),
-        (["a\nb\x1b[2J", "--state", str(ASM)], 2,
-         r'No symbol "a\nb\x1b[2J" in current context.'),
+         "Invalid character ';' in expression; give operations with -e"),
+        (["lit3", "--state", str(ASM)], 2,
+         'No symbol "lit3" in current context; give operations with -e'),
+        (["a\nb\x1b[2J", "--state", str(ASM)], 2, r"Invalid character '\x1b' in expression."),
         # the context
         (["LLVM_push_lane"], 1, "MissingContext: DW_OP_LLVM_push_lane at offset 0x0: "
          "the context has no lane; give --lane N"),

@@ -1,0 +1,102 @@
+"""Expressions of the source language on the command line: answers, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian
+from dwarfgpu.cli.answers import Answer, about_bits, bits_json, of_error, where_text
+from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, strip, type_name
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Implicit
+from dwarfgpu.model.value import Value
+from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record, implicit_pointer_json, location_json, value_json
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+READ_ONLY: Final = (
+    "nothing is assigned here, a state file stays as it is: assign at the prompt of dwarfgpu debug"
+)
+
+
+def of_expression(
+    session: Session, text: str, variables: dict[Variable, None] | None = None
+) -> Answer:
+    """The value of an expression for the focus; `UsageError` where it cannot be understood.
+
+    `variables` takes the variables that the value depends on.
+    """
+    depends: dict[Variable, None] = {} if variables is None else variables
+    options = Options(looked_at=lambda each: depends.update({each: None}), read_only=READ_ONLY)
+    try:
+        return of_value(session, text, language.evaluate(text, session, options))
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        return of_error(error, language.assumptions(session, depends))
+
+
+def of_value(session: Session, name: str, value: TypedValue) -> Answer:
+    """A value of the language; `name` is what notes call it."""
+    where = None if value.location is None else where_text(value.location, session)
+    error, notes = value.error, value.notes
+    if error is not None:
+        text = f"<error: {error_line(error)}>"
+        if isinstance(error, UndefinedBits):
+            text = f"{OPTIMIZED_OUT} ({error.message})"
+        return Answer(text, {"notes": [*notes], **error_json(error)}, 1, where, notes, error)
+    endian = session.architecture.endian
+    bits = value.bits
+    if bits is not None:
+        notes = (*notes, *about_bits(name, bits, session))
+    type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit))
+    result = _result(value, type_text, endian)
+    record: Record = {"notes": [*notes], "result": result, "type": type_text}
+    text = language.format(value, session)
+    if bits is None:
+        record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
+    else:
+        record |= bits_json(bits, endian)
+    is_complete = bits is None or bits.is_complete
+    place = None if bits is None or value.location is None else (value.location, bits.size_bits)
+    record["text"] = text
+    return Answer(text, record, 0 if is_complete else 1, where, notes, place=place)
+
+
+def _result(value: TypedValue, type_text: str, endian: Endian) -> Record:
+    """The object R of `dwarfgpu-eval-1`: a place, or what there is instead of one."""
+    if value.location is not None:
+        return location_json(value.location, endian)
+    if value.pointer is not None:
+        return implicit_pointer_json(value.pointer)
+    bits = value.bits
+    assert bits is not None
+    base = _base_type(value.type, type_text, bits.size_bits, endian)
+    if base is not None:
+        return value_json(Value(bits.value, base))
+    place = SingleLocation(Implicit(bits.value, bits.size_bits))
+    return location_json(Location((place,)), endian)
+
+
+def _base_type(kind: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
+    """What a scalar is as a value; None for a type of parts."""
+    match strip(kind):
+        case None:
+            return BaseType(name, "void", 0, endian)
+        case Base(base=base):
+            return evolve(base, name=name, bit_size=bit_size)
+        case Enum(is_signed=is_signed):
+            return BaseType(name, "signed" if is_signed else "unsigned", bit_size, endian)
+        case Pointer():
+            return BaseType(name, "address", bit_size, endian)
+        case _:
+            return None

@@ -1,0 +1,230 @@
+"""`dwarfgpu eval` and `explain` of expressions of the source language."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run, run_json
+
+ASM = STATES / "locations.gfx942.json"
+DATA = STATES / "data.gfx942.O0.json"
+CPU = STATES / "demo.gcc.O0.json"
+PROGRAM = FIXTURES / "x86_64/demo.gcc.O0.v5"
+
+
+@pytest.mark.parametrize(
+    ("state", "expression", "expected"),
+    [
+        (ASM, "local_frame.at[1].x", "-3"),
+        (ASM, "&local_frame.at[1]", "(point *) private_lane#0x2c"),
+        (ASM, "pointer_frame->id", "3"),
+        (ASM, "*pointer_generic", "16003"),
+        (ASM, "local_array[1]@2", "{68003, 72003}"),
+        (ASM, "(int *) pointer_generic", "(int *) 0x2000000000010 = private_lane#0x10"),
+        (ASM, "(int *) 0x1000000000010", "(int *) 0x1000000000010 = local#0x10"),
+        (ASM, "$v0[$_lane]", "3"),
+        (ASM, "*(int *) local#0x10", "-16"),
+        (ASM, "local#0x10", "(void *) local#0x10"),
+        (ASM, "k::t + 1", "4"),
+        (ASM, "sizeof(frame) + sizeof local_frame", "48"),
+        (ASM, "helper", "{int (int)} 0x1684 <helper>"),  # a name of something else
+        (ASM, "(void) 1", "void"),
+        (ASM, "pointer_implicit + 1", "(long *) <synthetic pointer>"),
+        (DATA, "GREEN", "GREEN"),
+        (DATA, "vec.x + vec[3]", "4"),
+        (CPU, "'demo.c'::message", '"hello, dwarf\\n"'),
+        (CPU, "array[n & 3] * 1.5", "-3"),
+        (CPU, "leaf::ratio", "3"),
+        (CPU, "(long double) 1.25", "1.25"),
+    ],
+)
+def test_values(state: Path, expression: str, expected: str) -> None:
+    lane = () if state is CPU else ("--lane", 3)
+    done = run("eval", "--state", state, *lane, expression)
+    assert (done.out, done.status) == (f"{expression} = {expected}\n", 0), done.err
+    answer = run_json("eval", "--state", state, *lane, expression)
+    assert (answer.json["text"], answer.status) == (expected, 0)
+
+
+@pytest.mark.parametrize(
+    ("expression", "status", "message"),
+    [
+        ("nosuch", 2, 'No symbol "nosuch" in current context.'),
+        ("t + nosuch", 2, 'No symbol "nosuch" in current context.'),
+        ("local_arra", 2, 'No symbol "local_arra" in current context. Did you mean "local_array"?'),
+        ("local_frame.nope", 2, "There is no member named nope."),
+        ("*t.x", 2, "Attempt to extract a component of a value that is not a structure."),
+        ("1 + )", 2, "A syntax error in expression, near `)'."),
+        ("regx v6", 2, "A syntax error in expression, near `v6'; give operations with -e"),
+        ("DW_OP_lit4; lit5", 2, "Invalid character ';' in expression; give operations with -e"),
+        ("frame", 2, "Attempt to use a type as an expression"),
+        ("t / 0", 1, "t / 0: EvaluationError: Division by zero"),
+        ("undefined + 1", 1, "undefined + 1: UndefinedBits: value has been optimized out"),
+        (
+            "*(int *) local#0x7000",
+            1,
+            "*(int *) local#0x7000: Unavailable: Cannot access memory at address local#0x7000",
+        ),
+        ("helper(1)", 1, "helper(1): Unsupported: functions of the program cannot be called"),
+    ],
+)
+def test_errors(expression: str, status: int, message: str) -> None:
+    done = run("eval", "--state", ASM, "--lane", 3, expression)
+    assert (done.error, done.out, done.status) == (message, "", status)
+    answer = run_json("eval", "--state", ASM, "--lane", 3, expression)
+    assert answer.status == status
+    assert (answer.json["error"]["kind"] == "Malformed") == (status == 2)
+
+
+@pytest.mark.parametrize("expression", ["t = 3", "t++", "t--", "(--t)", "t += 1", "$x = 1"])
+def test_nothing_is_assigned(expression: str) -> None:
+    before = ASM.read_bytes()
+    done = run("eval", "--state", ASM, "--lane", 3, expression)
+    assert done.error.startswith("nothing is assigned here, a state file stays as it is: ")
+    assert done.status == 2 and ASM.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "type_name", "value"),
+    [
+        ("t + 1", "value", "int", 4),
+        ("&local_frame.at[1]", "value", "point *", 0x2C),
+        ("t > 1", "value", "bool", 1),
+        ("t * 0.5", "value", "double", 1.5),
+        ("local_frame.at[1].x", "location", "int", None),
+        ('"ab"', "location", "char [3]", None),
+        ("$v0[1]", "location", "int32_t", None),
+        ("pointer_implicit", "location", None, None),
+        ("pointer_implicit + 1", "implicit_pointer_value", "long *", None),
+    ],
+)
+def test_json(expression: str, kind: str, type_name: str | None, value: object) -> None:
+    answer = run_json("eval", "--state", ASM, "--lane", 3, expression).json
+    assert (answer["result"]["kind"], answer.get("type")) == (kind, type_name)
+    assert answer["result"].get("value") == value
+    if kind == "value":
+        assert answer["result"]["type"]["name"] == type_name
+        assert answer["result"]["hex"] == answer["bytes"]
+
+
+def test_a_partly_known_object_is_told() -> None:
+    arguments = ("--state", ASM, "--lane", 3, "*&half_undefined")
+    assert run("eval", *arguments).status == 2  # it is in no memory
+    answer = run_json("eval", "--state", ASM, "--lane", 3, "half_undefined, half_undefined")
+    assert (answer.status, answer.json["bytes"]) == (1, "????????01000000")
+    assert answer.json["undefined_bits"] == [{"bit_offset": 0, "bit_size": 32}]
+
+
+def test_names_and_expressions_together() -> None:
+    done = run("eval", "--state", ASM, "--lane", 3, "t", "t + 1")
+    assert done.out == "t = 3\nt + 1 = 4\n"
+    first, second = run_json("eval", "--state", ASM, "--lane", 3, "t", "t + 1").json["variables"]
+    assert (first["kind"], first["line"], second["kind"], second["line"]) == (
+        "local", 21, "expression", None,
+    )  # fmt: skip
+
+
+def test_every_lane() -> None:
+    done = run("eval", "--state", ASM, "--lane", "all", "12 / (t - 3)")
+    assert done.lines[2:5] == [
+        "[ 2]    -12",
+        "[ 3]    <error: EvaluationError: Division by zero>",
+        "[ 4]    12 (inactive)",
+    ]
+    assert done.status == 1
+    lanes = run_json("eval", "--state", ASM, "--lane", "all", "12 / (t - 3)").json["lanes"]
+    assert len(lanes) == 64 and lanes[3]["error"]["kind"] == "EvaluationError"
+    done = run("eval", "--state", ASM, "--lane", "all", "t", "t * 2")
+    assert "t * 2:" in done.lines
+    # What has no meaning in one lane is its error; what has none in any, the request's.
+    done = run("eval", "--state", ASM, "--lane", "all", "$v0[t + 40]")
+    assert done.lines[23:25] == [
+        "[23]    63 (inactive)",
+        "[24-31] <error: no such vector element> (inactive)",
+    ]
+    done = run("eval", "--state", ASM, "--lane", "all", "t + nosuch")
+    assert (done.error, done.status) == ('No symbol "nosuch" in current context.', 2)
+
+
+def test_notes_tell_what_was_assumed() -> None:
+    done = run("eval", "--demo", "--lane", 4, "t * 2")
+    assert done.out == "t * 2 = 648\n"
+    assert done.notes == run("eval", "--demo", "--lane", 4, "t").notes != []
+    done = run("eval", "--demo", "--lane", 4, "r + 1")
+    assert (done.status, len(done.notes)) == (1, 1)
+
+
+def test_operations_stay_operations() -> None:
+    assert run("eval", "lit3; lit4; plus").out == "7\n"
+    assert run("eval", "--state", ASM, "--lane", 3, "-e", "lit4; lit5; mul").out == "20\n"
+    assert run("eval", "--state", ASM, "--lane", 3, "--hex", "34").out == "4\n"
+
+
+def test_an_expression_that_looks_like_an_option() -> None:
+    assert run("eval", "--state", ASM, "--lane", 3, "(-t)", "-t + 1").lines == [
+        "(-t) = -3",
+        "-t + 1 = -2",
+    ]
+
+
+def test_places_are_verified() -> None:
+    arguments = ("--state", ASM, "--pc", 0x1610, "--lane", 3, "--verify-places")
+    name, expression = (run("eval", *arguments, each) for each in ("two_places", "(two_places)"))
+    assert name.status == expression.status
+    assert [note for note in expression.notes if "place" in note] == [
+        note for note in name.notes if "place" in note
+    ]
+
+
+def test_only_the_element_is_read() -> None:
+    """The others are not in the state."""
+    arguments = ("--file", PROGRAM, "--load-address", 0, "--arch", "x86_64")
+    whole = run("eval", *arguments, "numbers")
+    one = run("eval", *arguments, "numbers[12] + 1", "*(numbers + 13)", "numbers[-1 + 13]@2")
+    assert whole.status == 0
+    assert one.out == ("numbers[12] + 1 = 3\n*(numbers + 13) = 3\nnumbers[-1 + 13]@2 = {2, 3}\n"), (
+        one.err
+    )
+
+
+def test_explain_tells_of_each_variable() -> None:
+    done = run("explain", "--state", ASM, "--lane", 3, "t + local_array[1]")
+    assert [line for line in done.lines if line.startswith(("local", "=>", "expression"))] == [
+        "local int t, declared at line 21, for lane 3",
+        "=> t = 3",
+        "local int [4] local_array, declared at line 21, for lane 3",
+        "=> local_array = {64003, 68003, 72003, 76003}",
+        "expression t + local_array[1], for lane 3",
+        "=> t + local_array[1] = 68006",
+    ]
+    answer = run_json("explain", "--state", ASM, "--lane", 3, "t + local_array[1]").json
+    assert [each["name"] for each in answer["variables"]] == ["t", "local_array"]
+    assert answer["text"] == "68006" and answer["variables"][0]["steps"]
+
+
+def test_explain_tells_what_is_undefined() -> None:
+    done = run("explain", "--state", ASM, "--lane", 3, "undefined + 1")
+    assert "because of DW_OP_LLVM_undefined at offset 0x0" in done.out
+    assert done.lines[-2:] == [
+        "=> value has been optimized out",
+        "   the compiler kept the value nowhere: it is optimized out here",
+    ]
+    assert done.status == 1
+    answer = run_json("explain", "--state", ASM, "--lane", 3, "undefined + 1")
+    assert answer.json["error"]["kind"] == "UndefinedBits" and answer.status == 1
+    assert run("explain", "--state", ASM, "--lane", 3, "1 + nosuch").status == 2
+
+
+@pytest.mark.parametrize(("subject", "is_needed"), [("t", False), ("t + 1", True)])
+def test_a_name_does_not_load_the_language(subject: str, is_needed: bool) -> None:
+    script = (
+        "import sys; from dwarfgpu.cli.main import main\n"
+        f"main(['eval', '--demo', '--lane', '4', {subject!r}])\n"
+        "sys.exit('dwarfgpu.language' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert done.returncode == is_needed
