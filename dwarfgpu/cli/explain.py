@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
@@ -18,7 +19,7 @@ from dwarfgpu.cli.eval import (
     session_for,
     with_demo,
 )
-from dwarfgpu.cli.subjects import subject, with_advice
+from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
@@ -33,6 +34,9 @@ from dwarfgpu.view.explain import (
     views,
 )
 from dwarfgpu.view.plain import Record
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import Options
 
 SCHEMA = "dwarfgpu-explain-1"
 
@@ -99,7 +103,11 @@ def _run(args: argparse.Namespace) -> int:
     else:
         if len(args.subject) != 1:
             raise UsageError("explain needs one name or expression")
-        explanation = explain_subject(session, args.subject[0])
+        (text,) = args.subject
+        try:
+            explanation = explain_subject(session, text)
+        except UsageError as error:
+            raise or_operations(text, error) from None
     if args.json:
         print_json({"schema": SCHEMA, **explanation.record})
     else:
@@ -123,18 +131,18 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
     return Explanation(heading, shown, tuple(verdict(result, shown, None)), answer, steps.omitted)
 
 
-def explain_subject(session: Session, text: str) -> Explanation:
+def explain_subject(session: Session, text: str, options: Options | None = None) -> Explanation:
     """A variable by its name, or an expression; `UsageError` for what means neither."""
     wanted = subject(session, text)
     if isinstance(wanted, Variable):
         return explain_variable(session, wanted)
-    from dwarfgpu.cli.expressions import of_expression
+    from dwarfgpu.cli.expressions import DEFAULT, of_expression
 
     variables: dict[Variable, None] = {}
     try:
-        answer = of_expression(session, text, variables)
+        answer = of_expression(session, text, variables, options or DEFAULT)
     except UsageError as error:
-        raise with_advice(session, text, error) from None
+        raise misspelt(session, text, error) from None
     inner = tuple((each.name, explain_variable(session, each)) for each in variables)
     lane = "" if session.lane is None else f", for lane {session.lane}"
     return Explanation(

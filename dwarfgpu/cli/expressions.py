@@ -23,20 +23,22 @@ from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Record, implicit_pointer_json, location_json, value_json
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
-READ_ONLY: Final = (
-    "nothing is assigned here, a state file stays as it is: assign at the prompt of dwarfgpu debug"
-)
+READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
+DEFAULT: Final = Options(read_only=READ_ONLY)
 
 
 def of_expression(
-    session: Session, text: str, variables: dict[Variable, None] | None = None
+    session: Session,
+    text: str,
+    variables: dict[Variable, None] | None = None,
+    options: Options = DEFAULT,
 ) -> Answer:
     """The value of an expression for the focus; `UsageError` where it cannot be understood.
 
     `variables` takes the variables that the value depends on.
     """
     depends: dict[Variable, None] = {} if variables is None else variables
-    options = Options(looked_at=lambda each: depends.update({each: None}), read_only=READ_ONLY)
+    options = evolve(options, looked_at=lambda each: depends.update({each: None}))
     try:
         return of_value(session, text, language.evaluate(text, session, options))
     except UsageError:

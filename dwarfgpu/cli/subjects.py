@@ -60,24 +60,25 @@ def answer(session: Session, wanted: Subject) -> Answer:
     try:
         return of_expression(session, wanted.name)
     except UsageError as error:
-        raise with_advice(session, wanted.name, error) from None
+        raise or_operations(wanted.name, misspelt(session, wanted.name, error)) from None
 
 
-def with_advice(session: Session, text: str, error: UsageError) -> UsageError:
-    """An error about an expression, with advice where a name is misspelt or operations are given.
-
-    Only the session knows what a name may have been meant to be.
-    """
-    message = error.message
-    if _NAME.fullmatch(text) and message.startswith(_UNKNOWN):
+def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
+    """An error about an expression; of an unknown name the session's, which may know a near one."""
+    if _NAME.fullmatch(text) and error.message.startswith(_UNKNOWN):
         try:
             session.variable(text)
         except UsageError as unknown:
-            message = unknown.message
+            return unknown
+    return error
+
+
+def or_operations(text: str, error: UsageError) -> UsageError:
+    """An error about an expression, with advice where operations were given in its place."""
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
-    if first in OPERATIONS:
-        message = f"{message.rstrip('.')}; give operations with -e"
-    return UsageError(message)
+    if first not in OPERATIONS:
+        return error
+    return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
 
 
 def named(wanted: Subject, record: Record) -> Record:

@@ -1,10 +1,10 @@
 """The small C-like language of `print`: `a.b[3]->c`, `*p`, `(char)x`, `local#0x10`.
 
 `evaluate` gives the value of an expression in the focus of a session, `format` its text,
-`type_of` its type without reading anything.
+`type_of` its type without reading anything, `named_type` a type that is named.
 """
 
-from dwarfgpu.language.evaluate import Options, evaluate, type_of
+from dwarfgpu.language.evaluate import Options, evaluate, named_type, type_of
 from dwarfgpu.language.names import Typed
 from dwarfgpu.language.places import assumptions
 from dwarfgpu.language.show import format
@@ -17,5 +17,6 @@ __all__ = [
     "assumptions",
     "evaluate",
     "format",
+    "named_type",
     "type_of",
 ]

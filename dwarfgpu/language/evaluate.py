@@ -35,7 +35,7 @@ from dwarfgpu.language.parser import parse, parse_type
 from dwarfgpu.language.places import Places, assumptions
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Register
 from dwarfgpu.session import Session
@@ -79,11 +79,18 @@ def evaluate(text: str, session: Session, options: Options = Options()) -> Typed
     return Evaluator(session, options).whole(text)
 
 
+def named_type(text: str, session: Session) -> Typed | None:
+    """The type that a text names; None where it is something else."""
+    names = Names(session)
+    name = parse_type(text, names.is_type)
+    return None if name is None else names.type_of(name)
+
+
 def type_of(text: str, session: Session, options: Options = Options()) -> Typed:
-    """The type that a text names, or that an expression has; nothing is read or written."""
-    evaluator = Evaluator(session, options)
-    named = evaluator.named_type(text)
-    return evaluator.unread(text) if named is None else named
+    """The type of an expression; nothing is read or written."""
+    evaluator = Evaluator(session, options)._unevaluated()
+    value = evaluator.value(parse(text, evaluator.names.is_type))
+    return Typed(value.type, value.unit)
 
 
 class Evaluator:
@@ -106,16 +113,6 @@ class Evaluator:
                 for each in self.places.variables:
                     self.options.looked_at(each)
         return evolve(value, notes=assumptions(self.session, self.places.variables))
-
-    def named_type(self, text: str) -> Typed | None:
-        """The type that a text names; None where it is something else."""
-        name = parse_type(text, self.names.is_type)
-        return None if name is None else self.names.type_of(name)
-
-    def unread(self, text: str) -> Typed:
-        """The type of an expression."""
-        value = self._unevaluated().value(parse(text, self.names.is_type))
-        return Typed(value.type, value.unit)
 
     def value(self, node: tree.Node) -> TypedValue:
         """The value of a tree, not read unless that was needed."""
@@ -144,8 +141,7 @@ class Evaluator:
             case tree.Index():
                 return self._element(node)
             case tree.Call():
-                self.value(node.function)
-                raise Unsupported("functions of the program cannot be called")
+                return self._called(self.value(node.function))
             case tree.Cast():
                 return self._cast(node)
             case tree.SizeOf():
@@ -384,6 +380,15 @@ class Evaluator:
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
+
+    def _called(self, function: TypedValue) -> TypedValue:
+        """What a call gives has a type, and no value."""
+        bare = strip(function.type)
+        if isinstance(bare, Pointer):
+            bare = strip(bare.target)
+        if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
+            return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
+        raise Unsupported("functions of the program cannot be called")
 
     def _cast(self, node: tree.Cast) -> TypedValue:
         to = self.names.type_of(node.type)

@@ -65,6 +65,11 @@ class Typed:
     type: Type | None
     unit: CompilationUnit | None
 
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether it is spelled as in C++."""
+        return is_cplusplus(self.unit)
+
 
 def is_cplusplus(unit: CompilationUnit | None) -> bool:
     """Whether the unit is written in a language with the rules of C++."""

@@ -84,7 +84,7 @@ def test_errors(expression: str, status: int, message: str) -> None:
 def test_nothing_is_assigned(expression: str) -> None:
     before = ASM.read_bytes()
     done = run("eval", "--state", ASM, "--lane", 3, expression)
-    assert done.error.startswith("nothing is assigned here, a state file stays as it is: ")
+    assert done.error.startswith("nothing is assigned here: use set var at the prompt of")
     assert done.status == 2 and ASM.read_bytes() == before
 
 

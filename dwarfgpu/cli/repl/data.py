@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dwarfgpu.cli.explain import explain_variable
+from dwarfgpu import language
+from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.values import Shown, of_reading, sentence, shown, variable_named
+from dwarfgpu.cli.repl.values import evaluated, options_of, reasons, sentence
+from dwarfgpu.cli.subjects import subject
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.session import Reading
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.values import FormatOptions
 
@@ -37,30 +42,32 @@ def format_of(argument: str, name: str) -> tuple[FormatOptions, str]:
     return FormatOptions(letter=letter), match["rest"].strip()
 
 
-def _remark(shell: Shell, value: Shown) -> None:
+def _remark(shell: Shell, value: TypedValue) -> None:
     """Say what a value rests on, once, and why it is not known, always."""
-    for note in value.assumed:
+    for note in value.notes:
         shell.note(note, once=True)
-    for reason in value.reasons:
+    for reason in reasons(value):
         shell.note(reason)
 
 
 @command("print", topic="data", aliases=("p", "inspect"), complete=candidates.values)
 def print_(shell: Shell, argument: str) -> Iterator[str]:
-    """Print a variable, a register or an earlier value.
+    """Print the value of an expression.
 
-    Usage: print[/FMT] [NAME | $REGISTER | $N]
+    Usage: print[/FMT] [EXPRESSION]
 
-    NAME is a variable in scope, $REGISTER a register of the wave ($v6, $exec, $pc), $N the
-    value printed as "$N = ..."; $ is the last value, $$ the one before it, $$N the N-th before
-    the last. Without an argument the last value is shown again.
+    EXPRESSION is of the source language, with the variables in scope: s.at[2]->x + 1, *p@4,
+    (char) c, local#0x10, $v6[3], 'file.c'::x. $REGISTER is a register of the wave ($v6, $exec,
+    $pc), $N the value printed as "$N = ..."; $ is the last value, $$ the one before it, $$N the
+    N-th before the last; $NAME what was assigned to it. Without an argument the last value is
+    shown again.
     FMT is one of x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary),
     a (address), c (char), f (float), z (hex, zero padded), s (string), r (raw).
-    A value that the compiler removed is <optimized out>; "explain NAME" tells why.
+    A value that the compiler removed is <optimized out>; "explain EXPRESSION" tells why.
     """
     options, text = format_of(argument, "print")
-    value = shown(shell.session, shell.values, text)
-    line = value.render(options)
+    value = evaluated(shell.session, shell.values, text)
+    line = language.format(value, shell.session, options)
     yield f"${shell.values.keep(value)} = {line}"
     _remark(shell, value)
 
@@ -69,60 +76,80 @@ def print_(shell: Shell, argument: str) -> Iterator[str]:
 def output(shell: Shell, argument: str) -> Iterator[str]:
     """Like "print", without the value history.
 
-    Usage: output[/FMT] [NAME | $REGISTER | $N]
+    Usage: output[/FMT] EXPRESSION
     """
     options, text = format_of(argument, "output")
-    if not text:
-        raise UsageError("Argument required (expression to compute).")
-    value = shown(shell.session, shell.values, text)
-    yield value.render(options)
+    value = evaluated(shell.session, shell.values, _required(text))
+    yield language.format(value, shell.session, options)
     _remark(shell, value)
 
 
-@command("explain", topic="data", complete=candidates.variables)
-def explain(shell: Shell, argument: str) -> Iterator[str]:
-    """Explain a variable's value, or why there is none.
+@command("set var", topic="data", aliases=("variable",), complete=candidates.values)
+def set_var(shell: Shell, argument: str) -> Iterator[str]:
+    """Evaluate an expression for what it assigns.
 
-    Usage: explain NAME
+    Usage: set var VARIABLE = EXPRESSION
+
+    Every place of the variable is written, a bit-field alone; nothing if any place refuses.
+    The state file stays as it is. "set var $NAME = EXPRESSION" gives a value a name.
+    """
+    value = evaluated(shell.session, shell.values, _required(argument))
+    for note in value.notes:
+        shell.note(note, once=True)
+    yield from ()
+
+
+@command("explain", topic="data", complete=candidates.values)
+def explain(shell: Shell, argument: str) -> Iterator[str]:
+    """Explain a value, or why there is none.
+
+    Usage: explain EXPRESSION
 
     Shows the description that applies at the program location, each of its operations with the
-    stack before and after it, and what to make of the result for the lane in focus.
+    stack before and after it, and what to make of the result for the lane in focus; of an
+    expression those of each variable that it depends on.
     """
-    explanation = explain_variable(shell.session, variable_named(shell.session, _name(argument)))
+    session = shell.session
+    options = options_of(session, shell.values, writes=False)
+    explanation = explain_subject(session, _required(argument), options)
     yield from explanation.text.split("\n")
     for note in explanation.answer.notes:
         shell.note(note, once=True)
 
 
-@command("location", topic="data", complete=candidates.variables)
+@command("location", topic="data", complete=candidates.values)
 def location(shell: Shell, argument: str) -> Iterator[str]:
-    """Show where a variable is.
+    """Show where a variable or a part of it is.
 
-    Usage: location NAME
+    Usage: location EXPRESSION
 
     In registers, memories, or pieces of both, for the lane in focus.
     """
     session = shell.session
-    variable = variable_named(session, _name(argument))
-    reading = session.read(variable)
-    if reading.location is None:
-        if isinstance(reading.error, UndefinedBits):
-            raise UsageError(sentence(reading.error.message))
-        of_reading(session, reading)
-    assert reading.location is not None
-    for note in reading.notes:
+    wanted = subject(session, _required(argument))
+    if isinstance(wanted, Variable):
+        found: Reading | TypedValue = session.read(wanted)
+        if found.location is None and isinstance(found.error, UndefinedBits):
+            raise UsageError(sentence(found.error.message))
+        title = f'Symbol "{wanted.name}"'
+    else:
+        options = options_of(session, shell.values, writes=False)
+        found, title = language.evaluate(argument, session, options), f'"{argument}"'
+    if found.location is None:
+        raise found.error or UsageError(f"{title} is a value that is in no place.")
+    for note in found.notes:
         shell.note(note, once=True)
-    bits = size_bits(reading.type)
+    bits = size_bits(found.type)
     if bits is None:
         size = "of unknown size"
     elif bits % 8:
         size = f"{bits} bits"
     else:
         size = f"{bits // 8} byte{'' if bits == 8 else 's'}"
-    yield f'Symbol "{variable.name}" is {location_text(reading.location)}, {size}.'
+    yield f"{title} is {location_text(found.location)}, {size}."
 
 
-def _name(argument: str) -> str:
+def _required(argument: str) -> str:
     if not argument:
-        raise UsageError("Argument required (the name of a variable).")
+        raise UsageError("Argument required (expression to compute).")
     return argument

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.cli.repl.frames import symbol_at
-from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
+from dwarfgpu.dwarf.types import Array, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
+from dwarfgpu.language.evaluate import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -81,7 +82,7 @@ def read_register(session: Session, register: RegisterInfo) -> RegisterValue:
             architecture=session.architecture, wave=session.wave, target=session.target
         )
         bits = context.access.read(location, register.size_bits)
-    return RegisterValue(session, register, _type(register), bits)
+    return RegisterValue(session, register, register_type(register), bits)
 
 
 def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
@@ -91,15 +92,3 @@ def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
     # pc_32 is the low half of pc, in its own number.
     known = [each for each in known if each.name != "pc_32"]
     return [each for each in known if word in (None, "all", each.register_class)]
-
-
-def _type(register: RegisterInfo) -> Type:
-    base = register.type
-    if base.encoding == "address" or register.name == "pc":
-        return Pointer(Function(is_prototyped=False), size_bytes=base.size_bytes)
-    if base.vector_size is None:
-        return Base(base)
-    bit_size = base.bit_size // base.vector_size
-    name = base.name.partition("[")[0]
-    element = evolve(base, name=name, bit_size=bit_size, vector_size=None)
-    return Array(Base(element), (base.vector_size,), is_vector=True)

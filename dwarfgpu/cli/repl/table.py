@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import explain, location, output, print_
+from dwarfgpu.cli.repl.data import explain, location, output, print_, set_var
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import frame, info_args, info_locals, info_registers, pc
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
+from dwarfgpu.cli.repl.types import ptype, whatis
 
 _INFO: Final = (info_args, info_frame, info_lanes, info_locals, info_registers)
 
@@ -22,6 +23,14 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
     yield "List of info subcommands:"
     yield ""
     yield from listed(_INFO)
+
+
+@command("set", topic="data", subcommands=(set_var,), repeats=False)
+def set_(shell: Shell, argument: str) -> Iterator[str]:
+    """Change the program that is debugged."""
+    yield "List of set subcommands:"
+    yield ""
+    yield from listed((set_var,))
 
 
 COMMANDS: Final[tuple[Command, ...]] = (
@@ -37,6 +46,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
     output,
     pc,
     print_,
+    ptype,
     quit_,
+    set_,
     source,
+    whatis,
 )
