@@ -1,15 +1,19 @@
 """dwarfgpu for scripts inside GDB: the selected frame as a session.
 
-`Debugger().session().variable("x")` is what DWARF says of `x`, and `read` of it what it holds.
+`Debugger().session().variable("x")` is what DWARF says of `x`, and `read` of it what it holds;
+`evaluate("s->x[1] + 1")` is the value of an expression.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import gdb
 from attrs import evolve, field, frozen
 
+from dwarfgpu import language
 from dwarfgpu.backends.ingdb import (
     GdbTarget,
     architecture_named,
@@ -18,6 +22,7 @@ from dwarfgpu.backends.ingdb import (
     load_address,
     selected_wave,
     symbol_text,
+    value_bytes,
 )
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf import constants as dw
@@ -36,7 +41,10 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.frames import TopFrame
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.evaluate import ROLES
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
 from dwarfgpu.objfile.elf import open_object
@@ -180,6 +188,26 @@ class GdbSession(Session):
             is_cut=reading.bits.size_bits < (size_bits(reading.type) or 0),
         )
 
+    def evaluate(
+        self,
+        text: str,
+        looked_at: Callable[[Variable], None] | None = None,
+        *,
+        read_only: str | None = None,
+    ) -> TypedValue:
+        """The value of an expression of the source language in the frame; errors as there.
+
+        An assignment writes to the program. `$name` is a register of the frame, or GDB's own value
+        of that name. `looked_at` is told of each variable that the value depends on;
+        `read_only` is the error of an assignment where there may be none.
+        """
+        options = Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
+        return language.evaluate(text, self, options)
+
+    def value_text(self, value: TypedValue, options: FormatOptions) -> str:
+        """The contents of a value as GDB prints them; an error of reading is raised."""
+        return language.format(value, self, options, symbol_text)
+
     def _read_memory(self, address: int, space: int, size_bytes: int) -> bytes:
         if self.target is None:
             raise MissingContext("the session has no target")
@@ -196,6 +224,28 @@ class Opened:
     stop: int
     """Where GDB was last asked for them."""
     code_object: CodeObject
+
+
+def _dollar(session: GdbSession, name: str) -> TypedValue | None:
+    """GDB's own `$name` (history, convenience variable); None for a register of ours, or void.
+
+    `Unsupported` for a value of which GDB's Python gives no bytes: a structure.
+    """
+    if name in ROLES or session.architecture.register_named(name) is not None:
+        return None
+    value = gdb.parse_and_eval(f"${name}")
+    if value.type.code == gdb.TYPE_CODE_VOID:
+        return None
+    kind = language.named_type(str(value.type), session)
+    endian = session.architecture.endian
+    try:
+        data = value_bytes(value, endian)
+    except (ValueError, gdb.error):
+        raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
+    bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
+    if kind is None:
+        raise Unsupported(f"the type {value.type} of ${name} is not known")
+    return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
 
 
 class Debugger:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import gdb
 
@@ -10,15 +11,16 @@ from dwarfgpu.backends.ingdb import one_line_errors
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, print_options
+from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.view.description import conclusion, description
-from dwarfgpu.view.explain import Recorder, views
+from dwarfgpu.view.explain import Recorder, verdict_on_error, views
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Look at the program through dwarfgpu's own reading of its DWARF.
 
-    dwarfgpu print VAR    its value
-    dwarfgpu explain VAR  how its location is computed, or why it has none"""
+    dwarfgpu print EXPRESSION    its value
+    dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none"""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -30,8 +32,8 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         gdb.execute("help dwarfgpu", from_tty)
 
 
-class _VariableCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """A command on one variable of the selected frame."""
+class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """A command on a value of the selected frame."""
 
     def __init__(self, name: str, debugger: Debugger) -> None:
         super().__init__(f"dwarfgpu {name}", gdb.COMMAND_DATA)
@@ -46,50 +48,87 @@ class _VariableCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
             return []
         return sorted({each.name for each in found if each.name.startswith(word)})
 
-    def found(self, argument: str) -> tuple[GdbSession, Variable]:
-        """The session and the variable that the argument names; `UsageError` for no name."""
-        name = argument.strip()
-        if not name.replace("::", "").replace("$", "").isidentifier():
-            raise UsageError(f'dwarfgpu {self.name} needs the name of one variable, not "{name}".')
-        session = self.debugger.session()
-        return session, session.variable(name)
+    def required(self, argument: str) -> str:
+        """The expression; `UsageError` where there is none."""
+        if not argument.strip():
+            raise UsageError("Argument required (expression to compute).")
+        return argument.strip()
 
 
-class PrintCommand(_VariableCommand):
-    """Print a variable of the selected frame, as dwarfgpu reads its DWARF.
+class PrintCommand(_ValueCommand):
+    """Print the value of an expression in the selected frame, as dwarfgpu reads its DWARF.
 
-    Usage: dwarfgpu print[/FMT] VAR
+    Usage: dwarfgpu print[/FMT] EXPRESSION
 
+    EXPRESSION is of C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
     FMT is one of the letters x d u o t a c f z s. The settings of `set print` apply."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `print`, by our own means."""
-        with one_line_errors():
-            letter, name = None, argument
+        with _errors():
+            letter, text = None, argument
             if argument.startswith("/"):
-                letter, _, name = argument[1:].partition(" ")
+                letter, _, text = argument[1:].partition(" ")
             options = print_options(letter)
-            session, variable = self.found(name)
-            reading = session.read(variable)
-            print(f"{variable.name} = {session.text(reading, options)}")
-            for note in reading.notes:
+            text = self.required(text)
+            session = self.debugger.session()
+            value = session.evaluate(text)
+            print(f"{text} = {session.value_text(value, options)}")
+            for note in value.notes:
                 print(f"note: {note}")
 
 
-class ExplainCommand(_VariableCommand):
+class ExplainCommand(_ValueCommand):
     """Show step by step how the location of a variable is computed, or why it has none.
 
-    Usage: dwarfgpu explain VAR"""
+    Usage: dwarfgpu explain EXPRESSION
+
+    Of an expression, that of each variable that it depends on. Nothing is assigned."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
-        with one_line_errors():
-            session, variable = self.found(argument)
-            print("\n".join(explanation(session, variable)))
+        with _errors():
+            text = self.required(argument)
+            session = self.debugger.session()
+            print("\n".join(explanations(session, text)))
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Errors as one line, in GDB's words without their kind."""
+    with one_line_errors():
+        try:
+            yield
+        except DwarfGpuError as error:
+            if is_in_gdbs_words(error):
+                raise UsageError(str(error)) from None
+            raise
+
+
+def explanations(session: GdbSession, text: str) -> Iterator[str]:
+    """The lines of `dwarfgpu explain`."""
+    variables: dict[Variable, None] = {}
+    problem: DwarfGpuError | None = None
+    shown = ""
+    try:
+        value = session.evaluate(
+            text, lambda each: variables.update({each: None}), read_only="explain assigns nothing"
+        )
+        shown = session.value_text(value, print_options())
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        problem = error
+    for each in variables:
+        yield from explanation(session, each)
+    if [each.name for each in variables] != [text.removeprefix("::")]:
+        yield f"expression {text}"
+        found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
+        yield from _concluded(found)
 
 
 def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
-    """The lines of `dwarfgpu explain`."""
+    """What `dwarfgpu explain` says of a variable."""
     steps = Recorder()
     reading = session.read(variable, steps)
     yield from description(session, variable)
@@ -99,6 +138,10 @@ def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
     yield from (step.text for step in shown)
     text = "" if reading.error is not None else session.text(reading, print_options())
     sentences = conclusion(reading, text, shown)
+    yield from _concluded(sentences)
+
+
+def _concluded(sentences: Sequence[str]) -> Iterator[str]:
     yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(sentences))
 
 

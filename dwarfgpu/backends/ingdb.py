@@ -167,7 +167,7 @@ def frame_register(frame: gdb.Frame, register: RegisterId) -> bytes | None:
         value = frame.read_register(register.name)
         if value.is_optimized_out:
             return None
-        data = _value_bytes(value, register.type.endian)
+        data = value_bytes(value, register.type.endian)
     except (ValueError, gdb.error) as error:
         raise Unavailable(f"register {register}: {said(error)}") from None
     return _resized(data, register)
@@ -203,15 +203,15 @@ def _resized(data: bytes, register: RegisterId) -> bytes:
     return (int.from_bytes(data, endian) & mask).to_bytes(size_bytes, endian)
 
 
-def _value_bytes(value: gdb.Value, endian: Endian) -> bytes:
+def value_bytes(value: gdb.Value, endian: Endian) -> bytes:
     """The bytes of a register's value: `gdb.Value.bytes` is only in newer GDBs."""
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_UNION:
         # The views of a vector register; the last one has the widest integers.
-        return _value_bytes(value[kind.fields()[-1]], endian)
+        return value_bytes(value[kind.fields()[-1]], endian)
     if kind.code == gdb.TYPE_CODE_ARRAY:
         first, last = kind.range()
-        return b"".join(_value_bytes(value[index], endian) for index in range(first, last + 1))
+        return b"".join(value_bytes(value[index], endian) for index in range(first, last + 1))
     text = value.format_string(format="x")
     if not text.startswith("0x"):
         raise ValueError(f"GDB shows it as {text}")

@@ -8,7 +8,7 @@ from dwarfgpu.language.evaluate import Options, evaluate, named_type, type_of
 from dwarfgpu.language.names import Typed
 from dwarfgpu.language.places import assumptions
 from dwarfgpu.language.show import format
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value import TypedValue, is_in_gdbs_words
 
 __all__ = [
     "Options",
@@ -17,6 +17,7 @@ __all__ = [
     "assumptions",
     "evaluate",
     "format",
+    "is_in_gdbs_words",
     "named_type",
     "type_of",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import field, frozen
 
 from dwarfgpu.dwarf.scopes import Variable
@@ -12,6 +14,13 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer
+
+_GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
+
+
+def is_in_gdbs_words(error: DwarfGpuError) -> bool:
+    """Whether a debugger's user knows the message: it then needs no kind before it."""
+    return error.kind == "UsageError" or (error.site is None and error.message.startswith(_GDBS))
 
 
 @frozen(eq=False)

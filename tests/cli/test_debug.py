@@ -121,7 +121,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         (["set var"], "Argument required (expression to compute).\n"),
         (["set foo"], 'Undefined set command: "foo".  Try "help set".\n'),
         (["p *"], "A syntax error in expression, near `'.\n"),
-        (["p t / 0"], "EvaluationError: Division by zero\n"),
+        (["p t / 0"], "Division by zero\n"),
         (["p local#0x10"], "$1 = (void *) local#0x10\n"),
         (["p (int *) 0x2000000000010"], "$1 = (int *) 0x2000000000010 = private_lane#0x10\n"),
         (["whatis t"], "type = int\n"),

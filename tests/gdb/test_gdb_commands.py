@@ -32,8 +32,15 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
         ((), "dwarfgpu print x", 'No symbol "x" in current context.'),
         ((), "dwarfgpu frobnicate", 'Undefined dwarfgpu command: "frobnicate".'),
         (STOPPED, "dwarfgpu print nothing", 'No symbol "nothing" in current context.'),
-        (STOPPED, "dwarfgpu print", 'dwarfgpu print needs the name of one variable, not "".'),
-        (STOPPED, "dwarfgpu explain sp->a", 'name of one variable, not "sp->a".'),
+        (STOPPED, "dwarfgpu print", "Argument required (expression to compute)."),
+        (STOPPED, "dwarfgpu print/x ", "Argument required (expression to compute)."),
+        (STOPPED, "dwarfgpu explain", "Argument required (expression to compute)."),
+        (STOPPED, "dwarfgpu print sp->nope", "There is no member named nope."),
+        (STOPPED, "dwarfgpu print n +", "A syntax error in expression, near `'."),
+        (STOPPED, "dwarfgpu print n / 0", "Division by zero"),
+        (STOPPED, "dwarfgpu print *(int *) 0", "Cannot access memory at address 0x0"),
+        (STOPPED, "dwarfgpu print $77", "History has not yet reached $77."),
+        (STOPPED, "dwarfgpu explain n = 3", "explain assigns nothing"),
         (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
         (
             STOPPED,
@@ -92,7 +99,7 @@ def test_completion(debugger: Debugger, demo: Path) -> None:
 def test_help(debugger: Debugger) -> None:
     out, _ = debugger.run("help dwarfgpu", "help dwarfgpu print", "dwarfgpu")
     assert "dwarfgpu explain -- Show step by step" in out
-    assert "Usage: dwarfgpu print[/FMT] VAR" in out
+    assert "Usage: dwarfgpu print[/FMT] EXPRESSION" in out
 
 
 def test_explain_steps_and_verdict(debugger: Debugger, demo: Path) -> None:

@@ -14,6 +14,7 @@ from attrs import frozen
 from dwarfgpu.cli.repl.command import Command, parse
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.session import Session
 
 MOST_NESTED: Final = 20
@@ -128,4 +129,4 @@ class Shell:
 
 def error_text(error: DwarfGpuError) -> str:
     """GDB's words stand for themselves; an error of the engine says whose fault it is."""
-    return str(error) if error.kind == "UsageError" else f"{error.kind}: {error}"
+    return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"
