@@ -42,7 +42,6 @@ from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.frames import TopFrame
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.evaluate import ROLES
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
@@ -231,7 +230,7 @@ def _dollar(session: GdbSession, name: str) -> TypedValue | None:
 
     `Unsupported` for a value of which GDB's Python gives no bytes: a structure.
     """
-    if name in ROLES or session.architecture.register_named(name) is not None:
+    if name == "pc" or session.architecture.register_named(name) is not None:
         return None
     value = gdb.parse_and_eval(f"${name}")
     if value.type.code == gdb.TYPE_CODE_VOID:

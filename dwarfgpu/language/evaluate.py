@@ -43,7 +43,7 @@ from dwarfgpu.session import Session
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
-ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+_ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
 """GDB's names of registers that every architecture has, and what they are called there."""
 
 
@@ -239,7 +239,7 @@ class Evaluator:
             return TypedValue(kind, bits=Bits(self.session.pc, architecture.address_bits))
         register = self._register(name)
         if register is None:
-            if name in ROLES:
+            if name in _ROLES:
                 raise UsageError("No registers.")
             # As GDB: a convenience variable that was never set.
             return evolve(VOID, convenience=name)
@@ -258,7 +258,7 @@ class Evaluator:
         named = self.session.architecture.register_named
         if not name.strip("$"):
             return None
-        for each in (name, *ROLES.get(name, ())):
+        for each in (name, *_ROLES.get(name, ())):
             register = named(each)
             if register is not None:
                 return register
@@ -460,7 +460,7 @@ class Evaluator:
 def register_type(register: RegisterInfo) -> Type:
     """The type that GDB gives a register: vectors are arrays, addresses are pointers."""
     base = register.type
-    is_code = register.name in ("pc", "pc_32", *ROLES["pc"])
+    is_code = register.name in ("pc", "pc_32", *_ROLES["pc"])
     if base.encoding == "address" or is_code:
         target = Function(is_prototyped=False) if is_code else None
         return Pointer(target, size_bytes=base.size_bytes)
