@@ -33,6 +33,11 @@ from dwarfgpu.expr.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.expr.text import assemble, disassemble
+from dwarfgpu.language import Options as SourceOptions
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language import evaluate as evaluate_source
+from dwarfgpu.language import format as format_source
+from dwarfgpu.language import type_of as source_type
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
@@ -70,10 +75,12 @@ __all__ = [
     "RegisterInfo",
     "Session",
     "SingleLocation",
+    "SourceOptions",
     "StaleLocation",
     "StateTarget",
     "Step",
     "Target",
+    "TypedValue",
     "Unavailable",
     "UndefinedBits",
     "Unit",
@@ -90,6 +97,9 @@ __all__ = [
     "disassemble",
     "evaluate",
     "evaluate_attribute",
+    "evaluate_source",
     "find_variables",
+    "format_source",
     "load_state",
+    "source_type",
 ]
