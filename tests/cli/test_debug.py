@@ -279,6 +279,12 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("info ", 5, ["args", "frame", "lanes", "locals", "registers"]),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches"]),
+        ("p t+l", 4, ["limit", "launches"]),
+        ("p *(in+l", 7, ["limit", "launches"]),
+        ("whatis $exe", 7, ["$exec"]),
+        ("set var li", 8, ["limit"]),
+        ("p t.", 4, []),
+        ("p nosuch->a", 10, []),
         ("p/x l", 4, ["limit", "launches"]),
         ("p/", 2, []),
         ("p $exe", 2, ["$exec"]),
@@ -294,6 +300,25 @@ def test_completion(shell: Shell, text: str, start: int, expected: list[str]) ->
     position, found = completions(shell, text)
     assert sorted(each.text for each in found) == sorted(expected)
     assert position == start or not expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("p global_struct.in[1].", ["count", "weight", "label"]),
+        ("p &global_struct.next->in[numbers[0]].w", ["weight"]),
+        ("p global_struct.", ["a", "name", "in", "p", "color", "b1", "b2", "b3", "un", "fn", "mat",
+                              "ok", "next"]),
+    ],
+)  # fmt: skip
+def test_members_complete(text: str, expected: list[str], repository: Path) -> None:
+    program = CodeObject.open(repository / "fixtures/x86_64/demo.gcc.O0.v5")
+    arch = architecture("x86_64")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    start, found = completions(made(Session(arch, (program,), target)), text)
+    assert [each.text for each in found] == expected
+    assert text[start:] in ("", "w")
 
 
 def test_files_complete(shell: Shell, tmp_path: Path) -> None:

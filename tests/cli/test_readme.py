@@ -1,4 +1,4 @@
-"""The README: each command prints what it says, and each link leads somewhere."""
+"""The README and documents: each command prints what they say, each link leads somewhere."""
 
 from __future__ import annotations
 
@@ -68,6 +68,20 @@ def test_a_command_prints_what_the_readme_shows(
     printed = run(command)
     if "ptrace" in printed:
         pytest.skip("debugging is not permitted here")
+    assert re.fullmatch(as_pattern(output), printed), printed
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        each
+        for name in ("eval.md", "language.md")
+        for each in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
+    ],
+)
+def test_a_command_prints_what_a_document_shows(command: str, output: str) -> None:
+    assert command.startswith("dwarfgpu ")
+    printed = run(f"tools/{command}")
     assert re.fullmatch(as_pattern(output), printed), printed
 
 

@@ -6,15 +6,23 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from dwarfgpu import language
 from dwarfgpu.cli.repl.command import Candidate, Command, find
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
 _BLANK = re.compile(r"\s*")
 _COMMAND = re.compile(r"[\w.-]*")
 _ARGUMENT = re.compile(r"[^\s,()]*$")
+_OPERAND = re.compile(r"\$?[\w$:]*$")
+_MEMBER = re.compile(
+    r"(?P<object>[\w$:]+(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]|(?:\.|->)\w+)*)(?:\.|->)(?P<word>\w*)$"
+)
+"""A member that is being typed, and the object that it is of: `a.b[3]->c`."""
 
 
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
@@ -33,7 +41,12 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         commands, position = found.subcommands, end
     if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
-    match = _ARGUMENT.search(text, position)
+    is_expression = found.complete is values
+    member = _MEMBER.search(text, position) if is_expression else None
+    if member is not None:
+        parts = members(shell, member["object"])
+        return member.start("word"), [each for each in parts if _fits(each.text, member["word"])]
+    match = (_OPERAND if is_expression else _ARGUMENT).search(text, position)
     assert match is not None
     word = match[0]
     fitting = [each for each in found.complete(shell, word) if _fits(each.text, word)]
@@ -74,7 +87,7 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def values(shell: Shell, word: str) -> Iterator[Candidate]:
-    """What `print` takes: variables, and after `$` registers."""
+    """Operands of expressions: variables, and after `$` registers."""
     if not word.startswith("$"):
         yield from variables(shell, word)
         return
@@ -85,6 +98,21 @@ def values(shell: Shell, word: str) -> Iterator[Candidate]:
     for each in registers(shell, word[1:]):
         if each.text != "pc":
             yield Candidate(f"${each.text}", each.about)
+
+
+def members(shell: Shell, text: str) -> Iterator[Candidate]:
+    """The members of an object, or of what a pointer points to; nothing is read."""
+    try:
+        options = options_of(shell.session, shell.values)
+        bare = strip(language.type_of(text, shell.session, options).type)
+        if isinstance(bare, Pointer):
+            bare = strip(bare.target)
+        found = bare.members if isinstance(bare, Struct) else ()
+    except DwarfGpuError:
+        return
+    for each in found:
+        if each.name is not None and not each.is_base_class:
+            yield Candidate(each.name, type_name(each.type))
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
