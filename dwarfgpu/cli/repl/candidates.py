@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"[\w.-]*")
 _ARGUMENT = re.compile(r"[^\s,()]*$")
 _OPERAND = re.compile(r"\$?[\w$:]*$")
 _MEMBER = re.compile(
-    r"(?<![\w$:.>])(?P<object>[\w$:]++(?:\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|(?:\.|->)\w++)*)"
+    r"(?<![\w$:.])(?<!->)(?P<object>[\w$:]++(?:\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|(?:\.|->)\w++)*)"
     r"(?:\.|->)(?P<word>\w*)$"
 )
 """A member that is being typed, and the object that it is of: `a.b[3]->c`."""
