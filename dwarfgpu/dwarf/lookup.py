@@ -147,11 +147,18 @@ class Scopes:
         return out
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
-        """The variable that a name means at a program location; other units are searched last."""
-        for found in self.variables_at(pc):
-            if found.name == name:
-                return found
-        return self.global_named(name)
+        """The variable that a name means at a program location; other units are searched last.
+
+        Of several of a namespace the one whose namespace is the nearest around the function.
+        """
+        matching = [found for found in self.variables_at(pc) if found.name == name]
+        if not matching:
+            return self.global_named(name)
+        if matching[0].kind != "global":
+            return matching[0]
+        chain = self.chain_at(pc)
+        around = [*_scopes_of(chain[0])][::-1] if chain else []
+        return max(matching, key=lambda found: _nearness(found.die, around))
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces included.
@@ -173,6 +180,8 @@ class Scopes:
     def global_named(self, name: str) -> Variable | None:
         """The first global variable of that name or, with `::`, of that qualified name.
 
+        One that is in no namespace is before others of its unit, and the only one for `::x`.
+
         `.debug_names` is asked first; only what it does not know is looked for in all units. An
         unreadable unit is an error only where no other one has the name.
         """
@@ -183,9 +192,13 @@ class Scopes:
         problem: DwarfGpuError | None = None
         for unit in self.info.units:
             try:
-                for found in self.globals_of(unit):
-                    if found.name == simple and is_called(found.die, simple, name):
-                        return found
+                found = [
+                    each
+                    for each in self.globals_of(unit)
+                    if each.name == simple and is_called(each.die, simple, name)
+                ]
+                if found:
+                    return max(found, key=lambda each: _nearness(each.die, []))
             except DwarfGpuError as error:
                 problem = problem or error
         if problem is not None:
@@ -202,7 +215,8 @@ class Scopes:
             ]
         except DwarfGpuError:
             return None
-        first = min(found, key=lambda die: die.offset, default=None)
+        found.sort(key=lambda die: die.offset)
+        first = max(found, key=lambda die: _nearness(die, []), default=None)
         return None if first is None else Variable(simple, first, "global")
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
@@ -293,6 +307,15 @@ def _scopes_of(die: Die) -> Iterator[str]:
         if above.tag not in CONTAINERS | _TYPES:
             return
         yield above.name or "(anonymous)"
+
+
+def _nearness(die: Die, around: list[str]) -> int:
+    """How many of the namespaces around a function, from the outside, an entry is in.
+
+    -1 for one in another namespace, which the text of the function does not see without its name.
+    """
+    scopes = [*_scopes_of(die)][::-1]
+    return len(scopes) if scopes == around[: len(scopes)] else -1
 
 
 def is_called(die: Die, simple: str, name: str) -> bool:

@@ -162,10 +162,7 @@ class Names:
         `::x` is the global one.
         """
         if name.startswith("::"):
-            found = (
-                each.scopes.global_named(name.removeprefix("::"))
-                for each in self.session.code_objects
-            )
+            found = (each.scopes.global_named(name) for each in self.session.code_objects)
             return next((each for each in found if each is not None), None)
         try:
             return self.session.variable(name)

@@ -191,6 +191,13 @@ def test_only_the_element_is_read() -> None:
     )
 
 
+def test_namespaces() -> None:
+    program = FIXTURES / "x86_64/names.clang.O0.v5"
+    names = ["shared", "::shared", "ns::shared + ::shared", "ns::TWO", "&ns::shared == &::shared"]
+    answers = run_json("eval", "--file", program, *names).json["variables"]
+    assert [each["text"] for each in answers] == ["4", "4", "5", "TWO", "false"]
+
+
 def test_explain_tells_of_each_variable() -> None:
     done = run("explain", "--state", ASM, "--lane", 3, "t + local_array[1]")
     assert [line for line in done.lines if line.startswith(("local", "=>", "expression"))] == [

@@ -184,6 +184,38 @@ def test_globals_of_other_units_and_of_namespaces() -> None:
     assert here.global_named("ns::plain") is None
 
 
+def test_the_nearest_of_equal_names_in_namespaces() -> None:
+    """`ns` has x and a function, the unit itself x; `other`, which comes first, has x too."""
+    shapes = [
+        Shape(0x11, ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B)), True),
+        Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),), True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B))),
+    ]
+
+    def function(low: int) -> bytes:
+        return b"\x04" + low.to_bytes(8, "little") + b"\x10"
+
+    body = (
+        b"\x01" + (0x100).to_bytes(8, "little") + b"\xff"
+        b"\x02other\0\x03x\0\x03y\0\0"
+        b"\x02ns\0\x03x\0" + function(0x110) + b"\0"
+        b"\x03x\0" + function(0x130) + b"\0"
+    )  # fmt: skip
+    sections = {".debug_info": unit(body), ".debug_abbrev": abbreviations(*shapes)}
+    here = Scopes(debug_info(elf(sections)))
+
+    def meant(pc: int | None, name: str) -> str | None:
+        found = here.global_named(name) if pc is None else here.variable_at(pc, name)
+        return None if found is None else qualified_name(found.die)
+
+    assert [meant(pc, "x") for pc in (0x115, 0x135, None)] == ["ns::x", "x", "x"]
+    assert [meant(pc, "::x") for pc in (0x115, 0x135, None)] == ["x"] * 3
+    assert [meant(pc, "other::x") for pc in (0x115, None)] == ["other::x"] * 2
+    assert [meant(pc, "y") for pc in (0x115, None)] == ["other::y"] * 2  # as said: the first
+    assert meant(None, "::y") is None
+
+
 def test_an_unreadable_unit_does_not_hide_another() -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
     broken, good = unit(b"\x01\x07"), unit(b"\x01\x02x\0\0")
