@@ -27,6 +27,8 @@ from dwarfgpu.dwarf.types import (
     type_name,
 )
 
+MOST_MEMBERS: Final = 10_000
+"""Members and enumerators of one definition, those of structures without a name included."""
 _DEEPEST: Final = 100
 """Types in one another that are looked through."""
 _PLACE: Final = "\0"
@@ -34,8 +36,11 @@ _PLACE: Final = "\0"
 
 
 def type_text(kind: Type | None, *, cplusplus: bool = False) -> str:
-    """`struct s {…} *`: the type without typedefs, with the members of what it is made of."""
-    return type_name(_in_full(kind, 1, 0, cplusplus), cplusplus=cplusplus)
+    """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
+
+    `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are `...`.
+    """
+    return type_name(_Definition(cplusplus).of(kind, 1, 0), cplusplus=cplusplus)
 
 
 def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
@@ -45,70 +50,82 @@ def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str
     return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)
 
 
-def _in_full(
-    kind: Type | None, levels: int, indent: int, cplusplus: bool, depth: int = 0
-) -> Type | None:
-    """The type with the text of its body in place of a structure or enumeration.
+class _Definition:
+    """The text of one type; `members_left` bounds it."""
 
-    `levels`: how many structures in one another are shown; at 1 named ones are, too, and typedefs
-    are looked through.
-    """
-    if depth > _DEEPEST:
-        return kind
+    def __init__(self, cplusplus: bool) -> None:
+        self.cplusplus = cplusplus
+        self.members_left = MOST_MEMBERS
 
-    def inner(part: Type | None) -> Type | None:
-        return _in_full(part, levels, indent, cplusplus, depth + 1)
+    def of(self, kind: Type | None, levels: int, indent: int, depth: int = 0) -> Type | None:
+        """The type with the text of its body in place of a structure or enumeration.
 
-    match kind:
-        case Typedef() if levels > 0:
-            return inner(strip(kind))
-        case Qualified():
-            return evolve(kind, target=inner(kind.target))
-        case Pointer() | MemberPointer():
-            return evolve(kind, target=inner(kind.target))
-        case Array():
-            return evolve(kind, element=inner(kind.element))
-        case Function():
-            return evolve(kind, result=inner(kind.result))
-        case Struct() if levels > 0 or (kind.name is None and levels == 0):
-            return Unspecified("\n".join(_structure(kind, levels, indent, cplusplus)))
-        case Enum() if levels > 0 or (kind.name is None and levels == 0):
-            return Unspecified(_enumeration(kind))
-        case _:
+        `levels`: how many structures in one another are shown; at 1 named ones are, too, and
+        typedefs are looked through.
+        """
+        if depth > _DEEPEST:
             return kind
 
+        def inner(part: Type | None) -> Type | None:
+            return self.of(part, levels, indent, depth + 1)
 
-def _structure(kind: Struct, levels: int, indent: int, cplusplus: bool) -> Iterator[str]:
-    bases = [type_name(each.type, cplusplus=True) for each in kind.members if each.is_base_class]
-    above = f" : {', '.join(bases)}" if bases else ""
-    yield f"{kind.kind} {kind.name}{above} {{" if kind.name else f"{kind.kind}{above} {{"
-    margin = " " * (indent + 4)
-    members = [each for each in kind.members if not each.is_base_class]
-    if kind.is_declaration:
-        yield f"{margin}<incomplete type>"
-    elif not members:
-        yield f"{margin}<no data fields>"
-    for each in members:
-        yield f"{margin}{_member(each, levels - 1, indent + 4, cplusplus)};"
-    yield " " * indent + "}"
+        match kind:
+            case Typedef() if levels > 0:
+                return inner(strip(kind))
+            case Qualified():
+                return evolve(kind, target=inner(kind.target))
+            case Pointer() | MemberPointer():
+                return evolve(kind, target=inner(kind.target))
+            case Array():
+                return evolve(kind, element=inner(kind.element))
+            case Function():
+                return evolve(kind, result=inner(kind.result))
+            case Struct() if levels > 0 or (kind.name is None and levels == 0):
+                return Unspecified("\n".join(self._structure(kind, levels, indent)))
+            case Enum() if levels > 0 or (kind.name is None and levels == 0):
+                return Unspecified(self._enumeration(kind))
+            case _:
+                return kind
 
+    def _structure(self, kind: Struct, levels: int, indent: int) -> Iterator[str]:
+        bases = [
+            type_name(each.type, cplusplus=True) for each in kind.members if each.is_base_class
+        ]
+        above = f" : {', '.join(bases)}" if bases else ""
+        yield f"{kind.kind} {kind.name}{above} {{" if kind.name else f"{kind.kind}{above} {{"
+        margin = " " * (indent + 4)
+        members = [each for each in kind.members if not each.is_base_class]
+        if kind.is_declaration:
+            yield f"{margin}<incomplete type>"
+        elif not members:
+            yield f"{margin}<no data fields>"
+        for each in members:
+            if self.members_left <= 0:
+                yield f"{margin}..."
+                break
+            self.members_left -= 1
+            yield f"{margin}{self._member(each, levels - 1, indent + 4)};"
+        yield " " * indent + "}"
 
-def _member(member: Member, levels: int, indent: int, cplusplus: bool) -> str:
-    kind = _in_full(member.type, levels, indent, cplusplus)
-    if member.name is None:
-        text = type_name(kind, cplusplus=cplusplus)
-    else:
-        text = declaration(kind, member.name, cplusplus=cplusplus)
-    size = "" if member.bit_size is None else f" : {member.bit_size}"
-    return f"{'static ' if member.is_static else ''}{text}{size}"
+    def _member(self, member: Member, levels: int, indent: int) -> str:
+        kind = self.of(member.type, levels, indent)
+        if member.name is None:
+            text = type_name(kind, cplusplus=self.cplusplus)
+        else:
+            text = declaration(kind, member.name, cplusplus=self.cplusplus)
+        size = "" if member.bit_size is None else f" : {member.bit_size}"
+        return f"{'static ' if member.is_static else ''}{text}{size}"
 
-
-def _enumeration(kind: Enum) -> str:
-    shown: list[str] = []
-    following = 0
-    for name, value in kind.enumerators:
-        full = f"{kind.name}::{name}" if kind.is_scoped and kind.name else name
-        shown.append(full if value == following else f"{full} = {value}")
-        following = value + 1
-    title = "enum class" if kind.is_scoped else "enum"
-    return f"{title} {kind.name + ' ' if kind.name else ''}{{{', '.join(shown)}}}"
+    def _enumeration(self, kind: Enum) -> str:
+        shown: list[str] = []
+        following = 0
+        for name, value in kind.enumerators:
+            if self.members_left <= 0:
+                shown.append("...")
+                break
+            self.members_left -= 1
+            full = f"{kind.name}::{name}" if kind.is_scoped and kind.name else name
+            shown.append(full if value == following else f"{full} = {value}")
+            following = value + 1
+        title = "enum class" if kind.is_scoped else "enum"
+        return f"{title} {kind.name + ' ' if kind.name else ''}{{{', '.join(shown)}}}"

@@ -1,0 +1,101 @@
+"""Definitions of types, as `ptype` shows them (the same as GDB's: tests/cli)."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    Member,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+)
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.type_text import MOST_MEMBERS, declaration, type_text
+from tests.language.test_hostile import TYPES
+
+INT = Base(BaseType("int", "signed", 32))
+PAIR = Struct("struct", "pair", 8, (Member("a", INT, 0), Member("b", INT, 32)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (INT, "int x"),
+        (Pointer(INT), "int *x"),
+        (Array(INT, (2, 3)), "int x[2][3]"),
+        (Array(Pointer(INT), (2,)), "int *x[2]"),
+        (Pointer(Array(INT, (2,))), "int (*x)[2]"),
+        (Pointer(Function(INT, (INT,))), "int (*x)(int)"),
+        (Array(Pointer(Function(None, (Pointer(INT),))), (4,)), "void (*x[4])(int *)"),
+        (Qualified("const", INT), "const int x"),
+        (Pointer(Qualified("const", INT)), "const int *x"),
+        (Pointer(INT, kind="reference"), "int &x"),
+        (PAIR, "struct pair x"),
+        (Struct("union", None, 4), "union {...} x"),
+    ],
+)
+def test_declarations(kind: Type, text: str) -> None:
+    assert declaration(kind, "x") == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        (None, "void"),
+        (Typedef("pair_t", PAIR), "struct pair {\n    int a;\n    int b;\n}"),
+        (
+            Pointer(Qualified("const", Typedef("pair_t", PAIR))),
+            "const struct pair {\n    int a;\n    int b;\n} *",
+        ),
+        (Array(Typedef("number", INT), (3,)), "int [3]"),
+        (Struct("struct", "later", None, is_declaration=True),
+         "struct later {\n    <incomplete type>\n}"),
+        (Struct("struct", "none", 0), "struct none {\n    <no data fields>\n}"),
+        (
+            Struct("class", "d", 12, (Member("pair", PAIR, 0, is_base_class=True),
+                                      Member("n", Typedef("number", INT), 64, 3),
+                                      Member("s", INT, None, is_static=True))),
+            "class d : pair {\n    number n : 3;\n    static int s;\n}",
+        ),
+        (
+            Struct("struct", "s", 4, (Member(None, Struct("union", None, 4, (
+                Member("i", INT, 0), Member("in", Struct("struct", None, 4), 0))), 0),)),
+            "struct s {\n    union {\n        int i;\n        struct {...} in;\n    };\n}",
+        ),
+        (Enum("e", 4, (("A", 0), ("B", 1), ("C", 7), ("D", 8))), "enum e {A, B, C = 7, D}"),
+        (Enum("m", 4, (("on", 2),), is_scoped=True), "enum class m {m::on = 2}"),
+        (Enum(None, 4, (("A", -1), ("B", 0)), is_signed=True), "enum {A = -1, B}"),
+    ],
+)  # fmt: skip
+def test_definitions(kind: Type | None, text: str) -> None:
+    assert type_text(kind) == text
+
+
+def test_names_of_cplusplus() -> None:
+    kind = Struct("struct", "s", 8, (Member("p", PAIR, 0),))
+    assert type_text(kind, cplusplus=True) == "struct s {\n    pair p;\n}"
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
+def test_hostile_types(kind: Type) -> None:
+    try:
+        assert isinstance(type_text(kind), str)
+        assert "x" in declaration(kind, "x")
+    except DwarfGpuError:
+        pass
+
+
+def test_members_are_bounded() -> None:
+    """A small file can say so many times the same structure without a name."""
+    many = Struct("struct", None, 4, tuple(Member("m", INT, 0) for _ in range(2_000)))
+    kind = Struct("struct", "s", 4, tuple(Member("n", many, 0) for _ in range(2_000)))
+    text = type_text(kind)
+    assert text.count("\n") < 2 * MOST_MEMBERS and text.endswith("...\n}")
