@@ -51,7 +51,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     """A value of the language; `name` is what notes call it."""
     where = None if value.location is None else where_text(value.location, session)
     error, notes = value.error, value.notes
-    if error is not None:
+    if error is not None and value.bits is None:
         text = f"<error: {error_line(error)}>"
         if isinstance(error, UndefinedBits):
             text = f"{OPTIMIZED_OUT} ({error.message})"
@@ -63,7 +63,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit))
     result = _result(value, type_text, endian)
     record: Record = {"notes": [*notes], "result": result, "type": type_text}
-    text = language.format(value, session)
+    text = language.format(evolve(value, error=None), session)
     if bits is None:
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
     else:

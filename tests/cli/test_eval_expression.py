@@ -64,11 +64,6 @@ def test_values(state: Path, expression: str, expected: str) -> None:
         ("frame", 2, "Attempt to use a type as an expression"),
         ("t / 0", 1, "t / 0: EvaluationError: Division by zero"),
         ("undefined + 1", 1, "undefined + 1: UndefinedBits: value has been optimized out"),
-        (
-            "*(int *) local#0x7000",
-            1,
-            "*(int *) local#0x7000: Unavailable: Cannot access memory at address local#0x7000",
-        ),
         ("helper(1)", 1, "helper(1): Unsupported: functions of the program cannot be called"),
     ],
 )
@@ -181,14 +176,27 @@ def test_places_are_verified() -> None:
 
 
 def test_only_the_element_is_read() -> None:
-    """The others are not in the state."""
-    arguments = ("--file", PROGRAM, "--load-address", 0, "--arch", "x86_64")
-    whole = run("eval", *arguments, "numbers")
-    one = run("eval", *arguments, "numbers[12] + 1", "*(numbers + 13)", "numbers[-1 + 13]@2")
-    assert whole.status == 0
-    assert one.out == ("numbers[12] + 1 = 3\n*(numbers + 13) = 3\nnumbers[-1 + 13]@2 = {2, 3}\n"), (
-        one.err
-    )
+    """What is not in the state is only missed where it is asked for."""
+    arguments = ("--state", DATA, "--lane", 3)
+    memory = ("--mem", "private_lane#0x38=0000803f00000040")  # of s: corner[0].x and y
+    whole = run_json("eval", *arguments, *memory, "s")
+    one = run("eval", *arguments, *memory, "s.corner[0].x", "(&s.corner[1])[-1].y * 2")
+    assert whole.status == 1 and len(whole.json["unavailable_bits"]) == 2
+    assert (one.out, one.status) == ("s.corner[0].x = 1\n(&s.corner[1])[-1].y * 2 = 4\n", 0)
+
+
+def test_what_the_machine_does_not_tell() -> None:
+    """As of a variable: the place is told, the bytes are not."""
+    arguments = ("--state", ASM, "--lane", 3, "*(int *) local#0x7000")
+    done = run("eval", *arguments)
+    assert (done.out, done.status) == ("*(int *) local#0x7000 = <unavailable>\n", 1)
+    assert done.notes == [
+        "*(int *) local#0x7000 is not available: cannot access memory at address local#0x7000: "
+        "not in the state"
+    ]
+    answer = run_json("eval", *arguments).json
+    assert (answer["bytes"], answer["text"]) == ("????????", "<unavailable>")
+    assert answer["result"]["places"][0]["address"] == 0x7000
 
 
 def test_namespaces() -> None:
