@@ -21,8 +21,8 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
 
-_PART: Final = r"~?[^\W\d][\w$]*(?:<[\w:, *&<>]*>)?"
-_NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"]*\\[^'\"]*")
+_PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
+_NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
 """A name, also of a template; and what has a backslash, as names with odd characters are shown."""
 _UNKNOWN: Final = "No symbol "
 """How the error begins that a name means nothing."""

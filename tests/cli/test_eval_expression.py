@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
@@ -197,6 +198,15 @@ def test_what_the_machine_does_not_tell() -> None:
     answer = run_json("eval", *arguments).json
     assert (answer["bytes"], answer["text"]) == ("????????", "<unavailable>")
     assert answer["result"]["places"][0]["address"] == 0x7000
+
+
+@pytest.mark.parametrize(
+    "text", ["a<>" + "::a<>" * 1900 + "!", "\\" * 9000 + "'", "a::" * 3000, "x" * 9000 + "("]
+)
+def test_odd_names_are_refused_at_once(text: str) -> None:
+    begin = perf_counter()
+    assert run("eval", "--state", ASM, "--lane", 3, text).status == 2
+    assert perf_counter() - begin < 2
 
 
 def test_namespaces() -> None:
