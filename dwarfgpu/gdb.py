@@ -232,7 +232,10 @@ def _dollar(session: GdbSession, name: str) -> TypedValue | None:
     """
     if name == "pc" or session.architecture.register_named(name) is not None:
         return None
-    value = gdb.parse_and_eval(f"${name}")
+    try:
+        value = gdb.parse_and_eval(f"${name}")
+    except gdb.error as error:
+        raise UsageError(" ".join(str(error).split())) from None
     if value.type.code == gdb.TYPE_CODE_VOID:
         return None
     kind = language.named_type(str(value.type), session)

@@ -111,18 +111,25 @@ def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         return _all_lanes(args, session, wanted, is_listing=False)
     answers = [(each, _answer(args, session, each)) for each in wanted]
-    if args.json:
+    if not args.json:
+        for each, found in answers:
+            _print_answer(each, found)
+    elif len(answers) == 1:
+        print_json({"schema": SCHEMA, **answers[0][1].record})
+    else:
         records = [named(each, found.record) for each, found in answers]
-        only = answers[0][1].record
-        print_json({"schema": SCHEMA, **(only if len(answers) == 1 else {"variables": [*records]})})
-    for each, found in answers if not args.json else ():
-        if found.error is None:
-            print(line(each, found, is_listing=False))
-        else:
-            is_known = isinstance(found.error, UndefinedBits)
-            why = found.text if is_known else error_line(found.error)
-            print(one_line(f"dwarfgpu: {each.name}: {why}"), file=sys.stderr)
+        print_json({"schema": SCHEMA, "variables": [*records]})
     return _finished(args, [found for _, found in answers])
+
+
+def _print_answer(wanted: Subject, found: Answer) -> None:
+    """A value on stdout, or on stderr why there is none."""
+    if found.error is None:
+        print(line(wanted, found, is_listing=False))
+        return
+    is_known = isinstance(found.error, UndefinedBits)
+    why = found.text if is_known else error_line(found.error)
+    print(one_line(f"dwarfgpu: {wanted.name}: {why}"), file=sys.stderr)
 
 
 def _listing(args: argparse.Namespace, session: Session) -> int:
