@@ -6,7 +6,7 @@
 
 from dwarfgpu.language.evaluate import Options, evaluate, named_type, type_of
 from dwarfgpu.language.names import Typed
-from dwarfgpu.language.places import assumptions
+from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue, is_in_gdbs_words
 

@@ -30,9 +30,10 @@ from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageEr
 from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
+from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.parser import parse, parse_type
-from dwarfgpu.language.places import Places, assumptions
+from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation

@@ -6,7 +6,6 @@ read. Addresses mean what AMD text A.5.3 says, and `docs/language.md` where it l
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final, cast
 
 from attrs import evolve
@@ -487,13 +486,6 @@ def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
-
-
-def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
-    """What was assumed about the descriptions of variables, once each; nothing is read."""
-    unread = evolve(session, target=None)
-    notes = (note for each in variables for note in unread.read(each).notes)
-    return tuple(dict.fromkeys(notes))
 
 
 def _path_to(kind: Struct, name: str) -> list[Member] | None:
