@@ -46,7 +46,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
@@ -441,7 +441,7 @@ class Places:
         location = value.location
         place = None if location is None or len(location.places) != 1 else location.places[0]
         if place is None or not isinstance(place.storage, Memory) or value.bit_size is not None:
-            raise UsageError(_why_no_address(value))
+            raise UsageError(why_no_address(value))
         if place.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")
         return self.pointer(value.type, place.storage.space, place.byte_address, value.unit)
@@ -468,18 +468,6 @@ class Places:
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)
         return TypedValue(evolve(kind, name=None), location, Bits(0, 0), unit=unit)
-
-
-def _why_no_address(value: TypedValue) -> str:
-    """GDB's words for an object that is not in memory."""
-    if value.variable is None:
-        return "Attempt to take address of value not located in memory."
-    name = value.variable.name
-    storage = None if value.location is None else value.location.places[0].storage
-    if isinstance(storage, Register):
-        register = storage.register.name
-        return f'Address requested for identifier "{name}" which is in register ${register}'
-    return f"Can't take address of \"{name}\" which isn't an lvalue."
 
 
 def _stride_bits(kind: Array) -> int | None:

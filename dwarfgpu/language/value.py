@@ -13,7 +13,7 @@ from dwarfgpu.dynamic import Around
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.model.storage import ImplicitPointer, Register
 
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 
@@ -56,3 +56,15 @@ class TypedValue:
     def size_bits(self) -> int | None:
         """Bits of its contents; None for a type without a known size."""
         return size_bits(self.type) if self.bit_size is None else self.bit_size
+
+
+def why_no_address(value: TypedValue) -> str:
+    """GDB's words for an object that is not in memory."""
+    if value.variable is None:
+        return "Attempt to take address of value not located in memory."
+    name = value.variable.name
+    storage = None if value.location is None else value.location.places[0].storage
+    if isinstance(storage, Register):
+        register = storage.register.name
+        return f'Address requested for identifier "{name}" which is in register ${register}'
+    return f"Can't take address of \"{name}\" which isn't an lvalue."
