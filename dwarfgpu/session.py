@@ -323,6 +323,14 @@ class Session:
         except DwarfGpuError as error:
             return evolve(reading, error=error)
 
+    def notes_on(self, variable: Variable) -> tuple[str, ...]:
+        """What is assumed about the focus and the variable's description; it is not read."""
+        try:
+            frame = self.frame
+            return self._notes(variable, frame, self.context(frame).pc)
+        except DwarfGpuError:
+            return ()  # the reading itself reports it
+
     def _why_not(self, variable: Variable, pc: int | None) -> str | None:
         """Why nothing describes the variable at a location; None where something does."""
         why = None if pc is None else variable.why_not(pc)

@@ -244,8 +244,9 @@ def _of_lanes(
 ) -> list[LaneAnswer]:
     """An answer for each lane; what has a meaning in no lane is a wrong request."""
     answers = [_lane_answer(args, session, state, wanted, scopes) for state in states]
-    wrong = [each.answer.error for each in answers if isinstance(each.answer.error, UsageError)]
-    if scopes is None and wrong and len(wrong) == len(answers):
+    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
+    wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
+    if scopes is None and wrong and len(wrong) == len(asked):
         raise wrong[0]
     return answers
 

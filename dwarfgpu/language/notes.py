@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from attrs import evolve
-
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.session import Session
 
 
 def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
     """What was assumed about the descriptions of variables, once each; nothing is read."""
-    unread = evolve(session, target=None)
-    notes = (note for each in variables for note in unread.read(each).notes)
+    notes = (note for each in variables for note in session.notes_on(each))
     return tuple(dict.fromkeys(notes))

@@ -126,10 +126,11 @@ def test_names_and_expressions_together() -> None:
 
 def test_every_lane() -> None:
     done = run("eval", "--state", ASM, "--lane", "all", "12 / (t - 3)")
-    assert done.lines[2:5] == [
+    assert done.lines[2:6] == [
         "[ 2]    -12",
         "[ 3]    <error: EvaluationError: Division by zero>",
-        "[ 4]    12 (inactive)",
+        "[ 4-31] <not in this frame> (inactive)",
+        "[32-47] 0",
     ]
     assert done.status == 1
     lanes = run_json("eval", "--state", ASM, "--lane", "all", "12 / (t - 3)").json["lanes"]
@@ -137,10 +138,11 @@ def test_every_lane() -> None:
     done = run("eval", "--state", ASM, "--lane", "all", "t", "t * 2")
     assert "t * 2:" in done.lines
     # What has no meaning in one lane is its error; what has none in any, the request's.
-    done = run("eval", "--state", ASM, "--lane", "all", "$v0[t + 40]")
-    assert done.lines[23:25] == [
-        "[23]    63 (inactive)",
-        "[24-31] <error: no such vector element> (inactive)",
+    done = run("eval", "--state", ASM, "--lane", "all", "$v0[t + 20]")
+    assert done.lines[-3:] == [
+        "[43]    63",
+        "[44-47] <error: no such vector element>",
+        "[48-63] <not in this frame> (inactive)",
     ]
     done = run("eval", "--state", ASM, "--lane", "all", "t + nosuch")
     assert (done.error, done.status) == ('No symbol "nosuch" in current context.', 2)
