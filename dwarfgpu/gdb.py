@@ -36,6 +36,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     UndefinedBits,
+    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import Frame

@@ -9,10 +9,11 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
-from dwarfgpu.cli.answers import Answer, about_bits, bits_json, of_error, where_text
+from dwarfgpu.cli.answers import Answer, about_bits, bits_json, data_json, of_error, where_text
 from dwarfgpu.cli.errors import error_json, error_line
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, strip, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.names import is_cplusplus
@@ -68,6 +69,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
     else:
         record |= bits_json(bits, endian)
+        record["data"] = data_json(bits, value.type, session, value.location)
     is_complete = bits is None or bits.is_complete
     place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text

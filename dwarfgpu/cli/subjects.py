@@ -15,7 +15,7 @@ from attrs import frozen
 from dwarfgpu.cli.answers import Answer, of_reading
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.session import Session

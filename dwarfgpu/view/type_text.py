@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
     Array,
     Enum,
@@ -24,7 +25,6 @@ from dwarfgpu.dwarf.types import (
     Typedef,
     Unspecified,
     strip,
-    type_name,
 )
 
 MOST_MEMBERS: Final = 10_000

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.types import type_name
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.session import Session

@@ -9,7 +9,8 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import options_of
-from dwarfgpu.dwarf.types import Typedef, type_name
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Typedef
 from dwarfgpu.language import Typed
 from dwarfgpu.view.type_text import type_text
 
