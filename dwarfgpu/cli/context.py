@@ -23,6 +23,7 @@ from dwarfgpu.expr.text import assemble
 from dwarfgpu.frames import GivenAddress
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.plain import Field
 from dwarfgpu.session import Session
 
@@ -46,6 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="memory: private_lane[3]#0x10=0a0b0c0d; without [N] that of --lane",
     )  # fmt: skip
     machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    machine.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help="where separate, split and supplementary debug files are; "
+        f"default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
     machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     focus = parser.add_argument_group("context")
     focus.add_argument("--wave", metavar="N", help="the current thread")
@@ -161,7 +167,14 @@ def _code_objects(
             if each.path.resolve() not in given and not (files and len(state.code_objects) == 1)
         ]
     return tuple(
-        CodeObject.open(path, address, args.dialect, strict=args.strict, target=args.target)
+        CodeObject.open(
+            path,
+            address,
+            args.dialect,
+            strict=args.strict,
+            target=args.target,
+            debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+        )
         for path, address in named
     )
 

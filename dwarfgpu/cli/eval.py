@@ -340,7 +340,7 @@ def operations(
     if code_object is not None:
         unit = None if context.pc is None else code_object.scopes.unit_at(context.pc)
         units = code_object.info.units
-        context = evolve(context, unit=unit or (units[0] if units else None))
+        context = evolve(context, unit=unit or (units[0].full if units else None))
     chosen = options.chosen_dialect(args, context)
     form = format_of(session.architecture) if context.unit is None else context.unit.format
     text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
-from dwarfgpu.cli.info_report import LANGUAGES, Report, UnitReport, report_on
+from dwarfgpu.cli.info_report import (
+    LANGUAGES,
+    Report,
+    SupplementaryReport,
+    UnitReport,
+    report_on,
+)
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -31,7 +39,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+        help="where separate, split and supplementary debug files are; "
+        f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
     parser.add_argument(
@@ -48,7 +57,18 @@ def run(arguments: Namespace) -> int:
     else:
         for line in _lines(report, everything=arguments.all):
             print(one_line(line))
-    return 1 if report.problems or any(unit.error for unit in report.units) else 0
+    return 1 if report.problems or any(_errors(report)) else 0
+
+
+def _errors(report: Report) -> Iterator[DwarfGpuError]:
+    """What could not be read of units and other files."""
+    for unit in report.units:
+        if unit.error is not None:
+            yield unit.error
+        if unit.split is not None and unit.split.error is not None:
+            yield unit.split.error
+    if report.supplementary is not None and report.supplementary.error is not None:
+        yield report.supplementary.error
 
 
 def _lines(report: Report, *, everything: bool) -> Iterator[str]:
@@ -73,6 +93,10 @@ def _lines(report: Report, *, everything: bool) -> Iterator[str]:
     if report.units:
         yield f"units: {len(report.units)}"
         yield from _units(report.units, everything)
+    yield from _type_units(report)
+    yield from _split_units(report.units, everything)
+    if report.supplementary is not None:
+        yield from _supplementary(report.supplementary)
     for error in report.problems:
         yield f"problem: {error_line(error)}"
 
@@ -206,14 +230,57 @@ def _units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
         yield f"  {named if len(same) == 1 else f'{len(same)} units'}: {text}"
 
 
+def _type_units(report: Report) -> Iterator[str]:
+    own = sum(unit.signature is not None for unit in report.units)
+    if own or report.split_type_units:
+        split = f", {report.split_type_units} in split files" if report.split_type_units else ""
+        yield f"type units: {own} of the units{split}"
+
+
+def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
+    """Where the entries of skeletons are: every one, or how many there are in each file."""
+    split = [unit.split for unit in units if unit.split is not None]
+    if not split:
+        return
+    missing = [each.error for each in split if each.error is not None]
+    yield f"split units: {len(split)}" + (f", {len(missing)} not found" if missing else "")
+    if everything:
+        for each in split:
+            id = "" if each.id is None else f" (ID {each.id:#018x})"
+            yield f"  {each.name or '(no name)'}{id}: {each.path or 'not found'}"
+    else:
+        for path, count in Counter(each.path for each in split if each.path is not None).items():
+            yield f"  {count} in {path}"
+    for index, error in enumerate(missing):
+        if index == _MOST_KINDS and not everything:
+            yield f"  … {len(missing) - index} more; --all lists every one"
+            return
+        yield f"  {error_line(error)}"
+
+
+def _supplementary(found: SupplementaryReport) -> Iterator[str]:
+    yield f"supplementary file {found.name} ({found.id.hex()}), named by {found.section}"
+    yield f"  found at {found.path}" if found.error is None else f"  {error_line(found.error)}"
+
+
 def _unit(unit: UnitReport) -> str:
     if unit.error is not None:
         return error_line(unit.error)
     form = f"DWARF {unit.version}, {8 * unit.offset_size}-bit"
+    if unit.split is not None:
+        form += ", split"
+        if unit.split.error is not None:
+            return f"{form}; not found"
+    if unit.signature is not None:
+        form += ", type unit"
+    if unit.is_partial:
+        form += ", partial"
     language = "no language"
     if unit.language is not None:
         language = LANGUAGES.get(unit.language, f"language {unit.language:#x}")
     words = [form, language, unit.producer or "no producer", f"dialect {unit.dialect}"]
+    if unit.producer is None and (unit.is_partial or unit.signature is not None):
+        words.remove("no producer")
     if unit.augmentation is not None:
         words.append(f"augmentation {unit.augmentation}")
     return "; ".join(words)

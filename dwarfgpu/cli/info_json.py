@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from dwarfgpu.cli.errors import error_json
-from dwarfgpu.cli.info_report import LANGUAGES, Report, SectionReport, UnitReport
+from dwarfgpu.cli.info_report import (
+    LANGUAGES,
+    Report,
+    SectionReport,
+    SplitReport,
+    SupplementaryReport,
+    UnitReport,
+)
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -27,6 +34,11 @@ def report_json(report: Report) -> Record:
         "code_objects": [_entry(each) for each in report.entries],
         "sections": [_section(each) for each in report.sections],
         "units": [_unit(each) for each in report.units],
+        "type_units": {
+            "own": sum(each.signature is not None for each in report.units),
+            "split": report.split_type_units,
+        },
+        "supplementary": _supplementary(report.supplementary),
         "problems": [_problem(each) for each in report.problems],
     }
 
@@ -167,6 +179,7 @@ def _section(section: SectionReport) -> Record:
 def _unit(unit: UnitReport) -> Record:
     language = unit.language
     return {
+        "section": unit.section,
         "offset": unit.offset,
         "kind": unit.kind,
         "version": unit.version,
@@ -178,8 +191,39 @@ def _unit(unit: UnitReport) -> Record:
         "language_name": None if language is None else LANGUAGES.get(language),
         "dialect": unit.dialect,
         "augmentation": unit.augmentation,
+        "partial": unit.is_partial,
+        "signature": _hex(unit.signature),
+        "split": _split(unit.split),
         "error": None if unit.error is None else _problem(unit.error),
     }
+
+
+def _split(split: SplitReport | None) -> Plain:
+    if split is None:
+        return None
+    return {
+        "name": split.name,
+        "id": _hex(split.id),
+        "file": split.path,
+        "error": None if split.error is None else _problem(split.error),
+    }
+
+
+def _supplementary(found: SupplementaryReport | None) -> Plain:
+    if found is None:
+        return None
+    return {
+        "section": found.section,
+        "name": found.name,
+        "id": found.id.hex(),
+        "file": found.path,
+        "error": None if found.error is None else _problem(found.error),
+    }
+
+
+def _hex(number: int | None) -> str | None:
+    """A number of 64 bits, which not every reader of JSON keeps."""
+    return None if number is None else f"{number:#018x}"
 
 
 def _problem(error: DwarfGpuError) -> Plain:

@@ -12,10 +12,13 @@ from typing import Final
 from attrs import evolve, frozen
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.imports import type_sources
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.split import split_id, split_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
+from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
@@ -56,11 +59,39 @@ class SectionReport:
 
 
 @frozen
-class UnitReport:
-    """One unit; None for what it does not say."""
+class SplitReport:
+    """Where the entries of a skeleton are."""
 
+    name: str | None
+    """As the skeleton names the file."""
+    id: int | None
+    path: str | None
+    """Of the file that has them."""
+    error: DwarfGpuError | None
+    """Why they are not found."""
+
+
+@frozen
+class SupplementaryReport:
+    """The file with which a file shares debug information."""
+
+    section: str
+    """That names it."""
+    name: str
+    id: bytes
+    path: str | None
+    """Of the file that was found."""
+    error: DwarfGpuError | None
+    """Why it was not."""
+
+
+@frozen
+class UnitReport:
+    """One unit; None for what it does not say. Of a skeleton, what its split unit says."""
+
+    section: str
     offset: int
-    """In `.debug_info`."""
+    """In the section."""
     kind: int
     version: int
     offset_size: int
@@ -70,6 +101,10 @@ class UnitReport:
     language: int | None = None
     dialect: str | None = None
     augmentation: str | None = None
+    is_partial: bool = False
+    signature: int | None = None
+    """Of a type unit."""
+    split: SplitReport | None = None
     error: DwarfGpuError | None = None
     """Why the rest is not known."""
 
@@ -89,6 +124,9 @@ class Report:
     """Of the separate debug file."""
     sections: tuple[SectionReport, ...] = ()
     units: tuple[UnitReport, ...] = ()
+    split_type_units: int = 0
+    """Type units of split files."""
+    supplementary: SupplementaryReport | None = None
     problems: tuple[DwarfGpuError, ...] = ()
 
 
@@ -125,11 +163,13 @@ def _of_file(
     except DwarfGpuError as error:
         problems.append(error)
     described = separate or file
+    info = DebugInfo(described, 0, dialect, loaded=file, directories=directories)
     units: tuple[UnitReport, ...] = ()
     sections: tuple[SectionReport, ...] = ()
+    supplementary = None
     try:
         sections = _sections(described)
-        info = DebugInfo(described, 0, dialect)
+        supplementary = _supplementary(info)
         units = tuple(_unit(unit) for unit in info.units)
         problems += info.problems
     except DwarfGpuError as error:
@@ -143,6 +183,8 @@ def _of_file(
         debug_path=None if separate is None else separate.path,
         sections=sections,
         units=units,
+        split_type_units=_split_type_units(info) if units else 0,
+        supplementary=supplementary,
         problems=tuple(problems),
     )
 
@@ -159,22 +201,62 @@ def _sections(file: ObjectFile) -> tuple[SectionReport, ...]:
     )
 
 
+def _supplementary(info: DebugInfo) -> SupplementaryReport | None:
+    link = info.supplementary_link
+    if link is None:
+        return None
+    path = problem = None
+    try:
+        path = info.supplementary.path
+    except DwarfGpuError as error:
+        problem = error
+    return SupplementaryReport(link.section, link.shown_name, link.id, path, problem)
+
+
+def _split_type_units(info: DebugInfo) -> int:
+    """How many type units are in the split files that were found."""
+    return sum(len(each.type_units) for each in type_sources(info))
+
+
 def _unit(unit: CompilationUnit) -> UnitReport:
-    form = unit.format
+    form, header = unit.format, unit.header
     report = UnitReport(
-        unit.offset, unit.header.kind, form.version, form.offset_size, form.address_size
+        unit.section,
+        unit.offset + unit.info.start_of(header.section),
+        header.kind,
+        form.version,
+        form.offset_size,
+        form.address_size,
+        signature=header.signature if header.is_type_unit else None,
     )
     try:
+        full = unit
+        if unit.is_skeleton:
+            full, split = _split(unit)
+            report = evolve(report, split=split)
+            if split.error is not None:
+                return report
         return evolve(
             report,
-            name=unit.root.string(dw.AT_NAME),
-            producer=unit.root.string(dw.AT_PRODUCER),
-            language=unit.language,
-            augmentation=_augmentation(unit),
-            dialect=unit.dialect.name,
+            name=full.root.string(dw.AT_NAME),
+            producer=full.root.string(dw.AT_PRODUCER),
+            language=full.root.integer(dw.AT_LANGUAGE),
+            augmentation=_augmentation(full),
+            dialect=full.dialect.name,
+            is_partial=full.root.tag == dw.TAG_PARTIAL_UNIT,
         )
     except DwarfGpuError as error:
         return evolve(report, error=error)
+
+
+def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:
+    name = split_name(skeleton)
+    shown = None if name is None else shown_path(name)
+    try:
+        full = skeleton.full
+    except DwarfGpuError as error:
+        return skeleton, SplitReport(shown, split_id(skeleton), None, error)
+    return full, SplitReport(shown, split_id(skeleton), full.info.object.path, None)
 
 
 def _augmentation(unit: CompilationUnit) -> str | None:

@@ -63,7 +63,8 @@ def configure(parser: ArgumentParser) -> None:
     what.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     what.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+        help="where separate, split and supplementary debug files are; "
+        f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     what.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     what.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")

@@ -16,7 +16,7 @@ from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
 
-def _debug_file(file: ObjectFile, directories: Iterable[str | Path]) -> ObjectFile | None:
+def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> ObjectFile | None:
     """The separate debug file, where there is one; a broken link to it does no harm."""
     try:
         return find_debug_file(file, directories)
@@ -48,11 +48,14 @@ class CodeObject:
 
         `strict`: what compilers write is read literally. `target`: which code object of a fat
         binary or bundle, as in `dwarfgpu.objfile.container.open_object`. `debug_directories`:
-        where separate debug files are.
+        where debug information in other files is looked for.
         """
         file = open_object(path, target)
-        described = (None if has_debug_info(file) else _debug_file(file, debug_directories)) or file
-        info = DebugInfo(described, load_address, dialect, literal=strict, loaded=file)
+        roots = tuple(debug_directories)
+        described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
+        info = DebugInfo(
+            described, load_address, dialect, literal=strict, loaded=file, directories=roots
+        )
         return cls(file, info, Scopes(info), load_address)
 
     @property

@@ -15,6 +15,7 @@ from attrs import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lookup import qualified_name
 from dwarfgpu.dwarf.scopes import VariableKind
 from dwarfgpu.errors import DwarfGpuError
@@ -69,7 +70,7 @@ class Build:
     shown: dict[tuple[str, ...], str] = field(factory=dict)
     """The functions as people know them: `leaf > clamp`."""
     problems: list[DwarfGpuError] = field(factory=list)
-    _names: dict[int, str] = field(factory=dict, init=False)
+    _names: dict[Die, str] = field(factory=dict, init=False)
 
     @property
     def variable_count(self) -> int:
@@ -127,10 +128,9 @@ class Build:
             self.problems.append(error)
 
     def _function(self, place: Place) -> str:
-        offset = place.die.offset
-        if offset not in self._names:
-            self._names[offset] = function_identity(place)
-        return self._names[offset]
+        if place.die not in self._names:
+            self._names[place.die] = function_identity(place)
+        return self._names[place.die]
 
 
 def function_identity(place: Place) -> str:

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.lookup import Scopes, is_called, qualified_name, refuse_split
+from dwarfgpu.dwarf.lookup import Scopes, is_called, qualified_name
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -57,14 +57,18 @@ class UnitGroups:
 
 
 def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
-    """The variables of a unit, by subprogram; never raises."""
+    """The variables of a unit, of a skeleton those of its split unit, by subprogram; never raises.
+
+    Units that it imports are read on their own.
+    """
     out = UnitGroups(unit)
     try:
-        refuse_split(unit)
+        # Read once, so that a unit without an entry of its own is one problem.
+        unit = unit.full.root.unit
         name = _name_of(unit, out)
         _find_groups(unit, name, out)
         globals_ = Group(unit, name, None)
-        for variable in scopes.globals_of(unit):
+        for variable in scopes.own_globals_of(unit):
             globals_.declared.append((variable, None))
         if globals_.declared:
             out.groups.append(globals_)
@@ -80,19 +84,19 @@ class _Instance:
     group: Group
     place: Place
     declared: list[tuple[Variable, Place]] = field(factory=list)
-    origins: set[int] = field(factory=set)
-    """Offsets of the abstract variables that have an entry here."""
-    blocks: dict[int, Place] = field(factory=dict)
-    """The scopes of the instance by offset of the abstract one."""
+    origins: set[Die] = field(factory=set)
+    """The abstract variables that have an entry here."""
+    blocks: dict[Die, Place] = field(factory=dict)
+    """The scopes of the instance by the abstract one."""
 
     def add(self, place: Place) -> None:
         """One of its scopes, with the variables directly in it."""
         for origin in place.die.origins():
-            self.blocks[origin.offset] = place
+            self.blocks[origin] = place
         for child in place.die.children():
             if child.tag in DATA:
                 variable = variable_of(child)
-                self.origins |= {origin.offset for origin in child.origins()}
+                self.origins.update(child.origins())
                 if variable is not None:
                     self.declared.append((variable, place))
 
@@ -106,8 +110,8 @@ class _Instance:
             for child in scope.children():
                 found: Variable | None = None
                 if child.tag in BLOCKS - FUNCTIONS:
-                    pending.append((child, self.blocks.get(child.offset, place)))
-                elif child.tag in DATA and child.offset not in self.origins:
+                    pending.append((child, self.blocks.get(child, place)))
+                elif child.tag in DATA and child not in self.origins:
                     found = variable_of(child)
                 yield None if found is None else (found, place)
 

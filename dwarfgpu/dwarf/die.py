@@ -15,7 +15,7 @@ from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.dialect import AMD_DIRECT_16
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Die:
 
     unit: CompilationUnit = field(repr=False)
     offset: int = field(repr=hex)
-    """Bytes from the start of `.debug_info`."""
+    """Bytes from the start of the section of its unit."""
     abbreviation: Abbreviation = field(eq=False, repr=False)
     values_at: int = field(eq=False, repr=False)
     """Offset of the first attribute value."""
@@ -91,7 +91,7 @@ class Die:
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """The error, with this entry as its context where it has none yet."""
         if error.context is None:
-            error.context = f"{self.unit.info.path}: .debug_info entry {self.offset:#x}"
+            error.context = f"{self.unit.info.path}: {self.unit.section} entry {self.offset:#x}"
         return error
 
     def attributes(self) -> Iterator[tuple[int, Attribute]]:
@@ -192,9 +192,9 @@ class Die:
             case "section_reference":
                 return unit.info.die_at(raw)
             case "signature":
-                raise Unsupported(f"attribute {name:#x} refers to a type unit ({raw:#x})")
-            case "supplementary":
-                raise Unsupported(f"attribute {name:#x} refers to a supplementary file")
+                return unit.info.type_entry(raw)
+            case "supplementary_reference":
+                return unit.info.supplementary.die_at(raw)
             case kind:
                 raise IllFormed(f"attribute {name:#x} is of class {kind}, a reference is needed")
 

@@ -24,19 +24,27 @@ _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
 
 @frozen
 class UnitHeader:
-    """What stands before the entries of a unit; offsets are in `.debug_info`."""
+    """What stands before the entries of a unit; offsets are in its section."""
 
     offset: int
     end: int
     format: UnitFormat
     kind: int
-    """DW_UT code; DW_UT_compile before DWARF 5."""
+    """DW_UT code; before DWARF 5 DW_UT_compile, or DW_UT_type in `.debug_types`."""
     abbreviations_at: int
     """Offset in `.debug_abbrev`."""
     entries_at: int
     """Offset of the unit's own entry."""
     signature: int | None = None
     """The signature of a type unit, the id of a skeleton or split unit."""
+    type_offset: int | None = None
+    """Where the type of a type unit is, in bytes from the start of the unit."""
+    section: str = ".debug_info"
+    """`.debug_types` for the type units of DWARF 4."""
+
+    @property
+    def is_type_unit(self) -> bool:
+        return self.type_offset is not None
 
 
 def initial_length(reader: Reader) -> tuple[int, int]:
@@ -49,10 +57,13 @@ def initial_length(reader: Reader) -> tuple[int, int]:
     return reader.unsigned(8), 8
 
 
-def read_headers(data: bytes, endian: Endian) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
-    """The headers of all units, and why others could not be used.
+def read_headers(
+    data: bytes, endian: Endian, section: str = ".debug_info", suffix: str = ""
+) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
+    """The headers of all units of a section, and why others could not be used.
 
-    Of very many units only the first are read; the last problem then says so.
+    `suffix` is that of the section's name in the file. Of very many units only the first are read;
+    the last problem then says so.
     """
     headers: list[UnitHeader] = []
     problems: list[DwarfGpuError] = []
@@ -62,43 +73,49 @@ def read_headers(data: bytes, endian: Endian) -> tuple[list[UnitHeader], list[Dw
         end = len(data)
         if len(headers) >= MOST_UNITS or len(problems) >= MOST_PROBLEMS:
             what = f"{len(headers)} units and {len(problems)} that cannot be used"
-            problems.append(LimitExceeded(f"{what} stand before offset {offset:#x} of .debug_info"))
-            problems[-1].context = ".debug_info"
+            problems.append(
+                LimitExceeded(f"{what} stand before offset {offset:#x} of {section}{suffix}")
+            )
+            problems[-1].context = f"{section}{suffix}"
             break
         try:
             length, offset_size = initial_length(reader)
             if length > reader.remaining_bytes:
                 raise Malformed(f"length {length:#x} reaches beyond the section")
             end = reader.position + length
-            headers.append(
-                _read_header(offset, Reader(data, endian, reader.position, end), offset_size)
-            )
+            inside = Reader(data, endian, reader.position, end)
+            headers.append(_read_header(offset, inside, offset_size, section))
         except DwarfGpuError as error:
-            error.context = f".debug_info unit {offset:#x}"
+            error.context = f"{section}{suffix} unit {offset:#x}"
             problems.append(error)
         reader.position = end
     return headers, problems
 
 
-def _read_header(offset: int, reader: Reader, offset_size: int) -> UnitHeader:
+def _read_header(offset: int, reader: Reader, offset_size: int, section: str) -> UnitHeader:
     version = reader.unsigned(2)
     if not 2 <= version <= 5:
         raise Unsupported(f"DWARF version {version}")
     kind = dw.UT_COMPILE
-    signature = None
+    signature = type_offset = None
     if version >= 5:
         kind, address_size = reader.u8(), reader.u8()
         abbreviations_at = reader.unsigned(offset_size)
-        if kind in _TYPE_UNITS or kind in _SKELETONS:
-            signature = reader.unsigned(8)
-        if kind in _TYPE_UNITS:
-            reader.unsigned(offset_size)
-        elif not dw.UT_COMPILE <= kind <= dw.UT_SPLIT_TYPE:
+        if not dw.UT_COMPILE <= kind <= dw.UT_SPLIT_TYPE:
             raise Unsupported(f"unit type {kind:#x}")
+        if kind in _SKELETONS:
+            signature = reader.unsigned(8)
     else:
         abbreviations_at = reader.unsigned(offset_size)
         address_size = reader.u8()
+        if section == ".debug_types":
+            kind = dw.UT_TYPE
+    if kind in _TYPE_UNITS:
+        signature, type_offset = reader.unsigned(8), reader.unsigned(offset_size)
     if address_size not in _ADDRESS_SIZES:
         raise Malformed(f"address size {address_size}")
     form = UnitFormat(address_size, offset_size, version, reader.endian)
-    return UnitHeader(offset, reader.end, form, kind, abbreviations_at, reader.position, signature)
+    return UnitHeader(
+        offset, reader.end, form, kind, abbreviations_at, reader.position, signature, type_offset,
+        section,
+    )  # fmt: skip

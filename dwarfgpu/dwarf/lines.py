@@ -47,7 +47,7 @@ class Lines:
     def line_of(self, pc: int) -> SourceLine | None:
         """The source line of a program location; None where no row describes it, or one that says
         that no line does (line 0)."""
-        unit = self.scopes.unit_at(pc)
+        unit = self.scopes.linked_unit_at(pc)
         table = None if unit is None else unit.line_table
         found = None if table is None else table.line_at(self.info.in_file(pc))
         if found is None or unit is None or table is None:

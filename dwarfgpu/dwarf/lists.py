@@ -1,4 +1,5 @@
-"""Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; DWARF 4 2.6.2, 7.8).
+"""Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; DWARF 4 2.6.2, 7.8; GNU
+Fission, "DWARF 4 debug_loc.dwo").
 
 Law: bounds come out as addresses of the file; an entry with equal bounds covers nothing and is
 left out, as is one whose code the linker dropped.
@@ -151,6 +152,22 @@ class _Bounds:
     def _sized(self, begin: int) -> Range:
         return self._range(begin, begin + self.reader.uleb())
 
+    def fission(self, kind: int) -> Range | None:
+        """The bounds of an entry of `.debug_loc.dwo`: as in DWARF 5, but lengths and offsets have
+        four bytes."""
+        reader = self.reader
+        match kind:
+            case 3:
+                begin = self._indexed()
+                return self._range(begin, begin + reader.unsigned(4))
+            case 4:
+                begin, end = reader.unsigned(4), reader.unsigned(4)
+                return self._range(self._based(begin), self._based(end))
+            case 1 | 2:
+                return self.read(kind)
+            case _:
+                raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
+
     def pair(self) -> Range | None:
         """An entry of DWARF 4: None where it sets the base address, (0, 0) ends the list."""
         begin, end = self._address(), self._address()
@@ -185,14 +202,16 @@ def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ..
     """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`."""
     section = ".debug_loclists" if unit.format.version >= 5 else ".debug_loc"
     with _bounds(unit, section, offset) as bounds:
-        return _read_loclist(bounds) if unit.format.version >= 5 else _read_loc(bounds)
+        if unit.format.version >= 5:
+            return _read_loclist(bounds)
+        return _read_loc_dwo(bounds) if unit.is_split else _read_loc(bounds)
 
 
 def _located(
     error: DwarfGpuError, unit: CompilationUnit, section: str, offset: int
 ) -> DwarfGpuError:
     if error.context is None:
-        error.context = f"{unit.info.path}: {section} list {offset:#x}"
+        error.context = f"{unit.info.path}: {section}{unit.info.suffix} list {offset:#x}"
     return error
 
 
@@ -208,6 +227,19 @@ def _read_loc(bounds: _Bounds) -> tuple[FileLocation, ...]:
         expression = reader.take(reader.unsigned(2))
         if span.begin != span.end:
             out.append(FileLocation(span, expression))
+
+
+def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
+    reader = bounds.reader
+    out: list[FileLocation] = []
+    while kind := reader.u8():
+        span = bounds.fission(kind)
+        if span is None:
+            continue
+        expression = reader.take(reader.unsigned(2))
+        if span.begin != span.end:
+            out.append(FileLocation(span, expression))
+    return tuple(out)
 
 
 def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:

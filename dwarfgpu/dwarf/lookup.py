@@ -13,6 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, covers
 from dwarfgpu.dwarf.scopes import (
@@ -20,13 +21,15 @@ from dwarfgpu.dwarf.scopes import (
     CONTAINERS,
     DATA,
     FUNCTIONS,
+    UNKNOWN_NAME,
     Subprogram,
     Variable,
     covered,
+    name_of,
     variable_of,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
 _MOST_NESTED: Final = 100
 """Namespaces and types around an entry that are looked at."""
@@ -40,15 +43,24 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
-        self._spans: dict[int, tuple[Range, ...]] = {}
-        self._subprograms: dict[int, list[tuple[tuple[Range, ...], int]]] = {}
+        self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
+        self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
         """Those last found, by program location: a variable is looked up and read at the same."""
         self._last: tuple[int, tuple[Subprogram, ...]] | None = None
         """What was last found at a program location: every lane of a wave asks for the same."""
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
-        """The unit whose code covers a program location.
+        """The unit whose code covers a program location, of a skeleton the split unit.
+
+        `MissingContext` where that is not found.
+        """
+        unit = self.linked_unit_at(pc)
+        return None if unit is None else unit.full
+
+    def linked_unit_at(self, pc: int) -> CompilationUnit | None:
+        """The unit of the file itself whose code covers a program location: a skeleton is enough
+        for its lines.
 
         An unreadable unit is an error only where no other one covers the location.
         """
@@ -72,9 +84,9 @@ class Scopes:
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
         """Whether the code of a unit covers an address; where its own entry says nothing, whether
-        that of its subprograms does."""
+        that of its subprograms does. A skeleton always says it (DWARF 5 3.1.2)."""
         spans = self._spans_of(unit)
-        if spans:
+        if spans or unit.is_skeleton:
             return covers(spans, address)
         return self._find(unit, address) is not None
 
@@ -121,7 +133,7 @@ class Scopes:
     def functions_at(self, pc: int) -> list[str]:
         """The functions at a program location, the innermost inlined one first."""
         chain = [scope for scope in self.chain_at(pc) if scope.tag in FUNCTIONS]
-        return [scope.name or f"function {scope.offset:#x}" for scope in reversed(chain)]
+        return [name_of(scope) or f"function {scope.offset:#x}" for scope in reversed(chain)]
 
     def variables_at(self, pc: int) -> list[Variable]:
         """Every variable in scope: innermost first, then those of the unit.
@@ -141,7 +153,7 @@ class Scopes:
         outer = [found for found in locals_ if found.inline_level]
         seen: set[str] = set()
         out: list[Variable] = []
-        for found in (*own, *self.globals_of(unit), *outer):
+        for found in (*own, *_found(self.globals_of(unit)), *outer):
             out.append(evolve(found, is_shadowed=found.name in seen))
             seen.add(found.name)
         return out
@@ -161,10 +173,24 @@ class Scopes:
         return max(matching, key=lambda found: _nearness(found.die, around))
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
-        """The variables of a unit outside its functions, those of namespaces included.
+        """The variables of a unit outside its functions, those of namespaces and of the units that
+        it imports included.
 
-        A declaration that is completed elsewhere in the unit is left out.
+        A declaration that is completed elsewhere in the unit is left out. An import that cannot be
+        followed is an error at the end.
         """
+        if not has_imports(unit):
+            yield from self.own_globals_of(unit)
+            return
+        concrete: set[Die] = set()
+        for found in self.own_globals_of(unit):
+            concrete.update(found.die.origins())
+            yield found
+        for imported in imported_units(unit):
+            yield from (each for each in self.own_globals_of(imported) if each.die not in concrete)
+
+    def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
+        """The same without those of imported units."""
         tree = unit.tree
         pending = list(tree.children(0))[::-1] if len(tree.offsets) else []
         while pending:
@@ -174,7 +200,7 @@ class Scopes:
                 pending += list(tree.children(index))[::-1]
             elif tag in DATA:
                 die = unit.die(index)
-                if not die.flag(dw.AT_DECLARATION) and (name := die.name) is not None:
+                if not die.flag(dw.AT_DECLARATION) and (name := name_of(die)) is not None:
                     yield Variable(name, die, "global")
 
     def global_named(self, name: str) -> Variable | None:
@@ -192,13 +218,15 @@ class Scopes:
         problem: DwarfGpuError | None = None
         for unit in self.info.units:
             try:
-                found = [
-                    each
-                    for each in self.globals_of(unit)
-                    if each.name == simple and is_called(each.die, simple, name)
-                ]
-                if found:
-                    return max(found, key=lambda each: _nearness(each.die, []))
+                matching: list[Variable] = []
+                for each in searched_units(unit):
+                    for found in self.own_globals_of(each):
+                        if found.name == simple and is_called(found.die, simple, name):
+                            matching.append(found)
+                        elif found.name == UNKNOWN_NAME:
+                            problem = problem or _name_problem(found.die)
+                    if matching:
+                        return max(matching, key=lambda found: _nearness(found.die, []))
             except DwarfGpuError as error:
                 problem = problem or error
         if problem is not None:
@@ -215,7 +243,7 @@ class Scopes:
             ]
         except DwarfGpuError:
             return None
-        found.sort(key=lambda die: die.offset)
+        found.sort(key=_place_of)
         first = max(found, key=lambda die: _nearness(die, []), default=None)
         return None if first is None else Variable(simple, first, "global")
 
@@ -228,14 +256,13 @@ class Scopes:
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
         """The addresses that a unit says it covers."""
-        if unit.offset not in self._spans:
-            self._spans[unit.offset] = covered(unit.root)
-        return self._spans[unit.offset]
+        if unit not in self._spans:
+            self._spans[unit] = covered(unit.root)
+        return self._spans[unit]
 
     def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
         """The ranges of all subprograms of a unit that have code, in the order of the file."""
-        if unit.offset not in self._subprograms:
-            refuse_split(unit)
+        if unit not in self._subprograms:
             out: list[tuple[tuple[Range, ...], int]] = []
             for index, abbreviation in enumerate(unit.tree.abbreviations):
                 if abbreviation.tag == dw.TAG_SUBPROGRAM and (
@@ -244,15 +271,29 @@ class Scopes:
                     spans = covered(unit.die(index))
                     if spans:
                         out.append((spans, index))
-            self._subprograms[unit.offset] = out
-        return self._subprograms[unit.offset]
+            self._subprograms[unit] = out
+        return self._subprograms[unit]
 
 
-def refuse_split(unit: CompilationUnit) -> None:
-    for name in (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME):
-        file = unit.root.string(name)
-        if file is not None and len(unit.tree.offsets) == 1:
-            raise Unsupported(f"the entries of unit {unit.offset:#x} are in the split file {file}")
+def _place_of(die: Die) -> tuple[int, int]:
+    """Where an entry comes in the file, that of a split unit where its skeleton does."""
+    return (die.unit.skeleton or die.unit).offset, die.offset
+
+
+def _name_problem(die: Die) -> DwarfGpuError | None:
+    try:
+        die.name  # noqa: B018
+    except DwarfGpuError as error:
+        return error
+    return None
+
+
+def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
+    """Those before a supplementary file is needed that is not there: the others are usable."""
+    try:
+        yield from variables
+    except (MissingContext, InconsistentContext):
+        return
 
 
 def _inner(scope: Die, address: int) -> Die | None:
@@ -273,18 +314,18 @@ def _is_global(die: Die) -> bool:
 
 def declared_in(scope: Die) -> Iterator[Variable]:
     """The variables of one scope, those that only its abstract instance has at the end."""
-    concrete: set[int] = set()
+    concrete: set[Die] = set()
     for child in scope.children():
         if child.tag in DATA:
             variable = variable_of(child)
-            concrete |= {origin.offset for origin in child.origins()}
+            concrete.update(child.origins())
             if variable is not None:
                 yield variable
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None:
         return
     for child in abstract.children():
-        if child.tag in DATA and child.offset not in concrete:
+        if child.tag in DATA and child not in concrete:
             variable = variable_of(child)
             if variable is not None:
                 yield variable

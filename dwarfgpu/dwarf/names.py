@@ -1,7 +1,7 @@
 """Entries by name, as `.debug_names` tells (DWARF 5 6.1.1; AMD text A.6.1.1).
 
-Law: a name is looked for by its hash; what is found is an entry of this file that has the tag that
-the index claims. Type units of other files are left out.
+Law: a name is looked for by its hash; what is found is an entry that has the tag that the index
+claims. One of a skeleton is in its split unit (6.1.1.4.3).
 """
 
 from __future__ import annotations
@@ -138,22 +138,31 @@ class NameIndex:
         return same
 
     def unit_of(self, table: NameTable, entry: NameEntry) -> CompilationUnit | None:
-        """The unit of an entry of an index; None where it is in another file."""
+        """The unit of an entry of an index; None for a type unit in a split file, where the index
+        does not tell a skeleton that names one."""
         if entry.type_unit is not None:
             offset = table.type_unit_offset(entry.type_unit)
-            if offset is None:
+            if offset is not None:
+                return self._unit_at(offset)
+        if entry.unit is None and table.header.unit_count != 1:
+            if entry.type_unit is not None:
                 return None
-        else:
-            if entry.unit is None and table.header.unit_count != 1:
-                raise IllFormed("an entry does not say which of several units it is of")
-            offset = table.unit_offset(entry.unit or 0)
+            raise IllFormed("an entry does not say which of several units it is of")
+        unit = self._unit_at(table.unit_offset(entry.unit or 0))
+        if entry.type_unit is None:
+            return unit.full
+        if not unit.is_skeleton:
+            return None
+        return unit.full.info.type_unit(table.type_signature(entry.type_unit))
+
+    def _unit_at(self, offset: int) -> CompilationUnit:
         unit = self.info.unit_at(offset)
         if unit is None or unit.offset != offset:
             raise IllFormed(f"no unit starts at offset {offset:#x} of .debug_info")
         return unit
 
     def die_of(self, table: NameTable, entry: NameEntry) -> Die | None:
-        """The entry of `.debug_info` that an index means; None where it is in another file."""
+        """The entry that an index means; None where the index does not tell its unit."""
         unit = self.unit_of(table, entry)
         if unit is None or entry.die_offset is None:
             return None

@@ -39,6 +39,7 @@ _LISTS: Final = frozenset(
     {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
 )
 """Attributes that may be location lists."""
+_WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
 
 @frozen
@@ -104,9 +105,12 @@ def detect_dialect(
 
 
 def dialect_name(unit: CompilationUnit) -> str:
-    """The dialect that a unit shows."""
+    """The dialect that a unit shows; a type or partial unit may have none but that of the file."""
     machine = unit.info.object.machine
-    return detect_dialect(unit.producer, _expressions(unit), machine, unit.format)
+    producer = unit.producer
+    if not producer and machine == "AMDGPU" and unit.root.tag in _WITHOUT_PRODUCER:
+        producer = unit.info.common_producer
+    return detect_dialect(producer, _expressions(unit), machine, unit.format)
 
 
 def _expressions(unit: CompilationUnit) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, merged
 from dwarfgpu.dwarf.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.extent import extent_of
 
@@ -32,6 +32,8 @@ BLOCKS: Final = frozenset(
 )
 FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
 DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+UNKNOWN_NAME: Final = "<name in a supplementary file>"
+"""Of a variable whose name is in a file that is not there."""
 CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 _MOST_SHOWN: Final = 16
 """Ranges that one message names."""
@@ -49,7 +51,7 @@ class Subprogram:
 
     @property
     def name(self) -> str:
-        return self.die.name or f"subprogram {self.die.offset:#x}"
+        return name_of(self.die) or f"subprogram {self.die.offset:#x}"
 
     @property
     def frame_base(self) -> ExprLoc | LocList | None:
@@ -193,10 +195,18 @@ class Variable:
         )
 
 
+def name_of(die: Die) -> str | None:
+    """The name of an entry, `UNKNOWN_NAME` where the file that has it is not found."""
+    try:
+        return die.name
+    except (MissingContext, InconsistentContext):
+        return UNKNOWN_NAME
+
+
 def variable_of(die: Die) -> Variable | None:
     """The variable of an entry in a scope; None for one without a name, and for `extern int x;` in
     a block, which means the global of that name."""
-    name = None if die.flag(dw.AT_DECLARATION) else die.name
+    name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     return None if name is None else Variable(name, die, kind)
 
@@ -233,7 +243,8 @@ def _low_to_high(die: Die) -> tuple[Range, ...]:
     if low is None or low >= unit.tombstone:
         return ()
     # Linkers leave 0 as the address of code that they dropped.
-    if low == 0 and not unit.info.object.is_code(0) and not unit.info.object.is_relocatable:
+    file = unit.info.main.object
+    if low == 0 and not file.is_code(0) and not file.is_relocatable:
         return ()
     high = die.address(dw.AT_HIGH_PC)
     if high is None:

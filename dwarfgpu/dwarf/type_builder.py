@@ -15,7 +15,7 @@ from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.base_types import base_type_of
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.shapes import (
@@ -48,7 +48,7 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     size_bytes,
 )
-from dwarfgpu.errors import IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class TypeBuilder:
 
     def __init__(self, info: DebugInfo) -> None:
         self._info = info
-        self._built: dict[int, Type] = {}
+        self._built: dict[Die, Type] = {}
 
     def type_of(self, die: Die) -> Type | None:
         """The type that an entry or its origins name with DW_AT_type; None is void."""
@@ -95,17 +95,20 @@ class TypeBuilder:
         return size_bytes(self.type_of(die))
 
     def build(self, die: Die) -> Type:
-        """The type that an entry describes."""
-        built = self._built.get(die.offset)
+        """The type that an entry describes; of a declaration with DW_AT_signature, the type of that
+        type unit (DWARF 5 5.7.1)."""
+        built = self._built.get(die)
         if built is None:
             built = self._build(die)
             if isinstance(built, _FOUND) and has_descriptor(die):
                 built = Dynamic(built, Properties(*descriptor(die)))
-            self._built[die.offset] = built
+            self._built[die] = built
         return built
 
     def _build(self, die: Die) -> Type:
         tag = die.tag
+        if die.has(dw.AT_SIGNATURE):
+            return self._signed(die)
         if tag == dw.TAG_BASE_TYPE:
             return Base(base_type_of(die))
         if tag in _POINTERS:
@@ -134,6 +137,24 @@ class TypeBuilder:
                 die.unit.location_of(die, dw.AT_USE_LOCATION),
             )
         return Unspecified(die.name or f"DW_TAG {tag:#x}", die.integer(dw.AT_BYTE_SIZE))
+
+    def _signed(self, die: Die) -> Type:
+        """The type of a declaration whose definition is in a type unit.
+
+        Where that is not found a structure stays incomplete, and says why when it is asked for
+        members.
+        """
+        try:
+            return self.build(_definition(die))
+        except DwarfGpuError as error:
+            if die.tag not in _STRUCTS:
+                raise
+            problem = error
+
+        def members() -> tuple[Member, ...]:
+            raise problem.with_traceback(None)
+
+        return Struct(_STRUCTS[die.tag], die.name, None, members, is_declaration=True)
 
     def _referenced(self, die: Die, name: int) -> Type | None:
         target = die.reference(name)
@@ -341,6 +362,16 @@ def _this(function: Die, parameters: list[Die]) -> Die | None:
 
 def _constant_target(kind: Type) -> Callable[[], Type | None]:
     return lambda: kind
+
+
+def _definition(die: Die) -> Die:
+    """The entry in a type unit to which DW_AT_signature leads."""
+    for _ in range(MAX_ORIGINS):
+        target = die.reference(dw.AT_SIGNATURE)
+        if target is None:
+            return die
+        die = target
+    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to one another")
 
 
 def _pointer_bytes(die: Die) -> int:

@@ -21,15 +21,19 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     strip,
 )
+from dwarfgpu.errors import DwarfGpuError
 
 
 def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
     `cplusplus`: structures are named without their tag. Never raises: a type that refers to
-    itself by no name ends in `...`.
+    itself by no name ends in `...`, one that refers to what cannot be read is `<error: …>`.
     """
-    return _Speller(cplusplus).spelled(kind)
+    try:
+        return _Speller(cplusplus).spelled(kind)
+    except DwarfGpuError as error:
+        return f"<error: {error.kind}: {error}>"
 
 
 def method_name(container: Type | None, method: Method) -> str:

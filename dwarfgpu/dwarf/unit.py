@@ -1,7 +1,8 @@
-"""One unit of `.debug_info` (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
+"""One unit (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
 
 Law: the header is read when the file is opened, the unit's own entry when something is asked, the
-other entries when one of them is. Nothing is parsed twice.
+other entries when one of them is. Nothing is parsed twice. A split unit asks its skeleton for what
+a linker changes: addresses, its base address, the line table (3.1.3).
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
+from dwarfgpu.dwarf.split import SPLIT_NAMES
 from dwarfgpu.dwarf.tree import Tree, read_tree
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
+    InconsistentContext,
     Malformed,
+    MissingContext,
     Unsupported,
 )
 from dwarfgpu.expr.context import (
@@ -49,10 +53,14 @@ class CompilationUnit:
         self.info = info
         self.header = header
         self.offset = header.offset
-        """Bytes from the start of `.debug_info`."""
+        """Bytes from the start of the unit's section, mostly `.debug_info`."""
         self.end = header.end
         self.format: UnitFormat = header.format
-        self.data = info.section(".debug_info")
+        self.data = info.section(header.section)
+        self.is_split = bool(info.suffix)
+        """Whether it is in sections `.dwo`."""
+        self.skeleton: CompilationUnit | None = None
+        """Of a split unit, as soon as that one has asked for it."""
         self.address_mask = (1 << 8 * header.format.address_size) - 1
         self.tombstone = self.address_mask - 1
         """The lower of the two addresses by which linkers mark code that they dropped."""
@@ -64,6 +72,11 @@ class CompilationUnit:
     @property
     def endian(self) -> Endian:
         return self.format.endian
+
+    @property
+    def section(self) -> str:
+        """The name of the section that has the unit."""
+        return self.header.section + self.info.suffix
 
     # Entries
 
@@ -98,7 +111,7 @@ class CompilationUnit:
         return Die(self, offset, self.tree.abbreviations[index], values_at)
 
     def die_at(self, section_offset: int) -> Die:
-        """The entry at an offset in `.debug_info`; `IllFormed` where none of this unit starts."""
+        """The entry at an offset in its section; `IllFormed` where none of this unit starts."""
         if section_offset == self.header.entries_at:
             return self.root
         index = self.tree.find(section_offset)
@@ -110,14 +123,62 @@ class CompilationUnit:
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         if error.context is None:
-            error.context = f"{self.info.path}: .debug_info unit {self.offset:#x}"
+            error.context = f"{self.info.path}: {self.section} unit {self.offset:#x}"
         return error
+
+    # Parts in other places
+
+    @property
+    def is_skeleton(self) -> bool:
+        """Whether its entries are those of a split unit (DWARF 5 3.1.2; GNU Fission before)."""
+        if self.is_split or self.header.is_type_unit:
+            return False
+        if self.format.version >= 5:
+            return self.header.kind == dw.UT_SKELETON
+        return any(map(self.root.has, SPLIT_NAMES))
+
+    @property
+    def full(self) -> CompilationUnit:
+        """The unit with the entries: of a skeleton its split unit, else itself.
+
+        `MissingContext` where it is not found, `InconsistentContext` where another one is.
+        """
+        try:
+            return known(self._full)
+        except DwarfGpuError as error:
+            raise self._located(error)
+
+    @cached_property
+    def _full(self) -> CompilationUnit | DwarfGpuError:
+        try:
+            return self.info.split.unit_of(self) if self.is_skeleton else self
+        except DwarfGpuError as error:
+            return error
+
+    @property
+    def _linked(self) -> CompilationUnit:
+        """The unit with what a linker changes: of a split unit its skeleton, else itself."""
+        if not self.is_split:
+            return self
+        if self.skeleton is None:
+            raise MissingContext(
+                "what a linker decides, as addresses, is not in a split file: ask the file that "
+                "names it"
+            )
+        return self.skeleton
 
     # What the unit says of itself
 
     @cached_property
     def producer(self) -> str:
-        return self.root.string(dw.AT_PRODUCER) or ""
+        """DW_AT_producer; empty where it is absent, or in a file that is not found and nothing
+        depends on it."""
+        try:
+            return self.root.string(dw.AT_PRODUCER) or ""
+        except (MissingContext, InconsistentContext):
+            if self.info.object.machine == "AMDGPU":
+                raise
+            return ""
 
     @cached_property
     def has_legacy_attributes(self) -> bool:
@@ -129,8 +190,11 @@ class CompilationUnit:
 
     @cached_property
     def language(self) -> int | None:
-        """DW_LANG code."""
-        return self.root.integer(dw.AT_LANGUAGE)
+        """DW_LANG code; of a partial unit that names none, that of all units of the file."""
+        own = self.root.integer(dw.AT_LANGUAGE)
+        if own is None and self.root.tag == dw.TAG_PARTIAL_UNIT:
+            return self.info.common_language
+        return own
 
     @cached_property
     def name(self) -> str:
@@ -139,12 +203,16 @@ class CompilationUnit:
     @cached_property
     def line_table(self) -> LineTable | None:
         """The line table that DW_AT_stmt_list names."""
-        return self.info.line_tables.of(self)
+        unit = self if self.header.is_type_unit else self._linked
+        return unit.info.line_tables.of(unit)
 
     @cached_property
     def base_address(self) -> int | None:
         """The base address of its lists (DWARF 5 3.1.1), an address of the file."""
-        return self.root.address(dw.AT_LOW_PC)
+        own = self.root.address(dw.AT_LOW_PC)
+        if own is None and self.skeleton is not None:
+            return self.skeleton.base_address
+        return own
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -166,12 +234,22 @@ class CompilationUnit:
         data = self.info.section(section)
         at = base + index * size_bytes
         if at < 0 or at + size_bytes > len(data):
-            raise Malformed(f"index {index} at {section}+{base:#x} is outside the section")
+            shown = f"{section}{self.info.suffix}"
+            raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
         return int.from_bytes(data[at : at + size_bytes], self.endian)
+
+    def _base_after_header(self, header_bytes: int, *names: int) -> int:
+        """The same; a split unit needs no attribute, its table is behind the only header (DWARF 5
+        7.3.2.2), which has more bytes where lengths are of the 64-bit format."""
+        if self.is_split and not any(map(self.root.has, names)):
+            return header_bytes + 8 * (self.format.offset_size == 8)
+        return self._base(*names)
 
     @cached_property
     def _string_base(self) -> int:
-        return self._base(dw.AT_STR_OFFSETS_BASE)
+        if self.is_split and self.format.version < 5:
+            return 0
+        return self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
 
     @cached_property
     def _address_base(self) -> int:
@@ -194,8 +272,8 @@ class CompilationUnit:
                 ".debug_str_offsets", self._string_base, raw, self.format.offset_size
             )
             return self.info.string(".debug_str", offset)
-        elif attribute.kind == "supplementary":
-            raise Unsupported("a string is in a supplementary file")
+        elif attribute.kind == "supplementary_string":
+            return self.info.supplementary.string(".debug_str", raw)
         raise IllFormed(f"an attribute of class {attribute.kind} stands where a string is needed")
 
     def address_of(self, attribute: Attribute) -> int:
@@ -217,17 +295,17 @@ class CompilationUnit:
             size_bytes = data[at]
             if size_bytes != self.format.address_size:
                 raise IllFormed(
-                    f"address_size {size_bytes} of {section} and address_size "
+                    f"address_size {size_bytes} of {section}{self.info.suffix} and address_size "
                     f"{self.format.address_size} of its unit disagree"
                 )
 
     def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
         """The offset in a section of lists that an index of the unit names (DWARF 5 7.28)."""
-        base = self._base(*names)
+        base = self._base_after_header(12, *names)
         self._require_address_size(section, base - 6)
         count = self._entry(section, base, -1, 4) if base >= 4 else 0
         if index >= count:
-            raise Malformed(f"list {index} of the {count} at {section}+{base:#x}")
+            raise Malformed(f"list {index} of the {count} at {section}{self.info.suffix}+{base:#x}")
         return base + self._entry(section, base, index, self.format.offset_size)
 
     def locations_of(self, attribute: Attribute) -> LocList:
@@ -242,7 +320,7 @@ class CompilationUnit:
                 self._locations[offset] = LocList(entries, self)
             except DwarfGpuError as error:
                 self._locations[offset] = error
-        return _known(self._locations[offset])
+        return known(self._locations[offset])
 
     def _loaded(self, entry: FileLocation) -> LocationListEntry:
         if entry.bounds is None:
@@ -252,28 +330,36 @@ class CompilationUnit:
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """The range list of an attribute, with addresses of the file."""
-        offset = self._ranges_at(attribute)
+        unit, offset = self._ranges_at(attribute)
+        return unit._ranges_from(offset)
+
+    def _ranges_from(self, offset: int) -> tuple[Range, ...]:
         if offset not in self._ranges:
             try:
                 self._ranges[offset] = read_ranges(self, offset)
             except DwarfGpuError as error:
                 self._ranges[offset] = error
-        return _known(self._ranges[offset])
+        return known(self._ranges[offset])
 
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
         """The same in order, those that touch or overlap as one."""
-        offset = self._ranges_at(attribute)
-        if offset not in self._covered:
-            self._covered[offset] = merged(self.ranges_of(attribute))
-        return self._covered[offset]
+        unit, offset = self._ranges_at(attribute)
+        if offset not in unit._covered:
+            unit._covered[offset] = merged(unit._ranges_from(offset))
+        return unit._covered[offset]
 
-    def _ranges_at(self, attribute: Attribute) -> int:
+    def _ranges_at(self, attribute: Attribute) -> tuple[CompilationUnit, int]:
+        """The unit whose section has a range list, and the offset of the list."""
         offset = attribute.raw
         if not isinstance(offset, int):
             raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
         if attribute.kind == "rnglistx":
-            return self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
-        return offset
+            return self, self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
+        if self.is_split and self.format.version < 5:
+            # GNU Fission leaves range lists in the linked file.
+            base = self._linked.root.attribute(dw.AT_GNU_RANGES_BASE)
+            return self._linked, offset + (base.raw if base and isinstance(base.raw, int) else 0)
+        return self, offset
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
         """An attribute that is an expression or a location list, as loaded; None if absent."""
@@ -304,22 +390,27 @@ class CompilationUnit:
 
     def address(self, index: int) -> int:
         """Entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        return self._entry(".debug_addr", self._address_base, index, self.format.address_size)
+        unit = self._linked
+        return unit._entry(".debug_addr", unit._address_base, index, unit.format.address_size)
 
     def relocate(self, address: int) -> int:
         """An address of the file as loaded."""
         return address + self.info.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
-        """The offset in `.debug_info` of an offset in the unit; `IllFormed` outside it."""
+        """The offset in its section of an offset in the unit; `IllFormed` outside it."""
         offset = self.offset + unit_offset
         if not self.header.entries_at <= offset < self.end:
             raise IllFormed(f"entry at {unit_offset:#x} is outside its unit")
         return offset
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
-        """DW_AT_location, else DW_AT_const_value, of the entry at an offset in `.debug_info`."""
-        die = self.info.die_at(section_offset)
+        """DW_AT_location, else DW_AT_const_value, of the entry at an offset in `.debug_info`.
+
+        In a type unit of `.debug_types`, of its own entries.
+        """
+        is_own = self.header.section != ".debug_info"
+        die = self.die_at(section_offset) if is_own else self.info.die_at(section_offset)
         return die.unit.location_attribute(die)
 
     def location_attribute(self, die: Die) -> LocationAttribute | None:
@@ -354,7 +445,7 @@ class CompilationUnit:
 _Found = TypeVar("_Found")
 
 
-def _known(found: _Found | DwarfGpuError) -> _Found:
+def known(found: _Found | DwarfGpuError) -> _Found:
     """What was read once. A list that cannot be read is not read again: each try costs budget."""
     if isinstance(found, DwarfGpuError):
         raise found.with_traceback(None)

@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.imports import units_with_names
 from dwarfgpu.dwarf.lookup import is_inside
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, Subprogram, Variable, code_ranges
 from dwarfgpu.dwarf.types import (
@@ -104,17 +105,18 @@ class Names:
             pc = session.program_location
             if pc is not None:
                 return code_object.scopes.unit_at(pc)
-            units = code_object.info.units
-            return units[0] if len(units) == 1 else None
+            units = [each for each in code_object.info.units if not each.header.is_type_unit]
+            return units[0].full if len(units) == 1 else None
         except DwarfGpuError:
             return None
 
     def _units(self) -> Iterator[CompilationUnit]:
+        """The units with names, the current one first; those that cannot be found are left out."""
         current = self.current_unit()
         if current is not None:
             yield current
         for each in self.session.code_objects:
-            yield from (unit for unit in each.info.units if unit is not current)
+            yield from (unit for unit in units_with_names(each.info) if unit is not current)
 
     def _entries(self, name: str, tags: frozenset[int]) -> Iterator[Die]:
         """The entries of a name, with `::` of a qualified one; unreadable units have none."""
@@ -203,7 +205,7 @@ class Names:
                 continue
             is_known = True
             for code_object in self.session.code_objects:
-                if code_object.info is unit.info:
+                if code_object.info is unit.info.main:
                     for found in code_object.scopes.globals_of(unit):
                         if found.name == name:
                             return found

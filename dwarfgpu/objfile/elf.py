@@ -202,6 +202,17 @@ class ObjectFile:
                     return self.symbols_of(section)
         return ()
 
+    def sections_named(self, name: str) -> tuple[Section, ...]:
+        """All sections of a name: each group of a relocatable object may have its own."""
+        return self._namesakes.get(name, ())
+
+    @cached_property
+    def _namesakes(self) -> Mapping[str, tuple[Section, ...]]:
+        named: dict[str, list[Section]] = {}
+        for section in self.sections:
+            named.setdefault(section.name, []).append(section)
+        return {name: tuple(found) for name, found in named.items()}
+
     def has_section(self, name: str) -> bool:
         return name in self.sections_by_name or _gnu_compressed(name) in self.sections_by_name
 
@@ -228,17 +239,31 @@ class ObjectFile:
         data = self.file_bytes(section.offset, section.size_bytes, what)
         if not section.flags & SHF_COMPRESSED:
             return data
+        kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
-        if len(data) < size:
-            raise self._malformed(f"compression header of {what} is cut short")
-        row = struct.unpack(self._order + self._layout.compression, data[:size])
-        kind, expanded = row[0], row[-2]
         self._check_inflated(what, size_bytes=expanded, compressed_bytes=len(data))
         if kind == _ZSTD:
             return unpack_zstd(data[size:], expanded, f"{what} of {self.path}")
         if kind != _ZLIB:
             raise Unsupported(f"{what} of {self.path} has compression type {kind}")
         return self._inflate(section, data[size:], expanded)
+
+    def _compression(self, section: Section) -> tuple[int, int]:
+        """How a section is compressed, and its size when it is not."""
+        form = "<" + self._layout.compression
+        what = section.name or f"section {section.index}"
+        if section.size_bytes < struct.calcsize(form):
+            raise self._malformed(f"compression header of {what} is cut short")
+        row = self._unpack(self._layout.compression, section.offset, what)
+        return row[0], row[-2]
+
+    def unpacked_bytes(self, section: Section) -> int:
+        """The size of what `data_of` gives."""
+        if section.type == SHT_NOBITS:
+            return 0
+        return (
+            self._compression(section)[1] if section.flags & SHF_COMPRESSED else section.size_bytes
+        )
 
     def file_bytes(self, offset: int, size_bytes: int, what: str) -> bytes:
         """A range of the file; `Malformed` where it does not reach that far."""

@@ -2,7 +2,8 @@
 "Relocation Records").
 
 A section of such an object is not loaded anywhere yet: every one begins at address 0, so that an
-address in its debug information is the offset in the section that the address is in.
+address in its debug information is the offset in the section that the address is in. Debug sections
+of one name, which type units have in groups of their own, are read as one, each after the other.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Final, Literal
 from attrs import frozen
 
 from dwarfgpu.bits import signed
-from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.objfile.elf import ObjectFile, Section
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
+from dwarfgpu.objfile.elf import SHF_ALLOC, ObjectFile, Section, Symbol
 
 SHT_RELA: Final = 4
 SHT_REL: Final = 9
+LARGEST_EXPANSION: Final = 64
+"""How many times the size of the file sections of one name may have when decompressed."""
 
 Kind = Literal["none", "absolute", "high", "relative", "relative_high", "size"]
 
@@ -85,51 +88,99 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
     """The bytes of a section, relocated where the file is a relocatable object.
 
     `Malformed` for a relocation outside the section or of a symbol that does not exist,
-    `Unsupported` for a type that is not in `RELOCATIONS`.
+    `Unsupported` for a type that is not in `RELOCATIONS`, `LimitExceeded` for sections of the name
+    that overlap.
     """
-    data = file.section_data(name)
-    section = file.sections_by_name.get(name)
-    if not file.is_relocatable or section is None or not data:
-        return data
-    tables = [
-        each
-        for each in file.sections
-        if each.type in (SHT_RELA, SHT_REL) and each.info == section.index
-    ]
-    if not tables:
-        return data
-    out = bytearray(data)
-    for table in tables:
-        _apply(file, table, section, out)
-    return bytes(out)
+    sections = file.sections_named(name)
+    if not file.is_relocatable or not sections:
+        return file.section_data(name)
+    if len(sections) > 1:
+        _refuse_overlap(file, name, sections)
+    relocator = _Relocator(file)
+    return b"".join(relocator.data_of(section) for section in sections)
 
 
-def _apply(file: ObjectFile, table: Section, section: Section, out: bytearray) -> None:
-    kinds = RELOCATIONS.get(file.machine)
-    if kinds is None:
-        raise Unsupported(f"{file.path}: relocations of {file.machine}")
-    if not 0 < table.link < len(file.sections):
-        raise Malformed(f"{file.path}: {table.name} names no symbol table")
-    symbols = file.symbols_of(file.sections[table.link])
-    for offset, index, number, given in _entries(file, table):
-        relocation = kinds.get(number)
-        if relocation is None:
-            raise Unsupported(f"{file.path}: relocation type {number} of {file.machine}")
-        if relocation.kind == "none":
-            continue
-        size_bytes = relocation.size_bytes
-        if offset + size_bytes > len(out):
-            raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
-        if index >= len(symbols):
-            raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
-        field = slice(offset, offset + size_bytes)
-        addend = given
-        if addend is None:
-            addend = signed(int.from_bytes(out[field], file.endian), 8 * size_bytes)
-        symbol = symbols[index]
-        base = symbol.size_bytes if relocation.kind == "size" else symbol.address
-        value = _value(relocation.kind, base + addend, section.address + offset)
-        out[field] = (value & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, file.endian)
+def _refuse_overlap(file: ObjectFile, name: str, sections: tuple[Section, ...]) -> None:
+    unpacked = sum(map(file.unpacked_bytes, sections))
+    if (
+        sum(each.size_bytes for each in sections) > file.size_bytes
+        or unpacked > LARGEST_EXPANSION * file.size_bytes
+    ):
+        raise LimitExceeded(f"{file.path}: its {len(sections)} sections {name} overlap")
+
+
+class _Relocator:
+    """Relocates the sections of one name; tables and symbols are read once."""
+
+    def __init__(self, file: ObjectFile) -> None:
+        self._file = file
+        self._tables: dict[int, list[Section]] = {}
+        for each in file.sections:
+            if each.type in (SHT_RELA, SHT_REL):
+                self._tables.setdefault(each.info, []).append(each)
+        self._symbols: dict[int, tuple[Symbol, ...]] = {}
+        self._places: dict[str, dict[int, int]] = {}
+
+    def data_of(self, section: Section) -> bytes:
+        """The bytes of one section."""
+        data = self._file.data_of(section)
+        tables = self._tables.get(section.index)
+        if not tables or not data:
+            return data
+        out = bytearray(data)
+        for table in tables:
+            self._apply(table, section, out)
+        return bytes(out)
+
+    def _symbols_of(self, table: Section) -> tuple[Symbol, ...]:
+        file = self._file
+        if not 0 < table.link < len(file.sections):
+            raise Malformed(f"{file.path}: {table.name} names no symbol table")
+        if table.link not in self._symbols:
+            self._symbols[table.link] = file.symbols_of(file.sections[table.link])
+        return self._symbols[table.link]
+
+    def _place(self, index: int) -> int:
+        """Where a section begins in what all sections of its name are read as."""
+        file = self._file
+        if not 0 < index < len(file.sections) or file.sections[index].flags & SHF_ALLOC:
+            return 0
+        name = file.sections[index].name
+        if name not in self._places:
+            places, end = {}, 0
+            for each in file.sections_named(name):
+                places[each.index] = end
+                end += file.unpacked_bytes(each)
+            self._places[name] = places
+        return self._places[name][index]
+
+    def _apply(self, table: Section, section: Section, out: bytearray) -> None:
+        file = self._file
+        kinds = RELOCATIONS.get(file.machine)
+        if kinds is None:
+            raise Unsupported(f"{file.path}: relocations of {file.machine}")
+        symbols = self._symbols_of(table)
+        for offset, index, number, given in _entries(file, table):
+            relocation = kinds.get(number)
+            if relocation is None:
+                raise Unsupported(f"{file.path}: relocation type {number} of {file.machine}")
+            if relocation.kind == "none":
+                continue
+            size_bytes = relocation.size_bytes
+            if offset + size_bytes > len(out):
+                raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
+            if index >= len(symbols):
+                raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
+            field = slice(offset, offset + size_bytes)
+            addend = given
+            if addend is None:
+                addend = signed(int.from_bytes(out[field], file.endian), 8 * size_bytes)
+            symbol = symbols[index]
+            base = symbol.address + self._place(symbol.section)
+            if relocation.kind == "size":
+                base = symbol.size_bytes
+            value = _value(relocation.kind, base + addend, section.address + offset)
+            out[field] = (value & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, file.endian)
 
 
 def _value(kind: Kind, target: int, place: int) -> int:

@@ -60,7 +60,7 @@ def find_debug_file(
     roots = [Path(each) for each in directories]
     id = build_id(file)
     if id is not None:
-        for path in _by_build_id(id, roots):
+        for path in by_build_id(id, roots):
             found = _opened(path)
             if found is not None and build_id(found) == id:
                 return found
@@ -73,7 +73,8 @@ def find_debug_file(
     return None
 
 
-def _by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
+def by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
+    """Where a file of a build ID may be under each directory."""
     text = id.hex()
     for root in roots:
         yield root / ".build-id" / text[:2] / f"{text[2:]}.debug"

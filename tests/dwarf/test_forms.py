@@ -139,7 +139,6 @@ def string_unit(form: int, data: bytes) -> Die:
         (dw.FORM_STRP, b"\x0b\0\0\0", Malformed, r"no string starts at \.debug_str\+0xb"),
         (dw.FORM_STRX1, b"\x02", Malformed, r"no string starts at \.debug_str\+0xff"),
         (dw.FORM_STRX1, b"\x03", Malformed, "index 3"),
-        (dw.FORM_STRP_SUP, b"\0\0\0\0", Unsupported, "supplementary"),
         (dw.FORM_DATA1, b"\0", IllFormed, "class constant"),
         (dw.FORM_BLOCK1, b"\0", IllFormed, "class block"),
     ],
@@ -150,6 +149,13 @@ def test_strings_that_are_none(
     with pytest.raises(error, match=message) as caught:
         string_unit(form, data).string(dw.AT_NAME)
     assert caught.value.context == "made.co: .debug_info entry 0xc"
+
+
+@pytest.mark.parametrize("form", [dw.FORM_STRP_SUP, dw.FORM_GNU_STRP_ALT])
+def test_a_supplementary_string_without_a_file(form: int) -> None:
+    with pytest.raises(IllFormed, match="names no supplementary file") as caught:
+        string_unit(form, bytes(4)).string(dw.AT_NAME)
+    assert caught.value.context == "made.co"
 
 
 def test_string_index_without_base() -> None:
@@ -209,8 +215,15 @@ def test_references(form: int, data: bytes, target: int) -> None:
         (dw.FORM_REF1, b"\x01", IllFormed, "no entry of the unit at 0x0 starts at offset 0x1"),
         (dw.FORM_REF1, b"\xff", IllFormed, "no entry"),
         (dw.FORM_REF_ADDR, b"\xff\xff\0\0", IllFormed, "is in no unit"),
-        (dw.FORM_REF_SIG8, bytes(8), Unsupported, "type unit"),
-        (dw.FORM_REF_SUP4, bytes(4), Unsupported, "supplementary"),
+        (
+            dw.FORM_REF_SIG8,
+            bytes(8),
+            IllFormed,
+            "no type unit has the signature 0x0",
+        ),
+        (dw.FORM_REF_SUP4, bytes(4), IllFormed, "names no supplementary file"),
+        (dw.FORM_GNU_REF_ALT, bytes(4), IllFormed, "names no supplementary file"),
+        (dw.FORM_STRP_SUP, bytes(4), IllFormed, "class supplementary_string"),
         (dw.FORM_DATA1, b"\x0c", IllFormed, "class constant"),
         (dw.FORM_STRING, b"x\0", IllFormed, "is no reference"),
     ],

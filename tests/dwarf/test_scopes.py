@@ -7,7 +7,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.lookup import Scopes, qualified_name
 from dwarfgpu.dwarf.scopes import Subprogram, Variable, code_ranges
-from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, fixture, unit
 
@@ -256,14 +256,6 @@ def test_a_variable_that_only_the_abstract_instance_has() -> None:
     kept, gone = here.variables_at(0x1008)
     assert (kept.name, kept.location is not None) == ("kept", True)
     assert (gone.name, gone.location) == ("gone", None)
-
-
-def test_split_units_are_refused_by_the_name_of_their_file() -> None:
-    attributes = ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B), (dw.AT_DWO_NAME, dw.FORM_STRING))
-    entries = b"\x01" + (0x1000).to_bytes(8, "little") + b"\x10k.dwo\0"
-    here = Scopes(debug_info(file_of(entries, [Shape(dw.TAG_SKELETON_UNIT, attributes)])))
-    with pytest.raises(Unsupported, match=r"in the split file k\.dwo"):
-        here.variables_at(0x1000)
 
 
 def test_names_that_cannot_be_printed_are_escaped() -> None:

@@ -1,0 +1,84 @@
+"""Files that belong to an object file and are named in it: split and supplementary files.
+
+Law: names come from the input. Only regular files are opened, for reading; what does not fit is not
+taken; where nothing fits, the error tells every place that was tried, and why not.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar
+
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+from dwarfgpu.objfile.elf import ObjectFile, map_file
+
+T = TypeVar("T")
+
+_LONGEST_SHOWN: Final = 200
+"""Characters of a path in a message."""
+_ABSENT: Final = "cannot be read: No such file or directory"
+
+
+def shown_path(path: str) -> str:
+    """A path in a message: printable, and not too long."""
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    if not text.isprintable():
+        text = text.encode("unicode_escape").decode("ascii")
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+
+
+def open_companion(path: str) -> ObjectFile:
+    """The ELF file of a path that was named in a file; `UsageError` where it is none."""
+    return ObjectFile(shown_path(path), map_file(path))
+
+
+class Search:
+    """One search for something in files; remembers what was tried."""
+
+    def __init__(self) -> None:
+        self._tried: dict[str, str] = {}
+
+    def first(self, paths: Iterable[str], look: Callable[[str], T | str]) -> T | None:
+        """The first thing that `look` finds at one of the paths; a string says why it is not
+        there."""
+        for path in paths:
+            if path in self._tried:
+                continue
+            try:
+                found = look(path)
+            except DwarfGpuError as error:
+                found = error.message.removeprefix(f"{path} ")
+            if not isinstance(found, str):
+                return found
+            self._tried[path] = found
+        return None
+
+    def failure(self, what: str, *, tells_places: bool = True) -> DwarfGpuError:
+        """The error of a search without result: `MissingContext` where none of the files exists,
+        `InconsistentContext` where one does but is not the right one."""
+        tried = ", ".join(
+            shown_path(path) + ("" if reason == _ABSENT else f" ({reason})")
+            for path, reason in self._tried.items()
+        )
+        if not tells_places:
+            tried = f"{len(self._tried)} places"
+        if all(reason == _ABSENT for reason in self._tried.values()):
+            return MissingContext(f"{what} is not found; tried {tried}; give --debug-dir DIR")
+        return InconsistentContext(f"{what} cannot be used; tried {tried}")
+
+
+def places(name: str, folders: Iterable[str]) -> Iterator[str]:
+    """Where a file may be: as named, in each folder, and by its last part in each folder."""
+    folders = list(folders)
+    if os.path.isabs(name):
+        yield name
+    else:
+        yield from (joined(folder, name) for folder in folders)
+    last = os.path.basename(name)
+    yield from (joined(folder, last) for folder in folders)
+
+
+def joined(folder: str, name: str) -> str:
+    """A path in a folder, without the step that stays in it."""
+    return name if folder in ("", ".") else folder if name == "." else os.path.join(folder, name)

@@ -1,0 +1,118 @@
+"""Supplementary files, in which several files share debug information (DWARF 5 7.3.6; the `dwz`
+program and its `.gnu_debugaltlink`).
+
+Law: a file that does not have the build ID, or the checksum, that is asked for is not taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import field, frozen
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.objfile.companions import Search, open_companion, places, shown_path
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.notes import build_id
+from dwarfgpu.objfile.separate_debug import by_build_id
+
+
+@frozen(eq=False)
+class SupplementaryLink:
+    """What a file says of its supplementary file."""
+
+    section: str
+    """`.debug_sup`, or `.gnu_debugaltlink` of before DWARF 5."""
+    name: str
+    """A path, in the file system's encoding."""
+    id: bytes = field(repr=False)
+    """The checksum that both files have, or the build ID of the supplementary one."""
+
+    @property
+    def shown_name(self) -> str:
+        return shown_path(self.name)
+
+    def mismatch(self, file: ObjectFile) -> str | None:
+        """Why a file is not the one that is meant."""
+        what = "build ID"
+        found = build_id(file)
+        if self.section == ".debug_sup":
+            what = "checksum"
+            own = _read_sup(file)
+            if own is None or not own[0]:
+                return "is no supplementary file"
+            found = own[2]
+        if found == self.id:
+            return None
+        return f"has {f'the {what} {found.hex()}' if found else f'no {what}'}"
+
+
+def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
+    """The supplementary file that a file names; None where it needs none.
+
+    `Malformed` where the section cannot be read, `Unsupported` for an unknown version.
+    """
+    own = _read_sup(file)
+    if own is not None and not own[0]:
+        return SupplementaryLink(".debug_sup", os.fsdecode(own[1]), own[2])
+    data = file.section_data(".gnu_debugaltlink")
+    if not data:
+        return None
+    name, end, id = data.partition(b"\0")
+    if not name or not end or not id:
+        raise Malformed(f"{file.path}: .gnu_debugaltlink has no file name and build ID")
+    return SupplementaryLink(".gnu_debugaltlink", os.fsdecode(name), id)
+
+
+def _read_sup(file: ObjectFile) -> tuple[bool, bytes, bytes] | None:
+    """`.debug_sup`: whether the file is a supplementary one, the name of the other, the checksum
+    (DWARF 5 7.3.6)."""
+    data = file.section_data(".debug_sup")
+    if not data:
+        return None
+    reader = Reader(data, file.endian)
+    try:
+        version, is_supplementary = reader.unsigned(2), reader.u8()
+        if version != 5:
+            raise Unsupported(f"{file.path}: version {version} of .debug_sup")
+        end = data.find(b"\0", reader.position)
+        name = reader.take((end if end >= 0 else len(data)) - reader.position)
+        reader.u8()
+        checksum = reader.take(reader.uleb())
+    except Malformed as error:
+        error.context = f"{file.path}: .debug_sup"
+        raise
+    return bool(is_supplementary), name, checksum
+
+
+def find_supplementary(
+    file: ObjectFile, link: SupplementaryLink, directories: Iterable[str | Path]
+) -> ObjectFile:
+    """The supplementary file; `MissingContext` or `InconsistentContext` where there is none.
+
+    Looked for as GDB does: as named, relative to the folder of the file; under each directory at
+    that place and by its name, and by build ID.
+    """
+    roots = [str(each) for each in directories]
+    search = Search()
+
+    def look(path: str) -> ObjectFile | str:
+        found = open_companion(path)
+        return link.mismatch(found) or found
+
+    found = search.first(_paths(file, link, roots), look)
+    if found is None:
+        raise search.failure(
+            f"supplementary file {link.shown_name} ({link.id.hex()}), named by {link.section},"
+        )
+    return found
+
+
+def _paths(file: ObjectFile, link: SupplementaryLink, roots: list[str]) -> Iterator[str]:
+    yield from places(link.name, [os.path.dirname(file.path) or ".", *roots])
+    yield from (os.path.join(root, link.name.lstrip("/")) for root in roots)
+    if link.section == ".gnu_debugaltlink":
+        yield from map(str, by_build_id(link.id, [Path(each) for each in roots]))
