@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19 and gcc; CLANG, LLD, GCC and GXX name others.
+# Needs clang 19, lld 19, llvm-dwp 19, gcc and dwz; CLANG, LLD, DWP, GCC, GXX and DWZ name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
 LLD=${LLD:-ld.lld-19}
+DWP=${DWP:-llvm-dwp-19}
 GCC=${GCC:-gcc}
 GXX=${GXX:-g++}
+DWZ=${DWZ:-dwz}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 cd "$(dirname "$0")/../fixtures"
@@ -49,6 +51,26 @@ host() {
   "$2" x86_64/demo.c -std=gnu11 -g "-gdwarf-$4" -gz=none "-O$3" \
     -ffile-prefix-map="$here=." "${@:5}" -pie -fPIE \
     -Wl,--build-id=none -o "x86_64/demo.$1.O$3.v$4"
+}
+
+# parts FOLDER COMPILER DWARF FLAG...: a.cpp and b.cpp as the program FOLDER/prog; objects stay
+parts() {
+  local compiler=$2 dwarf=$3
+  mkdir -p "split/$1"
+  (
+    cd "split/$1"
+    for name in a b; do
+      "$compiler" -x c++ "../$name.cpp" -c -o "$name.o" -O2 -g "-gdwarf-$dwarf" -gz=none \
+        -ffile-prefix-map="$here/split/$1=." -fno-exceptions \
+        -fno-asynchronous-unwind-tables -fcf-protection=none -fno-pic "${@:4}"
+    done
+    "$LLD" -static -e main --build-id=none --omagic a.o b.o -o prog
+  )
+}
+
+# without_objects FOLDER
+without_objects() {
+  rm -f "split/$1/a.o" "split/$1/b.o"
 }
 
 for gfx in gfx90a gfx942 gfx1100; do
@@ -95,4 +117,51 @@ for opt in 0 2; do
   done
   host clang "$CLANG" "$opt" 5 -fdebug-compilation-dir=. \
     --ld-path="$(command -v "$LLD")"
+done
+
+# Split files, a package of them, and type units.
+for dwarf in 4 5; do
+  parts "gcc$dwarf" "$GCC" "$dwarf" -gsplit-dwarf -fdebug-types-section
+  parts "clang$dwarf" "$CLANG" "$dwarf" -gsplit-dwarf -fdebug-types-section \
+    -fdebug-compilation-dir=.
+  for compiler in gcc clang; do
+    without_objects "$compiler$dwarf"
+    (cd "split/$compiler$dwarf" && "$DWP" -e prog -o prog.dwp)
+  done
+  parts "types-gcc$dwarf" "$GCC" "$dwarf" -fdebug-types-section
+  parts "types-clang$dwarf" "$CLANG" "$dwarf" -fdebug-types-section -fdebug-compilation-dir=.
+  rm -f "split/types-"*"$dwarf/b.o"
+done
+parts single "$CLANG" 5 -gsplit-dwarf=single -fdebug-compilation-dir=.
+parts named "$CLANG" 5 -gsplit-dwarf -gpubnames -fdebug-types-section -fdebug-compilation-dir=.
+without_objects named
+
+# Two programs that share a supplementary file, of before DWARF 5 and of DWARF 5.
+for dwarf in 4 5; do
+  (
+    parts "dwz$dwarf" "$GCC" "$dwarf"
+    without_objects "dwz$dwarf"
+    cd "split/dwz$dwarf"
+    cp prog prog2
+    option=()
+    test "$dwarf" = 4 || option=(--dwarf-5)
+    "$DWZ" "${option[@]}" -m common.debug -M common.debug prog prog2
+    rm -f prog2
+    # dwz draws the checksum of .debug_sup by lot; both files have it.
+    test "$dwarf" = 4 || perl -0777pi -e \
+      's/(\x05\0[\0\1][a-z.]*\0\x14).{20}/$1fixed checksum 12345/s' prog common.debug
+  )
+done
+
+# A GPU has split units and type units too.
+for dwarf in 4 5; do
+  (
+    mkdir -p "split/gfx942-$dwarf"
+    cd "split/gfx942-$dwarf"
+    "$CLANG" -x hip ../../hip/nest.hip --offload-arch=gfx942 --cuda-device-only \
+      --no-gpu-bundle-output -nogpulib -nogpuinc -fuse-cuid=none "${paths[@]}" \
+      -g "-gdwarf-$dwarf" -O2 -gsplit-dwarf -o nest.co
+  )
+  hip data gfx942 0 "$dwarf" types -fdebug-types-section
+  mv "hip/data.gfx942.O0.v$dwarf.types.co" "split/gfx942-$dwarf/data.co"
 done
