@@ -1,6 +1,8 @@
 """Fuzz the expression engine: only dwarfgpu's errors come out, within budgets.
 
-    python tools/fuzz.py --seconds 60 [--seed N]
+    python tools/fuzz.py --seconds 60 [--seed N] [--files]
+
+With `--files` the reader instead: `tools/fuzz_files.py`.
 
 Each round makes a world from its seed and tries expressions on it: meaningful ones, mutated ones,
 random bytes. A failure prints the seed of its round, which alone reproduces it:
@@ -27,6 +29,7 @@ from dwarfgpu.expr.text import assemble, disassemble, expression_text
 from dwarfgpu.model.location import ImplicitPointerValue, Location
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import entry_json
+from tools import fuzz_files
 from tools.worlds import World, mutated, random_context, random_expression
 
 EXPRESSIONS = 12
@@ -135,12 +138,13 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=0, help="of the first round")
     parser.add_argument("--rounds", type=int, default=1 << 60)
+    parser.add_argument("--files", action="store_true", help="files with debug information")
     arguments = parser.parse_args()
     outcomes: Counter[str] = Counter()
     end = time.monotonic() + arguments.seconds
     seed = arguments.seed
     while time.monotonic() < end and seed < arguments.seed + arguments.rounds:
-        outcomes += one_round(seed)
+        outcomes += fuzz_files.one_round(seed) if arguments.files else one_round(seed)
         seed += 1
     print(f"{seed - arguments.seed} rounds: {dict(outcomes.most_common())}")
     return 0

@@ -1,0 +1,293 @@
+"""Supplementary files and imported units (DWARF 5 3.2.5, 7.3.6; `.gnu_debugaltlink` of dwz)."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.imports import imported_units, searched_units
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.scopes import UNKNOWN_NAME
+from dwarfgpu.dwarf.types import Base, strip
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    InconsistentContext,
+    Malformed,
+    MissingContext,
+    Unsupported,
+)
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.supplementary import find_supplementary, supplementary_link
+from tests.cli.command import run
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, debug_info, elf, unit
+from tests.dwarf.programs import AREA, SPLIT, address_of, copied, opened
+
+ID = bytes(range(20))
+NOTE = (4).to_bytes(4, "little") + (20).to_bytes(4, "little") + (3).to_bytes(4, "little")
+BUILD_ID = Content(NOTE + b"GNU\0" + ID, 7)
+KINDS = ("dwz4", "dwz5")
+
+
+def file_with(**sections: bytes | Content) -> ObjectFile:
+    return ObjectFile("made", elf({f".{name}": body for name, body in sections.items()}, X86_64))
+
+
+@pytest.mark.parametrize(
+    ("section", "data", "expected"),
+    [
+        ("gnu_debugaltlink", b"/a/b.debug\0" + ID, ("/a/b.debug", ID)),
+        ("gnu_debugaltlink", b"a\xff\0\1", (os.fsdecode(b"a\xff"), b"\1")),
+        ("gnu_debugaltlink", b"no end", Malformed),
+        ("gnu_debugaltlink", b"no id\0", Malformed),
+        ("gnu_debugaltlink", b"\0" + ID, Malformed),
+        ("debug_sup", b"\5\0\0sup\0\2ab", ("sup", b"ab")),
+        ("debug_sup", b"\5\0\0sup\0\0", ("sup", b"")),
+        ("debug_sup", b"\5\0\1\0\2ab", None),  # the supplementary file itself
+        ("debug_sup", b"\6\0\0sup\0\2ab", Unsupported),
+        ("debug_sup", b"\5\0\0sup\0\3ab", Malformed),
+        ("debug_sup", b"\5\0\0sup", Malformed),
+        ("debug_sup", b"\5\0", Malformed),
+        ("debug_sup", b"", None),
+    ],
+)
+def test_links(
+    section: str, data: bytes, expected: tuple[str, bytes] | type[DwarfGpuError] | None
+) -> None:
+    file = file_with(**{section: data})
+    if isinstance(expected, type):
+        with pytest.raises(expected):
+            supplementary_link(file)
+        return
+    link = supplementary_link(file)
+    assert (link and (link.name, link.id)) == expected
+
+
+@pytest.fixture
+def linking(tmp_path: Path) -> ObjectFile:
+    """A file in a folder that names `../sup/x.debug`."""
+    (tmp_path / "bin").mkdir()
+    path = tmp_path / "bin/prog"
+    path.write_bytes(elf({".gnu_debugaltlink": b"../sup/x.debug\0" + ID}, X86_64))
+    return ObjectFile(str(path), path.read_bytes())
+
+
+def find(file: ObjectFile, root: Path) -> ObjectFile:
+    link = supplementary_link(file)
+    assert link is not None
+    return find_supplementary(file, link, [root])
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "sup/x.debug",  # relative to the folder of the file
+        "bin/x.debug",
+        "debug/x.debug",
+        f"debug/.build-id/{ID.hex()[:2]}/{ID.hex()[2:]}.debug",
+    ],
+)
+def test_where_a_supplementary_file_is_looked_for(
+    place: str, tmp_path: Path, linking: ObjectFile
+) -> None:
+    right, wrong = tmp_path / place, tmp_path / "bin/../sup/x.debug"
+    for path, content in ((wrong, b""), (right, elf({".note": BUILD_ID}, X86_64))):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content or elf({}, X86_64))
+    assert Path(find(linking, tmp_path / "debug").path).samefile(right)
+    right.unlink()
+    with pytest.raises((MissingContext, InconsistentContext), match=r"tried .*x\.debug"):
+        find(linking, tmp_path / "debug")
+
+
+def test_a_file_with_another_build_id_is_not_taken(tmp_path: Path, linking: ObjectFile) -> None:
+    other = Content(NOTE + b"GNU\0" + ID[::-1], 7)
+    (tmp_path / "bin/x.debug").write_bytes(elf({".note": other}, X86_64))
+    with pytest.raises(InconsistentContext, match=f"has the build ID {ID[::-1].hex()}"):
+        find(linking, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"\5\0\0\0\2ab", "is no supplementary file"),
+        (b"\5\0\1\0\2xy", "has the checksum 7879"),
+        (b"\5\0\1\0\2ab", None),
+    ],
+)
+def test_checksums_of_debug_sup(data: bytes, message: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "prog"
+    path.write_bytes(elf({".debug_sup": b"\5\0\0sup\0\2ab"}, X86_64))
+    (tmp_path / "sup").write_bytes(elf({".debug_sup": data}, X86_64))
+    file = ObjectFile(str(path), path.read_bytes())
+    if message is None:
+        assert find(file, tmp_path).path == str(tmp_path / "sup")
+        return
+    with pytest.raises(InconsistentContext, match=message):
+        find(file, tmp_path)
+
+
+# Imported units
+
+IMPORT = Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_REF_ADDR),))  # 2
+SHAPES = (
+    Shape(dw.TAG_COMPILE_UNIT, (), True),
+    IMPORT,
+    Shape(dw.TAG_PARTIAL_UNIT, (), True),  # 3
+    Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, 0x08),)),  # 4
+    Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, 0x08),), True),  # 5
+    Shape(dw.TAG_VARIABLE, ((dw.AT_ABSTRACT_ORIGIN, dw.FORM_REF_ADDR),)),  # 6
+    Shape(dw.TAG_IMPORTED_UNIT, ((dw.AT_IMPORT, dw.FORM_GNU_REF_ALT),)),  # 7
+    Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_GNU_STRP_ALT),)),  # 8
+)
+
+
+def at(offset: int) -> bytes:
+    return offset.to_bytes(4, "little")
+
+
+def units_of(*units: bytes, others: dict[str, bytes] | None = None) -> DebugInfo:
+    sections = {".debug_info": b"".join(units), ".debug_abbrev": abbreviations(*SHAPES)}
+    return debug_info(elf({**sections, **(others or {})}, X86_64))
+
+
+def chain(count: int) -> tuple[DebugInfo, int]:
+    """Partial units that import the next one, the last the first; each has one variable."""
+    size = len(unit(b"\x03\x02" + at(0) + b"\x04v0\0\0"))
+    made = [
+        unit(b"\x03\x02" + at((n + 1) % count * size + 12) + b"\x04v%d\0\0" % n)
+        for n in range(count)
+    ]
+    return units_of(*made), size
+
+
+def test_imports_are_followed_and_a_cycle_ends() -> None:
+    info, _ = chain(5)
+    first = info.units[0]
+    assert list(imported_units(first)) == list(info.units[1:])
+    names = [each.name for each in Scopes(info).globals_of(first)]
+    assert names == ["v0", "v1", "v2", "v3", "v4"]
+
+
+def test_a_unit_that_imports_itself() -> None:
+    info = units_of(unit(b"\x01\x02" + at(12) + b"\x04v\0\0"))
+    assert list(imported_units(info.units[0])) == []
+    assert [each.name for each in Scopes(info).globals_of(info.units[0])] == ["v"]
+
+
+def test_imports_in_namespaces() -> None:
+    partial = unit(b"\x03\x04v\0\0")
+    size = len(partial)
+    info = units_of(partial, unit(b"\x01\x05n\0\x02" + at(12) + b"\0\x04w\0\0"))
+    own = info.unit_at(size)
+    assert own is not None
+    assert [each.name for each in Scopes(info).globals_of(own)] == ["w", "v"]
+
+
+def test_what_a_variable_of_the_unit_completes_is_left_out() -> None:
+    """Link-time optimization writes the variable of the imported unit once more."""
+    early = unit(b"\x01\x04v\0\x04w\0\0")
+    info = units_of(early, unit(b"\x01\x02" + at(12) + b"\x06" + at(13) + b"\0"))
+    found = list(Scopes(info).globals_of(info.units[1]))
+    assert [(each.name, each.unit) for each in found] == [
+        ("v", info.units[1]), ("w", info.units[0]),
+    ]  # fmt: skip
+
+
+def test_an_import_that_cannot_be_followed_leaves_the_rest_usable() -> None:
+    partial = unit(b"\x03\x04v\0\0")
+    size = len(partial)
+    info = units_of(
+        partial, unit(b"\x01\x07" + at(12) + b"\x02" + at(12) + b"\x04w\0\0"),
+        others={".gnu_debugaltlink": b"gone\0" + ID},
+    )  # fmt: skip
+    own = info.unit_at(size)
+    assert own is not None
+    here = Scopes(info)
+    names = []
+    with pytest.raises(MissingContext, match="supplementary file gone"):
+        for each in here.globals_of(own):
+            names.append(each.name)
+    assert names == ["w", "v"]
+    assert here.global_named("v") is not None and here.global_named("w") is not None
+    with pytest.raises(MissingContext, match="supplementary file gone"):
+        here.global_named("nothing")
+
+
+def test_a_name_in_a_file_that_is_not_there() -> None:
+    """The variable is told, a search that might mean it is not answered with nothing."""
+    info = units_of(
+        unit(b"\x01\x08" + at(0) + b"\x04w\0\0"), others={".gnu_debugaltlink": b"gone\0" + ID}
+    )
+    here = Scopes(info)
+    assert [each.name for each in here.globals_of(info.units[0])] == [UNKNOWN_NAME, "w"]
+    assert here.global_named("w") is not None
+    with pytest.raises(MissingContext, match="supplementary file gone"):
+        here.global_named("v")
+
+
+# Files that dwz made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_types_of_a_supplementary_file(kind: str) -> None:
+    code = opened(SPLIT / kind / "prog")
+    (number,) = {
+        strip(each.type) for each in code.scopes.variables_at(address_of(code, AREA) + 5)
+        if each.name in ("k", "w")
+    }  # fmt: skip
+    assert isinstance(number, Base) and number.name == "int"
+    imports = [each for unit in code.info.units for each in imported_units(unit)]
+    searched = [each for unit in code.info.units for each in searched_units(unit)]
+    assert imports and set(searched) >= set(code.info.units)
+    if kind == "dwz4":  # with --dwarf-5 dwz imports no units of the supplementary file
+        assert any(each.info.path.endswith("common.debug") for each in imports)
+        assert any(each.info is code.info.supplementary for each in searched)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_it_the_rest_is_usable(kind: str, tmp_path: Path) -> None:
+    code = opened(copied(kind, tmp_path, "common.debug"))
+    pc = address_of(code, AREA)
+    line = Lines(code.scopes).line_of(pc)
+    assert line is not None and line.line == 17
+    found = {each.name: each for each in code.scopes.variables_at(pc)}
+    assert {"l", "k", "w"} <= set(found)
+    assert found["l"].location is not None
+    with pytest.raises(MissingContext, match=r"supplementary file common\.debug .*tried"):
+        found["k"].type  # noqa: B018
+    done = run("info", tmp_path / "prog")
+    assert done.status == 1
+    assert any("MissingContext" in each and "common.debug" in each for each in done.lines)
+
+
+def test_of_another_build_it_is_not_taken(tmp_path: Path) -> None:
+    code = opened(copied("dwz4", tmp_path, "common.debug"))
+    shutil.copy(SPLIT / "dwz5/common.debug", tmp_path)
+    with pytest.raises(InconsistentContext, match="has no build ID"):
+        code.info.supplementary  # noqa: B018
+
+
+def test_supplementary_files_that_need_one_another(tmp_path: Path) -> None:
+    """Each imports a unit of the other: that ends, and says why."""
+    shapes = abbreviations(*SHAPES)
+    for name, other in (("one", "two"), ("two", "one")):
+        sections = {
+            ".debug_info": unit(b"\x03\x07" + at(12) + b"\x04" + name.encode() + b"\0\0"),
+            ".debug_abbrev": shapes,
+            ".gnu_debugaltlink": other.encode() + b"\0" + ID,
+            ".note": BUILD_ID,
+        }
+        (tmp_path / name).write_bytes(elf(sections, X86_64))
+    code = opened(tmp_path / "one")
+    found = []
+    with pytest.raises(IllFormed, match="two needs another one"):
+        for each in code.scopes.globals_of(code.info.units[0]):
+            found.append(each.name)
+    assert found == ["one", "two"]

@@ -1,0 +1,152 @@
+"""Mutated files of programs whose debug information is in several: for `tools/fuzz.py --files`.
+
+Law: each question to a broken program gets an answer or one of dwarfgpu's errors, of one line, and
+soon.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from dwarfgpu.cli.info_json import report_json
+from dwarfgpu.cli.info_report import report_on
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.imports import imported_units, units_with_names
+from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Struct, size_bytes
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.objfile.elf import ObjectFile
+
+SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
+SLOW_SECONDS = 10.0
+"""For all questions to one program of a few kilobytes, on any machine."""
+_LEFT_OUT = (".cpp", ".h")
+_BYTES = (0, 1, 0x7F, 0x80, 0xFF)
+
+
+def one_round(seed: int) -> Counter[str]:
+    """Mutate the files of one program and ask for everything; outcomes by kind.
+
+    Raises whatever dwarfgpu should not have raised.
+    """
+    rng = Random(seed)
+    kind = rng.choice(sorted(each.name for each in SPLIT.iterdir() if each.is_dir()))
+    with tempfile.TemporaryDirectory() as folder:
+        files = [
+            Path(shutil.copy(each, folder))
+            for each in sorted((SPLIT / kind).iterdir())
+            if each.suffix not in _LEFT_OUT
+        ]
+        main = rng.choice([each for each in files if each.suffix != ".debug"])
+        # A package is looked at first; without it the split files are.
+        if rng.random() < 0.5:
+            for each in files:
+                if each.suffix == ".dwp" and each != main:
+                    each.unlink()
+        left = [each for each in files if each.exists()]
+        for each in rng.sample(left, rng.choice((1, 1, min(2, len(left))))):
+            each.write_bytes(mutated_file(rng, each.read_bytes()))
+        started = time.process_time()
+        try:
+            outcomes = asked(main, Path(folder))
+        except Exception as error:
+            error.add_note(f"program {kind}, seed {seed}")
+            raise
+        took = time.process_time() - started
+        assert took < SLOW_SECONDS, f"{kind} took {took:.1f} s, seed {seed}"
+    return outcomes
+
+
+def mutated_file(rng: Random, data: bytes) -> bytes:
+    """The file cut short, or with bytes of its debug sections changed."""
+    if rng.random() < 0.15:
+        return data[: rng.randrange(len(data))]
+    sections = [
+        each
+        for each in ObjectFile("made", data).sections
+        if each.size_bytes and (each.name.startswith((".debug_", ".gnu_debugaltlink")))
+    ]
+    out = bytearray(data)
+    for _ in range(rng.choice((1, 2, 5, 20))):
+        if rng.random() < 0.05 or not sections:
+            at = rng.randrange(len(out))
+        else:
+            section = rng.choice(sections)
+            at = section.offset + rng.randrange(section.size_bytes)
+        flipped = out[at] ^ 1 << rng.randrange(8)
+        out[at] = rng.choice((flipped, rng.choice(_BYTES), rng.randrange(256)))
+    return bytes(out)
+
+
+def asked(path: Path, folder: Path) -> Counter[str]:
+    """All questions, and what came of them."""
+    outcomes: Counter[str] = Counter()
+
+    def attempt(question: Callable[[], object]) -> None:
+        try:
+            question()
+            outcomes["answer"] += 1
+        except DwarfGpuError as error:
+            assert str(error) and "\n" not in str(error), "not one line"
+            outcomes[error.kind] += 1
+
+    attempt(lambda: report_json(report_on(str(path), None, (folder,))))
+    try:
+        code = CodeObject.open(path, debug_directories=(folder,))
+        units = list(code.info.units)
+        starts = [each.address for each in code.file.symbols if each.kind == "function"]
+    except (DwarfGpuError, UsageError) as error:
+        return outcomes + Counter({error.kind: 1})
+    for question in _of_program(code, starts):
+        attempt(question)
+    for unit in units:
+        for question in _of_unit(code, unit):
+            attempt(question)
+    for unit in units_with_names(code.info):
+        attempt(lambda unit=unit: _ask_entries(unit, attempt))
+    return outcomes
+
+
+def _of_program(code: CodeObject, starts: list[int]) -> Iterator[Callable[[], object]]:
+    yield lambda: code.info.problems
+    for name in ("baseline", "corner", "geo::scale", "launches", "nothing"):
+        yield lambda name=name: code.scopes.global_named(name)
+    for pc in (at + step for at in starts for step in (0, 5, 0x40)):
+        yield lambda pc=pc: Lines(code.scopes).line_of(pc)
+        yield lambda pc=pc: code.scopes.functions_at(pc)
+        yield lambda pc=pc: [
+            (type_name(each.type), size_bytes(each.type), each.location)
+            for each in code.scopes.variables_at(pc)
+        ]
+
+
+def _of_unit(code: CodeObject, unit: CompilationUnit) -> Iterator[Callable[[], object]]:
+    yield lambda: unit.full
+    yield lambda: unit.full.dialect
+    yield lambda: unit.full.line_table and unit.full.line_table.files
+    yield lambda: list(imported_units(unit.full))
+    yield lambda: list(code.scopes.globals_of(unit.full))
+
+
+def _ask_entries(unit: CompilationUnit, attempt: Callable[[Callable[[], object]], None]) -> None:
+    for index in range(len(unit.tree.offsets)):
+        die = unit.die(index)
+        attempt(lambda die=die: list(die.attributes()))
+        attempt(lambda die=die: die.name)
+        attempt(lambda die=die: unit.location_attribute(die))
+        attempt(lambda die=die: die.has(dw.AT_RANGES) and unit.ranges_of(die.attribute(0x55)))
+
+        def members(die: object = die) -> object:
+            kind = unit.info.types.build(die)  # type: ignore[arg-type]
+            return kind.members if isinstance(kind, Struct) else kind
+
+        attempt(members)
