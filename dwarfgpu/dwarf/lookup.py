@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, covers
+from dwarfgpu.dwarf.mentions import mentions
 from dwarfgpu.dwarf.scopes import (
     BLOCKS,
     CONTAINERS,
@@ -208,16 +209,19 @@ class Scopes:
 
         One that is in no namespace is before others of its unit, and the only one for `::x`.
 
-        `.debug_names` is asked first; only what it does not know is looked for in all units. An
-        unreadable unit is an error only where no other one has the name.
+        `.debug_names` is asked first; only what it does not know is looked for in all units that
+        mention it. An unreadable unit is an error only where no other one has the name.
         """
         simple = name.rsplit("::", 1)[-1]
         indexed = self._indexed(simple, name)
         if indexed is not None:
             return indexed
         problem: DwarfGpuError | None = None
+        is_mentioned = mentions(self.info, simple)
         for unit in self.info.units:
             try:
+                if not is_mentioned(unit):
+                    continue
                 matching: list[Variable] = []
                 for each in searched_units(unit):
                     for found in self.own_globals_of(each):

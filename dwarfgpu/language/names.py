@@ -6,7 +6,7 @@ are not read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Final
@@ -16,7 +16,9 @@ from attrs import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import units_with_names
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import is_inside
+from dwarfgpu.dwarf.mentions import mentions
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, Subprogram, Variable, code_ranges
 from dwarfgpu.dwarf.types import (
     Array,
@@ -122,8 +124,13 @@ class Names:
         """The entries of a name, with `::` of a qualified one; unreadable units have none."""
         name = name.removeprefix("::")
         scopes, _, simple = name.rpartition("::")
+        tests: dict[DebugInfo, Callable[[CompilationUnit], bool]] = {}
         for unit in self._units():
             try:
+                if unit.info not in tests:
+                    tests[unit.info] = mentions(unit.info, simple)
+                if not tests[unit.info](unit):
+                    continue
                 dies = [unit.die(index) for index in _index(unit).get(simple, ())]
                 dies = [die for die in dies if die.tag in tags]
                 if scopes:

@@ -218,12 +218,13 @@ def test_the_nearest_of_equal_names_in_namespaces() -> None:
 
 def test_an_unreadable_unit_does_not_hide_another() -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
-    broken, good = unit(b"\x01\x07"), unit(b"\x01\x02x\0\0")
+    broken, good = unit(b"\x01\x07y\0"), unit(b"\x01\x02x\0\0")
     sections = {".debug_info": broken + good, ".debug_abbrev": abbreviations(*shapes)}
     here = Scopes(debug_info(elf(sections)))
     assert here.global_named("x") is not None
     with pytest.raises(Malformed, match="unknown abbreviation 7"):
         here.global_named("y")
+    assert here.global_named("z") is None, "its bytes tell that it has no z"
 
 
 def test_an_extern_declaration_in_a_block_means_the_global() -> None:
