@@ -318,21 +318,31 @@ def _is_global(die: Die) -> bool:
 
 def declared_in(scope: Die) -> Iterator[Variable]:
     """The variables of one scope, those that only its abstract instance has at the end."""
-    concrete: set[Die] = set()
     for child in scope.children():
-        if child.tag in DATA:
-            variable = variable_of(child)
-            concrete.update(child.origins())
-            if variable is not None:
-                yield variable
+        variable = variable_of(child) if child.tag in DATA else None
+        if variable is not None:
+            yield variable
     abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
     if abstract is None:
         return
+    concrete = set(_origins_in(scope))
     for child in abstract.children():
         if child.tag in DATA and child not in concrete:
             variable = variable_of(child)
             if variable is not None:
                 yield variable
+
+
+def _origins_in(scope: Die) -> Iterator[Die]:
+    """What the variables of a scope and of its blocks, into which producers move them, are
+    instances of."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in DATA:
+                yield from child.origins()
+            elif child.tag in BLOCKS - FUNCTIONS:
+                pending.append(child)
 
 
 def _around(die: Die) -> Iterator[Die]:

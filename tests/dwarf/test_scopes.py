@@ -80,6 +80,7 @@ def test_a_name_means_the_innermost_variable() -> None:
 
 
 def test_a_variable_of_the_abstract_instance_gives_name_and_type() -> None:
+    assert [each.name for each in scopes(LEAF).variables_at(BLOCK)].count("result") == 1
     result = scopes(LEAF).variable_at(BLOCK, "result")
     assert result is not None and isinstance(result.location, LocList)
     assert (result.decl_line, str(result.type and result.type.name)) == (77, "int")
