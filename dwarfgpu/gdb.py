@@ -30,7 +30,6 @@ from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_ca
 from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import (
     LimitExceeded,
@@ -174,7 +173,7 @@ class GdbSession(Session):
         if reading.error is not None:
             raise reading.error
         if reading.bits is None:  # a pointer that the compiler removed
-            return f"({type_name(reading.type)}) <synthetic pointer>"
+            return f"({reading.variable.type_text}) <synthetic pointer>"
         return format_value(
             reading.bits,
             reading.type,

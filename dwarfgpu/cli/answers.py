@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Type, size_bits
+from dwarfgpu.dwarf.types import Array, Pointer, Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
@@ -76,18 +75,33 @@ def of_reading(
     assert location is not None
     record = {"notes": list(notes), "result": location_json(location, session.architecture.endian)}
     if reading.pointer is not None:
-        text = f"({type_name(reading.type)}) <synthetic pointer>"
+        text = f"({reading.variable.type_text}) <synthetic pointer>"
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": [], "text": text}
         record["data"] = {"unknown": "synthetic pointer"}
         return Answer(text, record, 0, where, notes)
     assert reading.bits is not None
-    text = value_text(reading.bits, reading.type, session, location, options)
+    text = variable_text(reading, session, options)
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
     record["data"] = data_json(reading.bits, reading.type, session, location)
     notes = (*notes, *about_bits(reading.variable.name, reading.bits, session))
     place = location, reading.bits.size_bits
     return Answer(text, record, 0 if reading.is_complete else 1, where, notes, place=place)
+
+
+def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
+    """Its contents; where lanes have memories of their own, pointers mean what A.5.3 says."""
+    assert reading.bits is not None
+    options = evolve(options, cplusplus=options.cplusplus or reading.variable.unit.is_cplusplus)
+    if session.architecture.is_simt and isinstance(strip(reading.type), Pointer | Struct | Array):
+        from dwarfgpu.language import TypedValue, format
+
+        variable = reading.variable
+        value = TypedValue(
+            reading.type, reading.location, reading.bits, unit=variable.unit, variable=variable
+        )
+        return format(value, session, options)
+    return value_text(reading.bits, reading.type, session, reading.location, options)
 
 
 def about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:

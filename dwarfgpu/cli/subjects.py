@@ -15,7 +15,6 @@ from attrs import frozen
 from dwarfgpu.cli.answers import Answer, of_reading
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.session import Session
@@ -89,7 +88,7 @@ def named(wanted: Subject, record: Record) -> Record:
     out["kind"] = wanted.kind
     notes: list[Plain] = []
     try:
-        out["type"] = None if wanted.type is None else type_name(wanted.type)
+        out["type"] = wanted.type_text
     except DwarfGpuError as error:
         notes.append(f"the type of {wanted.name}: {error_line(error)}")
     try:
@@ -116,10 +115,10 @@ def typed_name(wanted: Subject) -> str:
     if isinstance(wanted, Expression):
         return wanted.name
     try:
-        kind = wanted.type
+        kind = wanted.type_text
     except DwarfGpuError as error:
         return f"<error: {error_line(error)}> {wanted.name}"
-    return wanted.name if kind is None else f"{type_name(kind)} {wanted.name}"
+    return wanted.name if kind is None else f"{kind} {wanted.name}"
 
 
 def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject, str]:

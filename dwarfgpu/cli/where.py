@@ -23,7 +23,6 @@ from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
@@ -308,7 +307,7 @@ def _print(line: str) -> None:
 def _heading(coverage: Coverage) -> str:
     variable, place = coverage.variable, coverage.place
     try:
-        typed = "" if variable.type is None else f"{type_name(variable.type)} "
+        typed = "" if variable.type_text is None else f"{variable.type_text} "
     except DwarfGpuError as error:
         typed = f"<error: {error_line(error)}> "
     try:

@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.coverage import SourceLines, percent, variable_name
@@ -164,7 +163,7 @@ def variable_json(
     problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]
     typed, line = None, None
     try:
-        typed = None if variable.type is None else type_name(variable.type)
+        typed = variable.type_text
         line = variable.decl_line
     except DwarfGpuError as error:
         problems.append(error)

@@ -13,6 +13,7 @@ from attrs import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
@@ -131,6 +132,12 @@ class Variable:
     @property
     def type(self) -> Type | None:
         return self.unit.info.types.type_of(self.die)
+
+    @property
+    def type_text(self) -> str | None:
+        """The type as its language spells it; None where there is none."""
+        kind = self.type
+        return None if kind is None else type_name(kind, cplusplus=self.unit.is_cplusplus)
 
     @property
     def decl_line(self) -> int | None:

@@ -8,7 +8,7 @@ a linker changes: addresses, its base address, the line table (3.1.3).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -44,6 +44,11 @@ from dwarfgpu.target import WaveId
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
     from dwarfgpu.dwarf.line import LineTable
+
+_CPLUSPLUS: Final = frozenset(
+    # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
+    {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
+)
 
 
 class CompilationUnit:
@@ -195,6 +200,11 @@ class CompilationUnit:
         if own is None and self.root.tag == dw.TAG_PARTIAL_UNIT:
             return self.info.common_language
         return own
+
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether it is written in a language with the rules of C++."""
+        return self.language in _CPLUSPLUS
 
     @cached_property
     def name(self) -> str:

@@ -48,10 +48,6 @@ _TAGGED: Final = {
 _NAMED: Final = frozenset({dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE})
 _TYPES: Final = _NAMED.union(*_TAGGED.values())
 _INDEXED: Final = _TYPES | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM}
-_CPLUSPLUS: Final = frozenset(
-    # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
-    {0x04, 0x19, 0x1A, 0x21, 0x2A, 0x2B, 0x30, 0x37, 0x3A, 0x8100}
-)
 _STATIC: Final = frozenset({"addr", "addrx", "GNU_addr_index"})
 """First operations of locations that depend on no frame."""
 _POINTERS: Final[dict[str, PointerKind]] = {
@@ -76,7 +72,7 @@ class Typed:
 
 def is_cplusplus(unit: CompilationUnit | None) -> bool:
     """Whether the unit is written in a language with the rules of C++."""
-    return unit is not None and unit.language in _CPLUSPLUS
+    return unit is not None and unit.is_cplusplus
 
 
 @lru_cache(maxsize=10_000)

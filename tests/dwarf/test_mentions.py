@@ -14,9 +14,7 @@ from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES
 
 FILES = sorted(
-    path
-    for path in FIXTURES.glob("*/*")
-    if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+    path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
 )
 
 

@@ -81,7 +81,7 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     for each in found:
         if not each.is_shadowed and _fits(each.name, word):
             try:
-                about = type_name(each.type) if each.type is not None else ""
+                about = each.type_text or ""
             except DwarfGpuError:
                 about = ""
             yield Candidate(each.name, about)

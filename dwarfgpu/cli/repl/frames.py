@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.cli.answers import value_text
+from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.session import Reading, Session
@@ -93,5 +92,5 @@ def contents(session: Session, reading: Reading, *, scalars_only: bool = False) 
     assert bits is not None
     if scalars_only and isinstance(strip(reading.type), Struct | Array):
         return "..."
-    text = value_text(bits, reading.type, session, reading.location, _DEFAULT)
-    return text.removeprefix(f"({type_name(reading.type)}) ")
+    text = variable_text(reading, session, _DEFAULT)
+    return text.removeprefix(f"({reading.variable.type_text}) ")
