@@ -16,7 +16,7 @@ _OTHER_NAMES: Final = {
     "arm64": "aarch64",
     "i686": "i386",
 }
-_CPUS: Final = ("aarch64", "i386", "x86_64")
+_CPUS: Final = ("aarch64", "aarch64_be", "i386", "x86_64")
 ARCHITECTURES: Final = (*PROCESSORS, *_CPUS)
 """Every name that `architecture` accepts, other spellings apart."""
 
@@ -41,10 +41,10 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
 def _cpu(name: str) -> Architecture:
     # Imported here, as amdgpu above, so that a start pays only for the architecture it uses.
-    if name == "aarch64":
+    if name in ("aarch64", "aarch64_be"):
         from dwarfgpu.arch.aarch64 import aarch64
 
-        return aarch64()
+        return aarch64("little" if name == "aarch64" else "big")
     if name == "i386":
         from dwarfgpu.arch.i386 import i386
 

@@ -10,34 +10,36 @@ from functools import lru_cache
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian
 
 
-@lru_cache(maxsize=1)
-def aarch64() -> Architecture:
-    """The architecture; registers are named as GDB names them."""
-    registers = {r.number: r for r in _registers() if r.number is not None}
+@lru_cache(maxsize=2)
+def aarch64(endian: Endian = "little") -> Architecture:
+    """The architecture with data in a byte order; registers are named as GDB names them."""
+    registers = {r.number: r for r in _registers(endian) if r.number is not None}
     aliases = {f"w{n}": f"x{n}" for n in range(31)} | {"wsp": "sp", "fp": "x29", "lr": "x30"}
     aliases |= {f"{width}{n}": f"v{n}" for width in "bhsdq" for n in range(32)}
     # LLVM names the first, and that is the narrowest, of the views that share a number.
     views = {n: f"W{n}" for n in range(31)} | {31: "WSP"} | {64 + n: f"B{n}" for n in range(32)}
     return Architecture(
-        name="aarch64",
+        name="aarch64" if endian == "little" else "aarch64_be",
         machine="AARCH64",
         address_bits=64,
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 64)},
+        endian=endian,
         return_address_register=30,
         register_aliases=aliases,
         dwarf_names=views,
     )
 
 
-def _registers() -> Iterator[RegisterInfo]:
-    signed = BaseType("int64_t", "signed", 64)
-    unsigned = BaseType("uint64_t", "unsigned", 64)
-    data = BaseType("void *", "address", 64)
-    code = BaseType("void (*)()", "address", 64)
-    vector = BaseType("uint32_t[4]", "unsigned", 128, vector_size=4)
+def _registers(endian: Endian) -> Iterator[RegisterInfo]:
+    signed = BaseType("int64_t", "signed", 64, endian)
+    unsigned = BaseType("uint64_t", "unsigned", 64, endian)
+    data = BaseType("void *", "address", 64, endian)
+    code = BaseType("void (*)()", "address", 64, endian)
+    vector = BaseType("uint32_t[4]", "unsigned", 128, endian, vector_size=4)
     yield from bank(0, (f"x{n}" for n in range(31)), signed)
     yield RegisterInfo("sp", 31, data)
     yield RegisterInfo("pc", 32, code)

@@ -13,6 +13,7 @@ from attrs import frozen
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.bits import Endian
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import target_of
@@ -22,7 +23,12 @@ _DESCRIPTOR_BYTES: Final = 64
 _ENTRY_OFFSET: Final = slice(16, 24)
 _CODE_PROPERTIES: Final = slice(56, 58)
 _ENABLE_WAVEFRONT_SIZE32: Final = 1 << 10
-_CPUS: Final = {"X86_64": "x86_64", "AARCH64": "aarch64", "386": "i386"}
+_CPUS: Final[dict[tuple[str, Endian], str]] = {
+    ("X86_64", "little"): "x86_64",
+    ("AARCH64", "little"): "aarch64",
+    ("AARCH64", "big"): "aarch64_be",
+    ("386", "little"): "i386",
+}
 
 
 @frozen
@@ -74,10 +80,12 @@ def architecture_of(file: ObjectFile) -> Architecture:
 
     `Unsupported` for a machine or processor that dwarfgpu does not know.
     """
-    if file.machine == "AMDGPU":
+    if file.machine == "AMDGPU" and file.endian == "little":
         found = PROCESSORS[processor_name(file)]
         size = wave_size(file)
         return architecture(found.name, size if size in found.wave_sizes else None)
-    if file.machine not in _CPUS:
-        raise Unsupported(f"{file.path} is for {file.machine}, which dwarfgpu does not know")
-    return architecture(_CPUS[file.machine])
+    name = _CPUS.get((file.machine, file.endian))
+    if name is None:
+        what = f"{file.machine} with {file.endian}-endian data"
+        raise Unsupported(f"{file.path} is for {what}, which dwarfgpu does not know")
+    return architecture(name)
