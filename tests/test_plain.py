@@ -68,3 +68,9 @@ def test_nesting_that_is_just_readable_is_complained_of() -> None:
         except UsageError:
             continue
         assert "expected an integer" in str(field.expected("an integer"))
+
+
+def test_a_member_given_twice_is_found_in_linear_time() -> None:
+    members = ", ".join(f'"m{number}": 0' for number in [*range(200_000), 199_999])
+    with pytest.raises(UsageError, match="'m199999' is given twice"):
+        plain.parse(f"{{{members}}}", "made")

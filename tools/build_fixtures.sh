@@ -104,6 +104,11 @@ assemble records gfx942 records.gfx942.v5.co
   -fdebug-compilation-dir=. -nostdlib -static -Wl,--build-id=none -Wl,-e,main \
   --ld-path="$(command -v "$LLD")" -o x86_64/names.clang.O0.v5
 
+# Big-endian data.
+"$CLANG" aarch64_be/fields.c -target aarch64_be-linux-gnu -g -gdwarf-5 -gz=none -O0 -nostdlib \
+  -ffile-prefix-map="$here=." -fdebug-compilation-dir=. -Wl,-e,main -Wl,--build-id=none \
+  --ld-path="$(command -v "$LLD")" -o aarch64_be/fields.clang.O0.v5
+
 # C++ without a library, and without what needs one.
 bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
   -ffile-prefix-map="$here=." -nostdlib -static -Wl,--build-id=none)

@@ -302,10 +302,26 @@ def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
 
 def _inner(scope: Die, address: int) -> Die | None:
     """The block or inlined call directly in a scope that covers an address."""
-    for child in scope.children():
+    for child in _entries_of(scope):
         if child.tag in BLOCKS and covers(covered(child), address):
             return child
     return None
+
+
+def _entries_of(scope: Die) -> Iterator[Die]:
+    """The entries of a scope, those of blocks without addresses among them: such a block has no
+    code of its own, and is wherever the scope is (DWARF 5 3.5)."""
+    pending = [scope.children()]
+    while pending:
+        for child in pending[-1]:
+            if child.tag in BLOCKS - FUNCTIONS and not (
+                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
+            ):
+                pending.append(child.children())
+                break
+            yield child
+        else:
+            pending.pop()
 
 
 def _is_global(die: Die) -> bool:
@@ -318,7 +334,7 @@ def _is_global(die: Die) -> bool:
 
 def declared_in(scope: Die) -> Iterator[Variable]:
     """The variables of one scope, those that only its abstract instance has at the end."""
-    for child in scope.children():
+    for child in _entries_of(scope):
         variable = variable_of(child) if child.tag in DATA else None
         if variable is not None:
             yield variable

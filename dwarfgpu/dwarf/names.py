@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 MOST_NAME_BYTES: Final = 256 << 20
 """Of all names that are listed; a hostile index names one long string many times."""
 
+_MOST_PROBLEMS: Final = 1000
+"""Indexes that cannot be read, after which no more are looked at."""
+
 
 class NameIndex:
     """The name indexes of a file; linkers may leave one for each object."""
@@ -51,6 +54,10 @@ class NameIndex:
         form = UnitFormat(endian=self.info.object.endian)
         reader = Reader(data, form.endian)
         while reader:
+            if len(problems) >= _MOST_PROBLEMS:
+                message = f"more than {_MOST_PROBLEMS} indexes of .debug_names cannot be read"
+                problems.append(LimitExceeded(f"{self.info.path}: {message}"))
+                break
             offset, end = reader.position, len(data)
             try:
                 length, _ = initial_length(reader)

@@ -100,7 +100,12 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
     """The code objects inside a host file, in the order of its sections."""
     out: list[BundleEntry] = []
     prefix = MAGIC.decode()
+    bytes_left = file.size_bytes
     for section in file.sections:
+        if section.name.startswith((SECTION, prefix)):
+            bytes_left -= section.size_bytes
+            if bytes_left < 0:
+                raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
             data = file.data_of(section).lstrip(b"\0")
             found = read_bundles(data, f"{file.path}: {section.name}")

@@ -5,7 +5,8 @@ Law: a note that is cut short ends its section; those before it stay usable.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final
 
 from attrs import field, frozen
@@ -41,12 +42,19 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
     """The notes that can be read, and why others could not."""
     found: list[Note] = []
     problem: Malformed | None = None
-    for place, data in _areas(file):
+    bytes_left = file.size_bytes
+    for place, size_bytes, area in _areas(file):
+        bytes_left -= size_bytes
         try:
+            if bytes_left < 0:
+                raise Malformed("notes that overlap: they have more bytes than the file")
+            data = area()
             found.extend(_read(Reader(data, file.endian)))
         except Malformed as error:
             error.context = f"{file.path}: {place}"
             problem = problem or error
+        if bytes_left < 0:
+            break
     return tuple(found), problem
 
 
@@ -58,14 +66,17 @@ def build_id(file: ObjectFile) -> bytes | None:
     return None
 
 
-def _areas(file: ObjectFile) -> Iterator[tuple[str, bytes]]:
+def _areas(file: ObjectFile) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Name, bytes in the file and contents of every place that has notes."""
     sections = [section for section in file.sections if section.type == SHT_NOTE]
     for section in sections:
-        yield section.name, file.data_of(section)
+        yield section.name, section.size_bytes, partial(file.data_of, section)
     if not sections:
         for segment in file.segments:
             if segment.type == PT_NOTE:
-                yield "PT_NOTE", file.file_bytes(segment.offset, segment.file_bytes, "notes")
+                size_bytes = segment.file_bytes
+                read = partial(file.file_bytes, segment.offset, size_bytes, "notes")
+                yield "PT_NOTE", size_bytes, read
 
 
 def _read(reader: Reader) -> Iterator[Note]:

@@ -104,7 +104,9 @@ def test_undefined_number_is_ill_formed(name: str, number: int) -> None:
         architecture(name).register(number)
 
 
-@pytest.mark.parametrize(("name", "bits"), [("x86_64", 64), ("i386", 32), ("aarch64", 64), ("aarch64_be", 64)])
+@pytest.mark.parametrize(
+    ("name", "bits"), [("x86_64", 64), ("i386", 32), ("aarch64", 64), ("aarch64_be", 64)]
+)
 def test_the_one_address_space(name: str, bits: int) -> None:
     arch = architecture(name)
     assert arch.address_bits == bits

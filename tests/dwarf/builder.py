@@ -71,6 +71,17 @@ def elf(
     return ident + header + body + table
 
 
+def overlapping(data: bytes, prefix: str) -> bytes:
+    """A 64-bit file with every section of a prefix as long as all that follows in the file."""
+    out = bytearray(data)
+    file = ObjectFile("made", data)
+    (table,) = struct.unpack_from("<Q", data, 40)
+    for section in file.sections:
+        if section.name.startswith(prefix):
+            struct.pack_into("<Q", out, table + 64 * section.index + 32, table - section.offset)
+    return bytes(out)
+
+
 def debug_info(data: bytes, load_address: int = 0) -> DebugInfo:
     return DebugInfo(ObjectFile("made.co", data), load_address)
 

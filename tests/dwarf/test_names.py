@@ -287,6 +287,11 @@ def test_static_variables_of_functions_are_not_global() -> None:
     assert Scopes(info).global_named("Two") is None
 
 
+def test_a_section_of_zeros_is_given_up_soon() -> None:
+    made = debug_info(elf({".debug_names": bytes(1 << 20)}))
+    assert len(made.names.problems) < 2000 and "more than 1000" in str(made.names.problems[-1])
+
+
 def test_hostile_indexes() -> None:
     """Only dwarfgpu's errors come out, and lookups find what they found without an index."""
     rng = Random(5)

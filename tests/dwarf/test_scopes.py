@@ -279,3 +279,23 @@ def test_lists_that_overlap_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     assert code_ranges(first) == ((1, 2), (3, 4))
     with pytest.raises(LimitExceeded, match="more of .debug_rnglists is read than there is"):
         code_ranges(second)
+
+
+def test_a_block_without_addresses_is_wherever_its_function_is() -> None:
+    block = Shape(dw.TAG_LEXICAL_BLOCK, (), True)
+    code = ((dw.AT_LOW_PC, 1), (dw.AT_HIGH_PC, 0x0B))
+    shapes = [
+        Shape(0x11, (), True),
+        Shape(dw.TAG_SUBPROGRAM, code, True),
+        block,
+        Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
+        Shape(dw.TAG_LEXICAL_BLOCK, code, True),
+    ]
+
+    def at(low: int) -> bytes:
+        return low.to_bytes(8, "little") + b"\x10"
+
+    inside = b"\x03\x03\x04v\0\x05" + at(0x1004) + b"\x04x\0\0\0\0"
+    here = Scopes(debug_info(file_of(b"\x01\x02" + at(0x1000) + inside + b"\x04w\0\0\0", shapes)))
+    assert [each.name for each in here.variables_at(0x1000)] == ["v", "w"]
+    assert [each.name for each in here.variables_at(0x1008)] == ["x", "v", "w"]

@@ -19,7 +19,7 @@ from dwarfgpu.objfile import bundle as bundles
 from dwarfgpu.objfile.bundle import MAGIC, BundleEntry, entries_of, read_bundles
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.dwarf.builder import FIXTURES, X86_64, elf, read_fixture
+from tests.dwarf.builder import FIXTURES, X86_64, elf, overlapping, read_fixture
 from tests.objfile.build import run
 
 Tool = Callable[[str], str]
@@ -231,6 +231,14 @@ def _table(count: int, *rows: tuple[int, int, bytes]) -> bytes:
 def test_bundles_that_are_refused(data: bytes, error: type[DwarfGpuError], message: str) -> None:
     with pytest.raises(error, match=message):
         read_bundles(data, "made")
+
+
+def test_sections_of_bundles_that_overlap() -> None:
+    contents = {f"__CLANG_OFFLOAD_BUNDLE__hip-amdgcn--gfx{n}": bytes(100) for n in range(900, 940)}
+    data = overlapping(elf(contents), "__CLANG")
+    with pytest.raises(Malformed, match="bundles overlap"):
+        entries_of(ObjectFile("made", data))
+    assert len(entries_of(ObjectFile("made", elf(contents)))) == 40
 
 
 def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
 from dwarfgpu.objfile.notes import notes, readable_notes
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags, target_of_isa
-from tests.dwarf.builder import FIXTURES, Content, elf, read_fixture
+from tests.dwarf.builder import FIXTURES, Content, elf, overlapping, read_fixture
 from tests.objfile.build import KernelCode, gpu_header, hip, note, run
 
 Tool = Callable[[str], str]
@@ -360,6 +360,13 @@ def test_notes_that_are_cut_short() -> None:
         found, problem = readable_notes(ObjectFile("made", data))
         assert [each.content for each in found][:1] == [b"1234"]
         assert (problem is None) == (len(found) == 2)
+
+
+def test_sections_of_notes_that_overlap() -> None:
+    contents = {f".note{n}": Content(note(b"GNU", 3, b"1234"), 7) for n in range(20)}
+    data = overlapping(elf(contents), ".note")
+    found, problem = readable_notes(ObjectFile("made", data))
+    assert 20 < len(found) < 100 and problem is not None, "not all 210"
 
 
 def test_other_machines_and_processors() -> None:
