@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve, frozen
 
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, PopInfo
 
@@ -39,8 +39,9 @@ ACCEPTED: Final[dict[Kind, int]] = {
 }
 """The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
 
-Severity = Literal["error", "warning", "info"]
-Report: TypeAlias = Callable[[Severity, str], None]
+Severity = Literal["error", "warning", "note"]
+Report: TypeAlias = Callable[[Severity, str, str], None]
+"""Takes how bad it is, the name of the rule (docs/check.md), and what is wrong."""
 
 
 @frozen
@@ -144,7 +145,7 @@ class Transfer:
         """The stack after the operation; None where it certainly fails, which is reported."""
         operation = instruction.operation
         if operation.unsupported is not None:
-            report("warning", f"not supported: {operation.unsupported}")
+            report("note", "unsupported-operation", f"not supported: {operation.unsupported}")
             return None
         name = operation.function.__name__
         if name in _CALLS:
@@ -163,7 +164,8 @@ class Transfer:
         if name == "LLVM_select_bit_piece" and popped[2].kinds == GENERIC:
             count = instruction.operands[1]
             if isinstance(count, int) and count > self.address_bits:
-                report("error", f"a mask of {self.address_bits} bits for {count} parts")
+                message = f"a mask of {self.address_bits} bits for {count} parts"
+                report("error", "narrow-select-mask", message)
                 return None
         return self._after(name, instruction, popped, rest, report)
 
@@ -223,8 +225,11 @@ class Transfer:
             if info.name != "space" or space is None or arch is None:
                 continue
             if space not in arch.address_spaces:
-                report("error", f"{arch.name} defines no address space {space}")
+                message = f"{arch.name} defines no address space {space}"
+                report("error", "unknown-address-space", message)
                 return False
+            if instruction.operation.name == "LLVM_aspace_bregx":
+                return _fits_base(instruction, arch, arch.address_spaces[space], report)
         return True
 
     def _on_stack(
@@ -238,7 +243,7 @@ class Transfer:
                 return None
             entry = shape.top[-1 - index] if index < len(shape.top) else Known()
             if entry.kinds == PARTIAL:
-                report("error", f"{NAMES[PARTIAL]} cannot be copied")
+                report("error", "wrong-kind", f"{NAMES[PARTIAL]} cannot be copied")
                 return None
             return shape.pushed(Known(entry.kinds & ANY, entry.constant))
         if name == "LLVM_piece_end":
@@ -246,10 +251,27 @@ class Transfer:
                 return None
             (top,), rest = shape.popped(1)
             if not top.kinds & PARTIAL:
-                report("error", "no incomplete composite location description is at the top")
+                message = "no incomplete composite location description is at the top"
+                report("error", "wrong-kind", message)
                 return None
             return rest.pushed(Known(PLACE))
         return _piece(shape, report)
+
+
+def _fits_base(
+    instruction: Instruction, arch: Architecture, space: AddressSpace, report: Report
+) -> bool:
+    """Whether the register of DW_OP_LLVM_aspace_bregx holds an address of the space."""
+    number = instruction.operands[0]
+    register = arch.registers.get(number) if isinstance(number, int) else None
+    if register is None or register.size_bits >= space.address_bits:
+        return True
+    message = (
+        f"register {register} of {register.size_bits} bits is narrower than "
+        f"the {space.address_bits}-bit addresses of {space}"
+    )
+    report("error", "narrow-base-register", message)
+    return False
 
 
 def _piece(shape: Shape, report: Report) -> Shape | None:
@@ -261,7 +283,8 @@ def _piece(shape: Shape, report: Report) -> Shape | None:
     if top.kinds == PARTIAL:
         return shape
     if not top.kinds & (ACCEPTED["location"] | PARTIAL):
-        report("error", f"a location description is required, not {_named(top.kinds)}")
+        message = f"a location description is required, not {_named(top.kinds)}"
+        report("error", "wrong-kind", message)
         return None
     if top.kinds & PARTIAL:
         return Shape((partial,), 0, None)
@@ -278,11 +301,13 @@ def _has(needed: int, shape: Shape, report: Report) -> bool:
     most = shape.most_depth
     entries = "entry" if needed == 1 else "entries"
     if most is not None and most < needed:
-        report("error", f"{needed} stack {entries} needed, the stack has {most}")
+        message = f"{needed} stack {entries} needed, the stack has {most}"
+        report("error", "stack-underflow", message)
         return False
     if most is not None and shape.least_depth < needed:
         few = shape.least_depth
-        report("warning", f"{needed} stack {entries} needed, on some path the stack has {few}")
+        message = f"{needed} stack {entries} needed, on some path the stack has {few}"
+        report("warning", "stack-underflow", message)
     return True
 
 
@@ -296,9 +321,9 @@ def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report
     message = f"{noun} is required as {info.name}, not {_named(entry.kinds)}"
     if entry.kinds & REGISTER:
         # In a frame that is not the top one, a register may stand in memory.
-        report("warning", f"{message}, in the top call frame")
+        report("warning", "wrong-kind", f"{message}, in the top call frame")
         return True
-    report("error", message)
+    report("error", "wrong-kind", message)
     return False
 
 
@@ -320,7 +345,8 @@ def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | Non
         kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)
     singles = {GENERIC if entry.kinds == ADDRESS else entry.kinds for entry in popped}
     if singles == {GENERIC, TYPED}:
-        report("error", f"{NAMES[GENERIC]} and {NAMES[TYPED]}: both must have the same type")
+        message = f"{NAMES[GENERIC]} and {NAMES[TYPED]}: both must have the same type"
+        report("error", "mixed-types", message)
         return None
     if kinds & (ADDRESS | REGISTER) or not kinds:
         kinds = kinds & TYPED | GENERIC

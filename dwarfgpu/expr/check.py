@@ -30,13 +30,15 @@ from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.expr.operation import OPERATIONS, Code
+from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 
 VISITS = 8
 """Times that what is known of an operation's stack may change before nothing is assumed of it."""
 DEEPEST = 8
 """Expressions within one another that are looked into."""
 _FORM = UnitFormat()
+_FIRST_VENDOR_OPCODE = 0xE0
+"""DW_OP_lo_user."""
 
 
 @frozen
@@ -47,6 +49,8 @@ class Finding:
     """Bytes from the start of the expression; its length for what is wrong with the result."""
     operation: str | None
     severity: Severity
+    rule: str
+    """Its name in docs/check.md."""
     message: str
     section: str | None
     """Section of the AMD text."""
@@ -58,13 +62,23 @@ def check(
     form: UnitFormat = _FORM,
     arch: Architecture | None = None,
     *,
-    initial_stack_depth: int = 0,
+    initial_stack_depth: int | None = 0,
     result_kind: ResultKind | None = None,
 ) -> list[Finding]:
-    """What is found, in the order of the bytes; never raises."""
+    """What is found, in the order of the bytes; never raises.
+
+    `initial_stack_depth`: entries that the stack begins with; None where that is not known, as for
+    what a DW_OP_call performs.
+    """
     checker = _Checker(decode(data, dialect, form), arch, result_kind, 0)
-    checker.run(Shape((), 0, 0).pushed(*[Known()] * min(initial_stack_depth, 256)))
+    checker.run(_initial(initial_stack_depth))
     return sorted(checker.findings, key=lambda each: each.offset)
+
+
+def _initial(depth: int | None) -> Shape:
+    if depth is None:
+        return NOTHING_KNOWN
+    return Shape((), 0, 0).pushed(*[Known()] * min(depth, 256))
 
 
 @frozen(eq=False)
@@ -158,7 +172,7 @@ class _Checker:
             return
         target = _target(instruction)
         if name == "skip" and target == instruction.offset:
-            self._add(instruction, "error", "branch to itself: it never ends")
+            self._add(instruction, "error", "endless-loop", "branch to itself: it never ends")
         elif self.index_at(target) is None:
             length = len(self.expression.data)
             inside = 0 <= target < length
@@ -170,6 +184,7 @@ class _Checker:
             self._add(
                 instruction,
                 "error" if certain else "warning",
+                "branch-target",
                 f"branch to offset {target:#x}, {where}",
             )
 
@@ -177,16 +192,16 @@ class _Checker:
         """What operands alone tell."""
         wrong = _wrong_operands(instruction, self.arch)
         if wrong is not None:
-            self._add(instruction, "error", wrong)
+            self._add(instruction, "error", *wrong)
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
-            self._add(instruction, "warning", "a piece of size 0 holds nothing")
+            self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
         register = _register(instruction)
-        if operation.function.__name__ in ("breg", "bregx") and self.arch is not None:
+        if self.arch is not None and _takes_base(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
                 message = f"the vector register {base} as base: the bits of its first lanes"
-                self._add(instruction, "warning", message)
+                self._add(instruction, "warning", "wide-base-register", message)
         for info, operand in zip(operation.operands, instruction.operands, strict=True):
             if info.codec.meaning == "expression" and isinstance(operand, bytes):
                 self._nested(instruction, operand)
@@ -205,7 +220,8 @@ class _Checker:
             # A call-site parameter may answer without evaluating it: not certain to fail.
             severity: Severity = "warning" if each.severity == "error" else each.severity
             where = f"in its expression, at offset {each.offset:#x}"
-            self._add(instruction, severity, f"{where}: {each.operation}: {each.message}")
+            message = f"{where}: {each.operation}: {each.message}"
+            self._add(instruction, severity, each.rule, message)
 
     def _encoding(self, instruction: Instruction) -> None:
         """Numbers in more bytes than needed, and old names."""
@@ -218,27 +234,40 @@ class _Checker:
         size = len(encode_as(code, operation, instruction.operands, form))
         if size < len(instruction.encoding):
             more = len(instruction.encoding)
-            self._add(instruction, "info", f"{more} bytes, {size} are enough: padded LEB128")
+            message = f"{more} bytes, {size} are enough: padded LEB128"
+            self._add(instruction, "note", "padded-number", message)
         if operation.name.startswith("GNU_"):
             current = _CURRENT.get(operation.function.__name__)
             if current is not None and current != operation.name:
-                self._add(instruction, "info", f"the older form of DW_OP_{current}")
+                message = f"the older form of DW_OP_{current}"
+                self._add(instruction, "note", "older-form", message)
 
     def _unreachable(self, reachable: set[int]) -> None:
         previous = True
         for index, instruction in enumerate(self.instructions):
             reached = index in reachable
             if previous and not reached:
-                self._add(instruction, "warning", "no path leads here")
+                self._add(instruction, "warning", "unreachable", "no path leads here")
             previous = reached
         error = self.expression.error
         if error is not None:
-            severity: Severity = "error" if len(self.instructions) in reachable else "warning"
+            undecoded = self.expression.undecoded
             site = error.site
-            offset = len(self.expression.data) - len(self.expression.undecoded)
             operation = None if site is None else site.operation
             section = None if site is None else site.section
-            self.findings.append(Finding(offset, operation, severity, error.message, section))
+            # Whoever defined a vendor's operation can read what is unknown here.
+            is_vendors = operation is None and undecoded[0] >= _FIRST_VENDOR_OPCODE
+            is_certain = len(self.instructions) in reachable and not is_vendors
+            self.findings.append(
+                Finding(
+                    len(self.expression.data) - len(undecoded),
+                    operation,
+                    "error" if is_certain else "warning",
+                    "unknown-operation" if operation is None else "cut-short",
+                    error.message,
+                    section,
+                )
+            )
 
     def _endless(self, reachable: set[int], successors: list[tuple[int, ...]]) -> None:
         """A loop that nothing leaves, where an evaluation certainly comes."""
@@ -254,7 +283,8 @@ class _Checker:
             instruction = self.instructions[index]
             if any(each <= index for each in successors[index]):
                 if _target(instruction) != instruction.offset:
-                    self._add(instruction, "error", "a loop without an exit: it never ends")
+                    message = "a loop without an exit: it never ends"
+                    self._add(instruction, "error", "endless-loop", message)
                 return
 
     def _end(self, shape: Shape | None, is_reached: bool) -> None:
@@ -263,18 +293,21 @@ class _Checker:
             return
         if shape.most_depth == 0:
             if self.result_kind == "value":
-                self._result("error", "a value is required, and the stack is empty at the end")
+                message = "a value is required, and the stack is empty at the end"
+                self._result("error", "wrong-result", message)
             return
         top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
         accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
         if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
             names = " or ".join(NAMES[1 << bit] for bit in range(7) if top >> bit & 1)
             severity: Severity = "warning" if top & REGISTER else "error"
-            self._result(severity, f"a {self.result_kind} is required as result, not {names}")
+            message = f"a {self.result_kind} is required as result, not {names}"
+            self._result(severity, "wrong-result", message)
         if shape.most is not None and shape.least_depth > 1:
             more = shape.least_depth - 1
             entries = "entry is" if more == 1 else "entries are"
-            self._result("info", f"{more} stack {entries} left below the result")
+            message = f"{more} stack {entries} left below the result"
+            self._result("note", "entries-left", message)
 
     def _suffix(self) -> None:
         """Upstream clang's way to name an address space, read literally."""
@@ -288,18 +321,19 @@ class _Checker:
             self._add(
                 at,
                 "warning",
+                "upstream-address-space",
                 "upstream clang writes an address space so: read literally, this fetches the "
                 "variable's contents; the dialect upstream-clang reads it as meant",
             )
 
-    def _result(self, severity: Severity, message: str) -> None:
+    def _result(self, severity: Severity, rule: str, message: str) -> None:
         offset = len(self.expression.data)
-        self.findings.append(Finding(offset, None, severity, message, "A.2.5.4"))
+        self.findings.append(Finding(offset, None, severity, rule, message, "A.2.5.4"))
 
-    def _add(self, at: Instruction, severity: Severity, message: str) -> None:
+    def _add(self, at: Instruction, severity: Severity, rule: str, message: str) -> None:
         operation = at.operation
         self.findings.append(
-            Finding(at.offset, operation.title, severity, message, operation.section)
+            Finding(at.offset, operation.title, severity, rule, message, operation.section)
         )
 
 
@@ -312,7 +346,7 @@ _CURRENT = {
 """The name in use of each function."""
 
 
-def _unheard(severity: Severity, message: str) -> None:
+def _unheard(severity: Severity, rule: str, message: str) -> None:
     """Findings are reported once what is known no longer changes."""
 
 
@@ -321,37 +355,47 @@ def _target(instruction: Instruction) -> int:
     return instruction.end + (by if isinstance(by, int) else 0)
 
 
-def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> str | None:
-    """Why the operands make the operation ill-formed whatever the stack is."""
+def _wrong_operands(
+    instruction: Instruction, arch: Architecture | None
+) -> tuple[str, str] | None:
+    """The rule, and why the operands make the operation ill-formed whatever the stack is."""
     operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
     if name == "deref_size" and operands[0] == 0:
-        return "a size of 0 bytes: no base type has it"
+        return "empty-read", "a size of 0 bytes: no base type has it"
     if name in ("LLVM_extend", "LLVM_select_bit_piece"):
         size, count = operands
         assert isinstance(size, int) and isinstance(count, int)
         if size == 0 or count == 0:
-            return f"{count} elements of {size} bits: neither may be 0"
+            return "empty-composite", f"{count} elements of {size} bits: neither may be 0"
         if arch is not None and size * count > arch.largest_space_bits:
-            return f"a composite of {size * count} bits is larger than the largest address space"
+            message = f"a composite of {size * count} bits is larger than the largest address space"
+            return "large-composite", message
     if arch is None:
         return None
     if name in ("piece", "bit_piece"):
         size_bits = operands[0] * (8 if name == "piece" else 1)
         if isinstance(size_bits, int) and size_bits > arch.largest_space_bits:
-            return f"a part of {size_bits} bits is larger than the largest address space"
+            message = f"a part of {size_bits} bits is larger than the largest address space"
+            return "large-composite", message
     register = _register(instruction)
     if register is None:
         return None
     if register not in arch.registers:
-        return f"{arch.name} defines no DWARF register {register}"
+        return "unknown-register", f"{arch.name} defines no DWARF register {register}"
     info = arch.registers[register]
-    if name in ("breg", "bregx") and info.size_bits < arch.address_bits:
+    if _takes_base(operation) and name != "LLVM_aspace_bregx" and info.size_bits < arch.address_bits:
         return (
+            "narrow-base-register",
             f"register {info} of {info.size_bits} bits is narrower than "
-            f"the {arch.address_bits}-bit addresses of the default address space"
+            f"the {arch.address_bits}-bit addresses of the default address space",
         )
     return None
+
+
+def _takes_base(operation: Operation) -> bool:
+    """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
+    return operation.name == "LLVM_aspace_bregx" or operation.name.startswith("breg")
 
 
 def _register(instruction: Instruction) -> int | None:

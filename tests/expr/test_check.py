@@ -51,6 +51,9 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("reg2", 0, "error", "gfx942 defines no DWARF register 2"),
         ("bregx s3, 0", 0, "error", "register s3 of 32 bits is narrower"),
         ("bregx v3, 0", 0, "warning", "the vector register v3 as base"),
+        ("lit6; LLVM_aspace_bregx v3, 0", 1, "warning", "the vector register v3 as base"),
+        ("lit0; LLVM_aspace_bregx s3, 0", 1, "error", "register s3 of 32 bits is narrower"),
+        (".byte 0x30, 0xfe", 1, "warning", "unknown operation 0xfe"),
         ("lit0; const1u 9; LLVM_form_aspace_address", 3, "error", "defines no address space 9"),
         ("lit4; lit5; swap; xderef", 3, "warning", "upstream clang writes an address space so"),
         (".byte 0x2f, 0xfd, 0xff", 0, "error", "branch to itself"),
@@ -60,11 +63,11 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         (".byte 0x2f, 0x01, 0x00, 0x30, 0x31", 3, "warning", "no path leads here"),
         (".byte 0x30, 0x08", 1, "error", "1 bytes needed"),
         (".byte 0x30, 0xc0", 1, "error", "unknown operation 0xc0"),
-        (".byte 0x10, 0x81, 0x00", 0, "info", "padded LEB128"),
+        (".byte 0x10, 0x81, 0x00", 0, "note", "padded LEB128"),
         (".byte 0xe0", 0, "error", "1 stack entry needed"),
-        (".byte 0x30, 0xe0", 1, "info", "the older form of DW_OP_form_tls_address"),
+        (".byte 0x30, 0xe0", 1, "note", "the older form of DW_OP_form_tls_address"),
         ("entry_value (plus)", 0, "warning", "in its expression, at offset 0x0: DW_OP_plus"),
-        ("lit1; lit2", 2, "info", "1 stack entry is left below the result"),
+        ("lit1; lit2", 2, "note", "1 stack entry is left below the result"),
     ],
 )
 def test_finds(text: str, offset: int, severity: str, message: str) -> None:
@@ -95,6 +98,7 @@ def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None
     [
         "",
         "lit0; lit6; LLVM_form_aspace_address",
+        "lit6; LLVM_aspace_bregx s3, 0",
         "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset",
         "regx s0; piece 4; regx s1; piece 4; LLVM_piece_end",
         "regx s0; piece 4; regx s1; piece 4",
