@@ -263,7 +263,7 @@ def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> 
         for _ in range(12):
             told: list[Severity] = []
             after = transfer(
-                instruction, shape, lambda severity, _, told=told: told.append(severity)
+                instruction, shape, lambda severity, *_, told=told: told.append(severity)
             )
             if (after is not None and not told) or rng.random() < 0.02:
                 break

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.errors import IllFormed, Site
 from dwarfgpu.expr import dialect as _dialect  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.decode import Expression
+from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import OPERATIONS
 
 _OTHER_SECTIONS: Final = "call frame information must not depend on other debug sections"
@@ -33,12 +35,17 @@ FORBIDDEN: Final = {
 _REASONS: Final = {OPERATIONS[name].function: reason for name, reason in FORBIDDEN.items()}
 
 
+def forbidden(expression: Expression) -> Iterator[tuple[Instruction, str]]:
+    """Every operation that is not allowed, as far as could be decoded, and why it is not."""
+    for instruction in expression.instructions:
+        reason = _REASONS.get(instruction.operation.function)
+        if reason is not None:
+            yield instruction, f"not allowed in call frame information: {reason}"
+
+
 def require_allowed(expression: Expression) -> None:
     """`IllFormed` for the first operation that is not allowed, as far as could be decoded."""
-    for instruction in expression.instructions:
-        operation = instruction.operation
-        reason = _REASONS.get(operation.function)
-        if reason is not None:
-            error = IllFormed(f"not allowed in call frame information: {reason}")
-            error.site = Site(instruction.offset, operation.title, "A.6.4.2")
-            raise error
+    for instruction, reason in forbidden(expression):
+        error = IllFormed(reason)
+        error.site = Site(instruction.offset, instruction.operation.title, "A.6.4.2")
+        raise error

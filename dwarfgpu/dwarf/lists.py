@@ -28,6 +28,14 @@ _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
 """DW_RLE codes 1 to 7 to the DW_LLE codes that give bounds in the same way."""
 
 
+class InvertedRange(IllFormed):
+    """An entry of a list that ends before it begins."""
+
+    @property
+    def kind(self) -> str:
+        return "IllFormed"
+
+
 class Range(NamedTuple):
     """Addresses of the file from `begin` to before `end`."""
 
@@ -182,7 +190,7 @@ class _Bounds:
         if begin >= self.unit.tombstone:
             return Range(begin, begin)
         if end < begin:
-            raise IllFormed(f"list entry ends at {end:#x}, before its begin {begin:#x}")
+            raise InvertedRange(f"list entry ends at {end:#x}, before its begin {begin:#x}")
         return Range(begin, end)
 
 

@@ -355,9 +355,7 @@ def _target(instruction: Instruction) -> int:
     return instruction.end + (by if isinstance(by, int) else 0)
 
 
-def _wrong_operands(
-    instruction: Instruction, arch: Architecture | None
-) -> tuple[str, str] | None:
+def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tuple[str, str] | None:
     """The rule, and why the operands make the operation ill-formed whatever the stack is."""
     operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
@@ -384,7 +382,11 @@ def _wrong_operands(
     if register not in arch.registers:
         return "unknown-register", f"{arch.name} defines no DWARF register {register}"
     info = arch.registers[register]
-    if _takes_base(operation) and name != "LLVM_aspace_bregx" and info.size_bits < arch.address_bits:
+    if (
+        _takes_base(operation)
+        and name != "LLVM_aspace_bregx"
+        and info.size_bits < arch.address_bits
+    ):
         return (
             "narrow-base-register",
             f"register {info} of {info.size_bits} bits is narrower than "

@@ -1,0 +1,283 @@
+"""The entries of a unit: their expressions, location lists and vendor attributes.
+
+Law: one pass over the unit; names, types and functions are looked up only for what is told. A list
+is checked once for each unit, however many entries share it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import define, field
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
+from dwarfgpu.dwarf.lists import InvertedRange, Range
+from dwarfgpu.dwarf.scopes import Subprogram, covered
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.walk import walk
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.verify.attributes import TAGS, Wanted, wanted
+from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
+from dwarfgpu.verify.finding import Finding, Findings, Place
+from dwarfgpu.verify.rules import RULES
+
+_MEMORY_SPACES: Final = range(5)
+_VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
+_OBJECTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+
+
+@define
+class EntryChecker:
+    """One unit."""
+
+    unit: CompilationUnit
+    expressions: ExpressionChecker
+    found: Findings
+    entries: int = field(init=False, default=0)
+    _lists: set[tuple[int, int, Role]] = field(init=False, factory=set)
+    _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
+    _laneless: dict[int, bool] = field(init=False, factory=dict)
+    _has_told_size: bool = field(init=False, default=False)
+    _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+
+    def run(self) -> None:
+        """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
+        unit = self.unit
+        plans: dict[int, tuple[Wanted, ...]] = {}
+        start = unit.header.entries_at
+        for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
+            self.entries += 1
+            offset, abbreviation, values = row
+            plan = plans.get(abbreviation.code)
+            if plan is None:
+                plan = plans[abbreviation.code] = self._plan(abbreviation)
+            for each in plan:
+                self._value(index, offset, each, values[each.position])
+
+    def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
+        has_legacy = self.unit.has_legacy_attributes
+        return wanted(abbreviation, self.unit.format, has_legacy=has_legacy)
+
+    def _value(self, index: int, offset: int, wanted: Wanted, value: Raw) -> None:
+        role = wanted.role
+        if wanted.vendor is not None:
+            self._vendor(index, wanted, value)
+        if role is None:
+            return
+        if wanted.is_list:
+            assert isinstance(value, int)
+            if (wanted.form, value, role) not in self._lists:
+                self._lists.add((wanted.form, value, role))
+                self._list(index, wanted, role, value)
+        elif isinstance(value, bytes):
+            self._expression(index, wanted, role, value, None)
+
+    # Expressions
+
+    def _expression(
+        self, index: int, wanted: Wanted, role: Role, data: bytes, span: Range | None
+    ) -> None:
+        known = self._known.get(role)
+        if known is None:
+            known = self.expressions.of(self.unit.dialect, self.unit.format, role)
+            self._known[role] = known
+        if data in known:
+            self.expressions.count += 1
+            checked = known[data]
+        else:
+            checked = self.expressions.check(data, self.unit.dialect, self.unit.format, role)
+        if checked is None:
+            return
+        for fault in checked.faults:
+            what = fault.found
+            message = f"{what.operation}: {what.message}" if what.operation else what.message
+            section = what.section or RULES[what.rule].section
+            place = self._place(index, wanted.name, span)
+            self.found.add(
+                Finding(what.severity, what.rule, message, section, place, fault.excerpt)
+            )
+        if checked.uses_lane:
+            self._lane(index)
+        if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
+            self._pieces(index, wanted, checked.piece_bits, span)
+
+    def _lane(self, index: int) -> None:
+        """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
+        function = self._function(index)
+        if function is None or function in self._laneless:
+            return
+        try:
+            is_laneless = Subprogram(self.unit.die(function)).lanes is None
+        except DwarfGpuError:
+            is_laneless = False  # told by itself
+        self._laneless[function] = is_laneless
+        if is_laneless:
+            message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
+            self._tell("lanes-missing", message, self._place(function, None))
+
+    def _pieces(self, index: int, wanted: Wanted, piece_bits: int, span: Range | None) -> None:
+        die = self.unit.die(index)
+        if die.tag not in _OBJECTS:
+            return
+        try:
+            size = self.unit.info.types.size_of_object(die)
+        except DwarfGpuError:
+            return
+        if size is None or 8 * size == piece_bits:
+            return
+        rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
+        message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
+        self._tell(rule, message, self._place(index, wanted.name, span))
+
+    # Location lists
+
+    def _list(self, index: int, wanted: Wanted, role: Role, value: int) -> None:
+        attribute = Attribute(wanted.form, FORMS[wanted.form][0], value)
+        try:
+            if self._has_other_addresses(attribute):
+                return
+            entries = self.unit.locations_of(attribute).entries
+        except (LimitExceeded, Unsupported) as error:
+            self.found.skip(str(error))
+            return
+        except (IllFormed, Malformed) as error:
+            rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
+            if isinstance(error, InvertedRange):
+                rule = "inverted-range"
+            self._tell(rule, str(error.message), self._place(index, wanted.name))
+            return
+        ranges = self._code(index)
+        for each in entries:
+            span = None
+            if each.begin is not None and each.end is not None:
+                span = Range(each.begin, each.end)
+                self._within(index, wanted, span, ranges)
+            self._expression(index, wanted, role, each.expression, span)
+
+    def _has_other_addresses(self, attribute: Attribute) -> bool:
+        """Whether the header of a list has another address size, so that it cannot be read."""
+        section, format = ".debug_loclists", self.unit.format
+        if format.version < 5:
+            return False
+        base = self.unit.root.attribute(dw.AT_LOCLISTS_BASE)
+        offset = attribute.raw if base is None else base.raw  # of the base `headers` tells
+        assert isinstance(offset, int)
+        try:
+            self.unit.info.contributions(section).check(offset, format.address_size)
+        except IllFormed as error:
+            if base is None and not self._has_told_size:
+                self._has_told_size = True
+                place = Place(".debug_info", self.unit.offset, "unit", unit_name(self.unit))
+                self._tell("address-size", error.message, place)
+            return True
+        return False
+
+    def _within(self, index: int, wanted: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
+        if not ranges or any(r.begin <= span.begin and span.end <= r.end for r in ranges):
+            return
+        code = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
+        message = f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {code}"
+        self._tell("range-outside-function", message, self._place(index, wanted.name, span))
+
+    # Vendor attributes
+
+    def _vendor(self, index: int, wanted: Wanted, value: Raw) -> None:
+        vendor = wanted.vendor
+        assert vendor is not None
+        die = self.unit.die(index)
+        place = self._place(index, wanted.name)
+        if die.tag not in vendor.tags:
+            message = f"{wanted.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
+            self._tell("vendor-attribute", message, place, vendor.section)
+            return
+        if not isinstance(value, int):
+            return
+        architecture = self.unit.info.architecture
+        match wanted.number:
+            case dw.AT_LLVM_LANES if value <= 0:
+                self._tell("bad-lane-count", f"{wanted.name} is {value}", place)
+            case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
+                self._tell("bad-vector-size", f"{wanted.name} is {value}", place)
+            case dw.AT_LLVM_MEMORY_SPACE:
+                if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
+                    message = f"{wanted.name} is {value}, which is no memory space"
+                    self._tell("unknown-memory-space", message, place)
+            case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
+                if value not in architecture.address_spaces:
+                    message = f"{architecture.name} defines no address space {value}"
+                    self._tell("unknown-address-space", message, place, vendor.section)
+                elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
+                    message = f"{wanted.name} on a base type whose encoding is not DW_ATE_address"
+                    self._tell("vendor-attribute", message, place, "A.5.1")
+
+    # Places
+
+    def _function(self, index: int) -> int | None:
+        """The entry of the subprogram that an entry is in, or is."""
+        tree = self.unit.tree
+        while index >= 0:
+            if tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM:
+                return index
+            index = tree.parents[index]
+        return None
+
+    def _code(self, index: int) -> tuple[Range, ...]:
+        """The code of the function; none where it is in none, or has none that is known."""
+        function = self._function(index)
+        if function is None:
+            return ()
+        if function not in self._ranges:
+            try:
+                self._ranges[function] = covered(self.unit.die(function))
+            except DwarfGpuError:
+                self._ranges[function] = ()
+        return self._ranges[function]
+
+    def _place(self, index: int, attribute: str | None, span: Range | None = None) -> Place:
+        die = self.unit.die(index)
+        function = self._function(index)
+        return Place(
+            ".debug_info",
+            die.offset,
+            _tag(die),
+            _name(die),
+            attribute,
+            None if function in (None, index) else _name(self.unit.die(function or 0)),
+            unit_name(self.unit),
+            None if span is None else (span.begin, span.end),
+        )
+
+    def _tell(self, rule: str, message: str, place: Place, section: str | None = None) -> None:
+        known = RULES[rule]
+        self.found.add(Finding(known.severity, rule, message, section or known.section, place))
+
+
+def unit_name(unit: CompilationUnit) -> str | None:
+    """The name of a unit; None where it cannot be told."""
+    try:
+        return unit.name or None
+    except DwarfGpuError:
+        return None
+
+
+def _name(die: Die) -> str | None:
+    try:
+        return die.name
+    except DwarfGpuError:
+        return None
+
+
+def _tag(die: Die) -> str:
+    return TAGS.get(die.tag, f"{die.tag:#x}")
+
+
+def _is_address(unit: CompilationUnit, die: Die) -> bool:
+    try:
+        base: BaseType = unit.base_type(die.offset - unit.offset)
+    except DwarfGpuError:
+        return True  # told by whoever uses it
+    return base.encoding == "address"

@@ -1,0 +1,135 @@
+"""All of a file: every unit, and every section of call frame information.
+
+Law: what cannot be read costs only itself, and is told; nothing that is skipped is silent.
+"""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported
+from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect import dialect as dialect_named
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.relocate import relocated_data
+from dwarfgpu.verify.entries import EntryChecker, unit_name
+from dwarfgpu.verify.expressions import ExpressionChecker, Machines
+from dwarfgpu.verify.finding import Finding, Findings, Place
+from dwarfgpu.verify.frames import FrameChecker
+from dwarfgpu.verify.functions import Functions
+from dwarfgpu.verify.headers import check_headers
+from dwarfgpu.verify.rules import RULES
+
+_SECTIONS: tuple[SectionKind, ...] = (".debug_frame", ".eh_frame")
+
+
+@frozen
+class Verdict:
+    """What the check of a file found, and how much it looked at."""
+
+    path: str
+    debug_path: str | None
+    """The separate debug file that was read too."""
+    units: int
+    entries: int
+    expressions: int
+    distinct_expressions: int
+    fdes: int
+    findings: Findings
+
+
+def verify(code_object: CodeObject) -> Verdict:
+    """Check a file and its separate debug file; never raises for what is in them."""
+    file, info = code_object.file, code_object.info
+    found = Findings()
+    expressions = ExpressionChecker(Machines(file, info.architecture))
+    units = entries = fdes = 0
+    try:
+        check_headers(info, found)
+        for problem in info.problems:
+            _broken_unit(problem, 0, None, found)
+        for unit in info.units:
+            units += 1
+            checker = EntryChecker(unit, expressions, found)
+            try:
+                checker.run()
+            except DwarfGpuError as error:
+                _broken_unit(error, unit.offset, unit_name(unit), found)
+            entries += checker.entries
+    except DwarfGpuError as error:  # a section that cannot be read at all
+        found.skip(str(error))
+    files = [file] if info.object is file else [file, info.object]
+    for each in files:
+        for kind in _SECTIONS:
+            try:
+                fdes += _frames(each, kind, info, expressions, found)
+            except DwarfGpuError as error:
+                found.skip(str(error))
+    debug_path = None if info.object is file else info.object.path
+    return Verdict(
+        file.path,
+        debug_path,
+        units,
+        entries,
+        expressions.count,
+        expressions.distinct,
+        fdes,
+        found,
+    )
+
+
+def _broken_unit(error: DwarfGpuError, offset: int, name: str | None, found: Findings) -> None:
+    if isinstance(error, Unsupported | LimitExceeded):
+        found.skip(str(error))
+        return
+    rule = RULES["unreadable-unit"]
+    place = Place(".debug_info", offset, "unit", name)
+    message = error.message if error.context is None else str(error)
+    found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
+
+def _frames(
+    file: ObjectFile,
+    kind: SectionKind,
+    info: DebugInfo,
+    expressions: ExpressionChecker,
+    found: Findings,
+) -> int:
+    """Check a section of call frame information; how many FDEs it has."""
+    data = relocated_data(file, kind)
+    if not data:
+        return 0
+    section = FrameSection(
+        kind,
+        data,
+        section_address=file.sections_by_name[kind].address if kind == ".eh_frame" else 0,
+        address_size=file.address_bytes,
+        endian=file.endian,
+        architecture=info.architecture,
+        machine=file.machine,
+    )
+    checker = FrameChecker(
+        section,
+        _dialect(info),
+        expressions,
+        Functions(file),
+        found,
+        file.address_bytes,
+        not file.is_relocatable,
+    )
+    checker.run()
+    return checker.fdes
+
+
+def _dialect(info: DebugInfo) -> Dialect:
+    """Call frame information belongs to no unit: the dialect of the file's first, else amd."""
+    if info.forced_dialect is not None:
+        return dialect_named(info.forced_dialect)
+    try:
+        first = next(iter(info.units), None)
+        return AMD if first is None else first.dialect
+    except DwarfGpuError:
+        return AMD

@@ -1,0 +1,86 @@
+"""Headers that disagree on the size of an address (AMD text A.2.5.1, its last sentence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.bits import Reader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.aranges import ArangeSet, read_aranges
+from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.verify.entries import unit_name
+from dwarfgpu.verify.finding import Finding, Findings, Place
+from dwarfgpu.verify.rules import RULES
+
+_BASES = (
+    (".debug_addr", dw.AT_ADDR_BASE, 2),
+    (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
+    (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
+)
+"""Section, the attribute that tells where the unit's part begins, and where before that the
+address_size stands (DWARF 5 7.27 to 7.29)."""
+
+
+def check_headers(info: DebugInfo, found: Findings) -> None:
+    """Compare the headers of every unit, and of what belongs to it, with one another."""
+    for unit in info.units:
+        try:
+            for section, size_bytes in _sizes(unit):
+                _compare(unit, section, size_bytes, found)
+        except DwarfGpuError:
+            continue  # told where the unit itself is read
+    by_offset = {unit.offset: unit for unit in info.units}
+    for each in _aranges(info):
+        described = by_offset.get(each.unit_offset)
+        if described is not None:
+            _compare(described, ".debug_aranges", each.address_size, found)
+
+
+def _aranges(info: DebugInfo) -> list[ArangeSet]:
+    try:
+        return read_aranges(info.section(".debug_aranges"), info.object.endian)[0]
+    except DwarfGpuError:
+        return []
+
+
+def _sizes(unit: CompilationUnit) -> Iterator[tuple[str, int]]:
+    """The address sizes of the other headers that belong to a unit, by their sections."""
+    architecture, file = unit.info.architecture, unit.info.object
+    if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
+        yield "the architecture", file.address_bytes
+    if unit.format.version < 5:
+        return
+    for section, name, before in _BASES:
+        base = unit.root.attribute(name)
+        data = unit.info.section(section)
+        if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
+            yield section, data[base.raw - before]
+    lines = unit.root.attribute(dw.AT_STMT_LIST)
+    if lines is not None and isinstance(lines.raw, int):
+        size_bytes = _line_address_size(unit, lines.raw)
+        if size_bytes is not None:
+            yield ".debug_line", size_bytes
+
+
+def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
+    """The address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
+    try:
+        reader = Reader(unit.info.section(".debug_line"), unit.endian, offset)
+        initial_length(reader)
+        return reader.u8() if reader.unsigned(2) == 5 else None
+    except Malformed:
+        return None
+
+
+def _compare(unit: CompilationUnit, section: str, size_bytes: int, found: Findings) -> None:
+    if size_bytes == unit.format.address_size:
+        return
+    rule = RULES["address-size"]
+    message = (
+        f"addresses of {unit.format.address_size} bytes in the unit, of {size_bytes} in {section}"
+    )
+    place = Place(".debug_info", unit.offset, "unit", unit_name(unit))
+    found.add(Finding(rule.severity, rule.name, message, rule.section, place))
