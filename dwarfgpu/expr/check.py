@@ -197,7 +197,8 @@ class _Checker:
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
             self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
         register = _register(instruction)
-        if self.arch is not None and _takes_base(operation):
+        # The vector registers of a CPU hold scalars too, in their low bits.
+        if self.arch is not None and self.arch.is_simt and _takes_base(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
                 message = f"the vector register {base} as base: the bits of its first lanes"

@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.verify.attributes import TAGS, Wanted, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
-from dwarfgpu.verify.finding import Finding, Findings, Place
+from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
 from dwarfgpu.verify.rules import RULES
 
 _MEMORY_SPACES: Final = range(5)
@@ -103,7 +103,7 @@ class EntryChecker:
         if checked.uses_lane:
             self._lane(index)
         if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
-            self._pieces(index, wanted, checked.piece_bits, span)
+            self._pieces(index, wanted, data, checked.piece_bits, span)
 
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
@@ -119,7 +119,9 @@ class EntryChecker:
             message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
             self._tell("lanes-missing", message, self._place(function, None))
 
-    def _pieces(self, index: int, wanted: Wanted, piece_bits: int, span: Range | None) -> None:
+    def _pieces(
+        self, index: int, wanted: Wanted, data: bytes, piece_bits: int, span: Range | None
+    ) -> None:
         die = self.unit.die(index)
         if die.tag not in _OBJECTS:
             return
@@ -131,7 +133,8 @@ class EntryChecker:
             return
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
-        self._tell(rule, message, self._place(index, wanted.name, span))
+        shown = self.expressions.shown(data, self.unit.dialect, self.unit.format)
+        self._tell(rule, message, self._place(index, wanted.name, span), shown=shown)
 
     # Location lists
 
@@ -251,9 +254,17 @@ class EntryChecker:
             None if span is None else (span.begin, span.end),
         )
 
-    def _tell(self, rule: str, message: str, place: Place, section: str | None = None) -> None:
+    def _tell(
+        self,
+        rule: str,
+        message: str,
+        place: Place,
+        section: str | None = None,
+        shown: Excerpt | None = None,
+    ) -> None:
         known = RULES[rule]
-        self.found.add(Finding(known.severity, rule, message, section or known.section, place))
+        section = section or known.section
+        self.found.add(Finding(known.severity, rule, message, section, place, shown))
 
 
 def unit_name(unit: CompilationUnit) -> str | None:

@@ -19,7 +19,7 @@ from dwarfgpu.expr import check as static
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect import Dialect
-from dwarfgpu.expr.text import disassemble
+from dwarfgpu.expr.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.verify.finding import Excerpt, excerpt
@@ -136,15 +136,29 @@ class ExpressionChecker:
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
         found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
-        lines = disassemble(data, dialect, form, self.machines.architecture) if found else ()
-        steps = [line.text for line in lines]
-        starts = {line.offset: index for index, line in enumerate(lines)}
+        steps = self._steps(data, dialect, form) if found else {}
+        starts = {offset: index for index, offset in enumerate(steps)}
+        texts = list(steps.values())
         faults = tuple(
-            Fault(each, excerpt(steps, starts.get(each.offset, len(steps)), each.offset))
+            Fault(each, excerpt(texts, starts.get(each.offset, len(texts)), each.offset))
             for each in found
         )
         names = {each.operation.name for each in expression.instructions.distinct}
         return Checked(faults, "LLVM_push_lane" in names, _piece_bits(expression))
+
+    def shown(self, data: bytes, dialect: Dialect, form: UnitFormat) -> Excerpt:
+        """An expression without a mark."""
+        return excerpt(list(self._steps(data, dialect, form).values()), None)
+
+    def _steps(self, data: bytes, dialect: Dialect, form: UnitFormat) -> dict[int, str]:
+        """The text of each operation by its offset."""
+        arch = self.machines.architecture
+        return {
+            line.offset: line.text
+            if line.instruction is None
+            else instruction_text(line.instruction, arch, dialect, form)
+            for line in disassemble(data, dialect, form, arch)
+        }
 
     def _static(
         self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role

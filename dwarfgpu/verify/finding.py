@@ -15,6 +15,7 @@ from attrs import field, frozen
 from dwarfgpu.expr.abstract import Severity
 
 MOST_FINDINGS: Final = 10_000
+"""Of each severity."""
 MOST_SKIPPED: Final = 100
 _AROUND: Final = 6
 """Steps shown before and after the one that is marked."""
@@ -93,18 +94,23 @@ class Findings:
     counts: Counter[Severity] = field(init=False, factory=Counter)
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
-    skips: Counter[str] = field(init=False, factory=Counter)
+    _skips: list[int] = field(init=False, factory=lambda: [0])
 
     def add(self, finding: Finding) -> None:
         self.counts[finding.severity] += 1
-        if len(self.kept) < MOST_FINDINGS:
+        if self.counts[finding.severity] <= MOST_FINDINGS:
             self.kept.append(finding)
 
     def skip(self, why: str) -> None:
         """Tell that something was not checked."""
-        self.skips["all"] += 1
+        self._skips[0] += 1
         if len(self.skipped) < MOST_SKIPPED:
             self.skipped.append(why)
+
+    @property
+    def skips(self) -> int:
+        """How often something could not be checked."""
+        return self._skips[0]
 
     @property
     def dropped(self) -> int:

@@ -272,7 +272,7 @@ class FrameChecker:
                 for each in machines.all
                 if cfa.register in each.registers
             )
-            if info.type.vector_size is None:
+            if info.type.vector_size is None or not architecture.is_simt:
                 return
             rule = "wide-base-register"
             message = f"the vector register {name} as CFA: the bits of its first lanes"
