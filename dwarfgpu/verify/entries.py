@@ -6,6 +6,9 @@ is checked once for each unit, however many entries share it.
 
 from __future__ import annotations
 
+from array import array
+from bisect import bisect_right
+from operator import itemgetter
 from typing import Final
 
 from attrs import define, field
@@ -40,6 +43,8 @@ class EntryChecker:
     entries: int = field(init=False, default=0)
     _lists: set[tuple[int, int, Role]] = field(init=False, factory=set)
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
+    _functions: array[int] = field(init=False, factory=lambda: array("q"))
+    """Of each entry the subprogram that it is in, -1 for none; made when first asked for."""
     _laneless: dict[int, bool] = field(init=False, factory=dict)
     _has_told_size: bool = field(init=False, default=False)
     _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
@@ -180,10 +185,15 @@ class EntryChecker:
         return False
 
     def _within(self, index: int, wanted: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
-        if not ranges or any(r.begin <= span.begin and span.end <= r.end for r in ranges):
+        if not ranges:
             return
-        code = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
-        message = f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {code}"
+        code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
+        if code.begin <= span.begin and span.end <= code.end:
+            return
+        listed = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
+        message = (
+            f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {listed}"
+        )
         self._tell("range-outside-function", message, self._place(index, wanted.name, span))
 
     # Vendor attributes
@@ -221,12 +231,14 @@ class EntryChecker:
 
     def _function(self, index: int) -> int | None:
         """The entry of the subprogram that an entry is in, or is."""
-        tree = self.unit.tree
-        while index >= 0:
-            if tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM:
-                return index
-            index = tree.parents[index]
-        return None
+        if not self._functions:
+            functions, tree = self._functions, self.unit.tree
+            for at, abbreviation in enumerate(tree.abbreviations):
+                parent = tree.parents[at]
+                is_function = abbreviation.tag == dw.TAG_SUBPROGRAM
+                functions.append(at if is_function else functions[parent] if parent >= 0 else -1)
+        found = self._functions[index]
+        return None if found < 0 else found
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """The code of the function; none where it is in none, or has none that is known."""

@@ -11,7 +11,7 @@ from typing import Final
 from attrs import frozen
 
 from dwarfgpu.arch import architecture as architecture_named
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.cfi.restrict import forbidden
 from dwarfgpu.dwarf.low_level import SCRATCH_BASES
@@ -22,7 +22,7 @@ from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.verify.finding import Excerpt, excerpt
+from dwarfgpu.verify.finding import Excerpt, Findings, excerpt
 
 
 @frozen(cache_hash=True)
@@ -55,6 +55,11 @@ class Checked:
     """The bits of all its pieces, where the result is what they make."""
 
 
+LONGEST_BYTES: Final = 1 << 16
+"""Of an expression; producers write a few hundred at most."""
+_MOST_FAULTS: Final = 20
+"""Told of one expression, the worst first."""
+_ORDER: Final = ("error", "warning", "note")
 _NOTHING: Final = Checked()
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _PIECES: Final = frozenset({"piece", "bit_piece"})
@@ -82,16 +87,10 @@ class Machines:
                 if size != architecture.lane_count
             )
 
-    def register_bits(self, number: int) -> int | None:
-        """The size of a register; None where no architecture defines it."""
-        return next(
-            (
-                each.registers[number].size_bits
-                for each in self.all
-                if number in each.registers
-            ),
-            None,
-        )  # fmt: skip
+    def register(self, number: int) -> RegisterInfo | None:
+        """The register of a number; None where no architecture defines it."""
+        found = (each.registers[number] for each in self.all if number in each.registers)
+        return next(found, None)
 
     @property
     def all(self) -> tuple[Architecture, ...]:
@@ -104,14 +103,15 @@ class Machines:
 
     def lacks(self, number: int) -> bool:
         """Whether certainly no register has a number."""
-        return bool(self.all) and self.is_complete and self.register_bits(number) is None
+        return bool(self.all) and self.is_complete and self.register(number) is None
 
 
 class ExpressionChecker:
     """The expressions of one file."""
 
-    def __init__(self, machines: Machines) -> None:
+    def __init__(self, machines: Machines, found: Findings) -> None:
         self.machines = machines
+        self._findings = found
         self.count = 0
         """Expressions that were asked for."""
         self._known: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
@@ -128,6 +128,9 @@ class ExpressionChecker:
         """What is worth telling; None where the expression is as it should be."""
         self.count += 1
         known = self.of(dialect, form, role)
+        if len(data) > LONGEST_BYTES:
+            self._findings.skip(f"an expression of {len(data)} bytes")
+            return None
         if data not in known:
             found = self._check(data, dialect, form, role)
             known[data] = None if found == _NOTHING else found
@@ -136,6 +139,7 @@ class ExpressionChecker:
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
         expression = decode(data, dialect, form)
         found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
+        found = sorted(found, key=lambda each: _ORDER.index(each.severity))[:_MOST_FAULTS]
         steps = self._steps(data, dialect, form) if found else {}
         starts = {offset: index for index, offset in enumerate(steps)}
         texts = list(steps.values())
@@ -213,16 +217,13 @@ class ExpressionChecker:
         (only,) = expression.instructions
         number = register_of(only.operation.name, only.operation.number, only.operands)
         arch = self.machines.architecture
-        size_bits = None if number is None else self.machines.register_bits(number)
-        if arch is None or size_bits is None or number is None:
+        register = None if number is None else self.machines.register(number)
+        if arch is None or register is None or register.size_bits >= arch.address_bits:
             return []
-        name = arch.registers[number].name if number in arch.registers else f"{number}"
-        if expression.dialect.upstream_clang and name in SCRATCH_BASES:
+        if expression.dialect.upstream_clang and register.name in SCRATCH_BASES:
             return []  # read as a scratch offset (docs/dialects.md)
-        if size_bits >= arch.address_bits:
-            return []
         message = (
-            f"register {name} of {size_bits} bits as frame base is narrower than "
+            f"register {register} of {register.size_bits} bits as frame base is narrower than "
             f"the {arch.address_bits}-bit addresses of the default address space"
         )
         title = only.operation.title

@@ -45,7 +45,7 @@ def verify(code_object: CodeObject) -> Verdict:
     """Check a file and its separate debug file; never raises for what is in them."""
     file, info = code_object.file, code_object.info
     found = Findings()
-    expressions = ExpressionChecker(Machines(file, info.architecture))
+    expressions = ExpressionChecker(Machines(file, info.architecture), found)
     units = entries = fdes = 0
     try:
         check_headers(info, found)
@@ -118,7 +118,7 @@ def _frames(
         Functions(file),
         found,
         file.address_bytes,
-        not file.is_relocatable,
+        file.is_relocatable,
     )
     checker.run()
     return checker.fdes

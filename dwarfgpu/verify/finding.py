@@ -17,7 +17,7 @@ from dwarfgpu.expr.abstract import Severity
 MOST_FINDINGS: Final = 10_000
 """Of each severity."""
 MOST_SKIPPED: Final = 100
-_AROUND: Final = 6
+AROUND: Final = 6
 """Steps shown before and after the one that is marked."""
 _LONGEST: Final = 120
 """Characters of one step."""
@@ -55,7 +55,7 @@ class Excerpt:
 def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None) -> Excerpt:
     """What is near the marked step; `…` stands for what is left out."""
     middle = 0 if marked is None else marked
-    start, end = max(middle - _AROUND, 0), min(middle + _AROUND + 1, len(steps))
+    start, end = max(middle - AROUND, 0), min(middle + AROUND + 1, len(steps))
     shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in steps[start:end]]
     before, after = ["…"] * (start > 0), ["…"] * (end < len(steps))
     at = None if marked is None else marked - start + len(before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cached_property
 
+from dwarfgpu.dwarf.lists import Range, covers, merged
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile, Symbol
 
@@ -42,13 +43,13 @@ class Functions:
         return found.name if inside else None
 
     @cached_property
-    def _code(self) -> list[tuple[int, int]]:
-        return [
-            (each.address, each.address + each.size_bytes)
+    def _code(self) -> tuple[Range, ...]:
+        return merged(
+            Range(each.address, each.address + each.size_bytes)
             for each in self._file.sections
             if each.flags & SHF_EXECINSTR
-        ]
+        )
 
     def is_code(self, address: int) -> bool:
         """Whether the file has instructions at an address."""
-        return any(start <= address < end for start, end in self._code)
+        return covers(self._code, address)

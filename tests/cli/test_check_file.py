@@ -1,0 +1,237 @@
+"""`dwarfgpu check FILE`: what people, programs and CI are given, and the exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.cli.check_file import excerpt_lines, place_text
+from dwarfgpu.verify.finding import Excerpt, Place
+from tests.cli.command import FIXTURES, run, run_json, validator
+from tests.verify.made import frame_file
+from tests.verify.test_frames import ADVANCE, CFA, RECALL
+
+DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"
+CLEAN = FIXTURES / "asm/locations.gfx942.v5.co"
+Json = Any
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """A file whose FDE restores a state that nothing has remembered."""
+    path = tmp_path / "broken.co"
+    path.write_bytes(frame_file(CFA + ADVANCE + RECALL))
+    return path
+
+
+def test_a_broken_fde_is_explained_on_one_screen(broken: Path) -> None:
+    done = run("check", broken)
+    assert done.status == 1
+    assert done.lines == [
+        f"{broken}: 0 units, 0 expressions, 1 FDE",
+        "",
+        "error: DW_CFA_restore_state: no state was remembered [unbalanced-state, A.6.4.2.4]",
+        "  FDE, at [0x1000,0x1040) (.debug_frame 0x10)",
+        "      DW_CFA_LLVM_def_aspace_cfa: SGPR32 +0 in addrspace6",
+        "      DW_CFA_advance_loc: 4 to 0x1004",
+        "    > DW_CFA_restore_state",
+        "",
+        "1 error, 0 warnings",
+    ]
+
+
+def test_an_expression_has_its_place_marked() -> None:
+    lines = run("check", DATA).lines
+    at = lines.index("    DW_OP_consts +63, DW_OP_bregx VGPR2+0, DW_OP_minus, DW_OP_stack_value")
+    assert lines[at + 1] == "                      ^~~~~~~~~~~~~~~~~~~"
+    assert lines[at - 2].endswith("[wide-base-register, A.2.5.4.4.3]")
+    assert lines[at - 1].strip() == (
+        "DW_AT_location of variable mate in data, hip/data.hip, at [0x179c,0x1964) "
+        "(.debug_info 0xca)"
+    )
+    assert len(lines) < 50
+
+
+def test_a_clean_file(tmp_path: Path) -> None:
+    done = run("check", CLEAN)
+    assert (done.status, done.lines[-1]) == (
+        0,
+        "0 errors, 0 warnings, 2 notes (--notes shows them)",
+    )
+    noted = run("check", CLEAN, "--notes")
+    assert noted.status == 0 and noted.lines[-1] == "0 errors, 0 warnings, 2 notes"
+    assert any(line.startswith("note: ") for line in noted.lines)
+
+
+def test_few_of_each_rule_are_shown_unless_all_are_wanted() -> None:
+    path = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+    short, long = run("check", path), run("check", path, "--all")
+    assert "  … 18 more of wide-base-register; --all shows them" in short.lines
+    assert sum("[wide-base-register" in line for line in short.lines) == 3
+    assert sum("[wide-base-register" in line for line in long.lines) == 21
+
+
+@pytest.mark.parametrize(
+    "path", [DATA, CLEAN, FIXTURES / "x86_64/demo.gcc.O2.v5"], ids=lambda path: path.name
+)
+def test_json_and_sarif_follow_their_schemas(path: Path) -> None:
+    answer = run_json("check", path)
+    log = json.loads(run("check", path, "--sarif").out)
+    validator("check-sarif").validate(log)
+    (only,) = log["runs"]
+    found = answer.json["findings"]
+    assert [each["ruleId"] for each in only["results"]] == [each["rule"] for each in found]
+    names = [each["id"] for each in only["tool"]["driver"]["rules"]]
+    assert all(names[each["ruleIndex"]] == each["ruleId"] for each in only["results"])
+    assert sum(answer.json["counts"].values()) == len(found)
+    worse = answer.json["counts"]["error"] + answer.json["counts"]["warning"]
+    assert answer.status == bool(worse)
+
+
+def test_json_says_what_was_checked() -> None:
+    answer = run_json("check", DATA).json
+    assert answer["checked"] == {
+        "units": 1, "entries": 91, "expressions": 16, "distinct_expressions": 16, "fdes": 1,
+    }  # fmt: skip
+    (mixed,) = [each for each in answer["findings"] if each["rule"] == "mixed-types"]
+    assert mixed["steps"][mixed["marked"]] == "DW_OP_mul"
+    assert (mixed["place"]["name"], mixed["place"]["begin"]) == ("byte", 0x179C)
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Path:
+    path = tmp_path / "baseline.json"
+    path.write_text(run("check", DATA, "--json").out, encoding="utf-8")
+    return path
+
+
+def test_only_what_the_baseline_lacks_counts(known: Path) -> None:
+    done = run("check", DATA, "--baseline", known)
+    assert done.status == 0
+    assert done.lines[-1] == "0 errors, 0 warnings; 11 known by the baseline"
+    document = json.loads(known.read_text("utf-8"))
+    document["findings"] = [e for e in document["findings"] if e["rule"] != "mixed-types"]
+    known.write_text(json.dumps(document), encoding="utf-8")
+    again = run("check", DATA, "--baseline", known)
+    assert again.status == 1 and again.lines[-1] == "1 error, 0 warnings; 10 known by the baseline"
+    answer = run_json("check", DATA, "--baseline", known)
+    assert [each["rule"] for each in answer.json["findings"] if each["is_new"]] == ["mixed-types"]
+    log = json.loads(run("check", DATA, "--baseline", known, "--sarif").out)
+    validator("check-sarif").validate(log)
+    states = [each["baselineState"] for each in log["runs"][0]["results"]]
+    assert (states.count("new"), states.count("unchanged")) == (1, 10)
+
+
+def test_one_known_finding_excuses_one(known: Path) -> None:
+    document = json.loads(known.read_text("utf-8"))
+    pieces = [e for e in document["findings"] if e["rule"] == "pieces-short-of-type"]
+    document["findings"].remove(pieces[-1])
+    known.write_text(json.dumps(document), encoding="utf-8")
+    done = run("check", DATA, "--baseline", known)
+    assert done.lines[-1] == "0 errors, 1 warning; 10 known by the baseline"
+
+
+def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
+    """Addresses and offsets differ between the two wave sizes' builds of one source."""
+    path = tmp_path / "other.json"
+    path.write_text(run("check", FIXTURES / "hip/nest.gfx90a.O2.v5.co", "--json").out)
+    done = run("check", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--baseline", path)
+    assert done.status == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [FIXTURES / "hip/nosuch.co"],
+        [FIXTURES / "hip"],
+        [FIXTURES / "hip/nest.hip"],
+        [DATA, "--arch", "gfx942"],
+        [DATA, "--want", "value"],
+        [DATA, "--dialect", "none"],
+        [DATA, "--target", "gfx90a"],
+        [DATA, "--baseline", FIXTURES / "nosuch.json"],
+        [DATA, "--baseline", FIXTURES / "states/data.gfx942.O2.json"],
+        [DATA, "--baseline", DATA],
+        ["lit1", "--sarif"],
+        ["lit1", "--baseline", DATA],
+        ["lit1", "--all"],
+    ],
+    ids=lambda each: " ".join(str(word).rsplit("/", 1)[-1] for word in each),
+)
+def test_what_cannot_be_done_is_one_line(arguments: list[object]) -> None:
+    done = run("check", *arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.error
+
+
+def test_json_and_sarif_exclude_each_other() -> None:
+    answer = run_json("check", DATA, "--sarif")
+    assert (answer.status, answer.json["error"]["message"]) == (
+        2, "give --json or --sarif, not both",
+    )  # fmt: skip
+
+
+def test_a_file_that_is_cut_short_is_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "cut.co"
+    path.write_bytes(DATA.read_bytes()[:70])
+    assert run("check", path).status == 2
+    answer = run_json("check", path)
+    assert answer.status == 2 and "error" in answer.json
+
+
+def test_an_operation_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "plus").write_bytes(DATA.read_bytes())
+    (tmp_path / "k.co").write_bytes(DATA.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    assert run("check", "plus").lines[0].startswith("0x0000  error: DW_OP_plus")
+    assert run("check", "k.co").lines[0].startswith("k.co: 1 unit")
+
+
+def test_the_dialect_can_be_given() -> None:
+    path = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+    answer = run_json("check", path, "--dialect", "amd").json
+    assert "upstream-address-space" in {each["rule"] for each in answer["findings"]}
+    plain = run_json("check", path).json
+    assert "upstream-address-space" not in {each["rule"] for each in plain["findings"]}
+
+
+def test_an_expressions_findings_name_their_rule() -> None:
+    answer = run_json("check", "lit1; plus")
+    assert answer.json["findings"][0]["rule"] == "stack-underflow"
+    assert run("check", "regx v6; lit4; mul").status == 1  # a warning
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "expected"),
+    [
+        (Excerpt(("a", "b", "c"), 1), ["a, b, c", "   ^"]),
+        (Excerpt(("abc", "de"), 0), ["abc, de", "^~~"]),
+        (Excerpt(("abc", "de"), 2), ["abc, de", "      ^ the result"]),
+        (Excerpt(("abc", "de"), None), ["abc, de"]),
+        (Excerpt(("x" * 60, "y" * 60), 1), ["  " + "x" * 60, "> " + "y" * 60]),
+        (Excerpt(("DW_CFA_nop",), 0), ["> DW_CFA_nop"]),
+    ],
+)
+def test_excerpt_lines(excerpt: Excerpt, expected: list[str]) -> None:
+    assert list(excerpt_lines(excerpt)) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        (Place(".debug_info", 16, "unit", "a.c"), "unit a.c (.debug_info 0x10)"),
+        (
+            Place(".debug_info", 16, "call_site_parameter", None, "DW_AT_call_value", "f", "a.c"),
+            "DW_AT_call_value of call site parameter in f, a.c (.debug_info 0x10)",
+        ),
+        (
+            Place(".eh_frame", 0, "FDE", "f", span=(1, 2)),
+            "FDE f, at [0x1,0x2) (.eh_frame 0x0)",
+        ),
+    ],
+)
+def test_place_text(place: Place, expected: str) -> None:
+    assert place_text(place) == expected
