@@ -11,6 +11,7 @@ from attrs import has
 from dwarfgpu.expr.dialect import DIALECTS, PROVISIONAL
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model import location, storage, value
+from dwarfgpu.verify.rules import RULES
 from tools import gen_docs
 
 
@@ -36,6 +37,12 @@ def test_every_dialect_is_documented(repository: Path) -> None:
         assert f"`{dialect.name}`" in text
 
 
+def test_every_rule_of_the_check_is_documented(repository: Path) -> None:
+    text = (repository / "docs/check.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (error|warning|note) \| ([A-Z0-9.]+) \|", text, re.M)
+    assert rows == [(rule.name, rule.severity, rule.section) for rule in RULES.values()]
+
+
 @pytest.mark.parametrize("module", [value, storage, location], ids=lambda each: each.__name__)
 def test_every_noun_is_mapped(module: object, repository: Path) -> None:
     text = (repository / "docs/model.md").read_text(encoding="utf-8")
@@ -45,7 +52,7 @@ def test_every_noun_is_mapped(module: object, repository: Path) -> None:
             assert f"`{name}`" in text, f"{name} is not in docs/model.md"
 
 
-@pytest.mark.parametrize("name", ["dialects.md", "model.md"])
+@pytest.mark.parametrize("name", ["check.md", "dialects.md", "model.md"])
 def test_files_that_are_named_exist(name: str, repository: Path) -> None:
     text = (repository / "docs" / name).read_text(encoding="utf-8")
     for path in re.findall(r"`((?:dwarfgpu|docs|tools|tests)/[\w./-]+)`", text):
