@@ -146,7 +146,7 @@ class _Findings:
     severity: Severity = "error"
     message: str = "fails"
 
-    def add(self, severity: Severity, message: str) -> None:
+    def add(self, severity: Severity, rule: str, message: str) -> None:
         self.severity, self.message = severity, message
 
     def failure(self, instruction: Instruction) -> Extent:

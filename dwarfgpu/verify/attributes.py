@@ -13,9 +13,11 @@ from attrs import frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.die import LEGACY_ATTRIBUTES
+from dwarfgpu.dwarf.die import ACTIVE_LANE_16, LEGACY_ATTRIBUTES
 from dwarfgpu.dwarf.forms import FORMS
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import AMD_DIRECT_16
 from dwarfgpu.verify.expressions import Role
 
 _LOCATION: Final = Role("location")
@@ -63,8 +65,7 @@ _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D}
 _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
-_TAG_ENTRY_POINT: Final = 0x03
-_FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE, _TAG_ENTRY_POINT})
+FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE, dw.TAG_ENTRY_POINT})
 _POINTERS: Final = frozenset(
     {dw.TAG_POINTER_TYPE, dw.TAG_REFERENCE_TYPE, dw.TAG_RVALUE_REFERENCE_TYPE}
 )
@@ -84,8 +85,10 @@ class Vendor:
 
 
 _VENDORS: Final[Mapping[int, Vendor]] = {
-    dw.AT_LLVM_LANES: Vendor("LLVM_lanes", _FUNCTIONS, "functions", "A.3.3.5"),
-    dw.AT_LLVM_LANE_PC: Vendor("LLVM_lane_pc", _FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_LANES: Vendor("LLVM_lanes", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_LANE_PC: Vendor("LLVM_lane_pc", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_ACTIVE_LANE: Vendor("LLVM_active_lane", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_ITERATIONS: Vendor("LLVM_iterations", FUNCTIONS, "functions", "A.3.3.5"),
     dw.AT_LLVM_VECTOR_SIZE: Vendor(
         "LLVM_vector_size", frozenset({dw.TAG_BASE_TYPE}), "base types", "A.5.1"
     ),
@@ -99,13 +102,33 @@ _VENDORS: Final[Mapping[int, Vendor]] = {
         "LLVM_memory_space", _POINTERS | _DATA, "pointers, references and data objects", "A.4.1"
     ),
 }
-_LEGACY: Final = {LEGACY_ATTRIBUTES[number]: number for number in _VENDORS}
+_VENDOR_LISTS: Final = frozenset(
+    {dw.AT_LLVM_LANE_PC, dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
+)
+"""Those whose value may be an expression or a location list."""
+
+
+def vendor_numbers(unit: CompilationUnit) -> dict[int, int]:
+    """The numbers that the attributes of the AMD text have in a unit, to those of today.
+
+    The two that have none today have a provisional one (`docs/dialects.md`).
+    """
+    without = {dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
+    numbers = {number: number for number in _VENDORS if number not in without}
+    if unit.has_legacy_attributes:
+        numbers |= {legacy: number for number, legacy in LEGACY_ATTRIBUTES.items()}
+    if unit.dialect.provisional:
+        numbers |= {number: number for number in without}
+    if unit.dialect is AMD_DIRECT_16:
+        numbers[ACTIVE_LANE_16] = dw.AT_LLVM_ACTIVE_LANE
+    return numbers
+
 
 TAGS: Final[Mapping[int, str]] = {
     getattr(dw, name): name.removeprefix("TAG_").lower()
     for name in dir(dw)
     if name.startswith("TAG_")
-} | {_TAG_DWARF_PROCEDURE: "dwarf_procedure", _TAG_ENTRY_POINT: "entry_point", 0x4109: "call_site",
+} | {_TAG_DWARF_PROCEDURE: "dwarf_procedure", 0x4109: "call_site",
      0x410A: "call_site_parameter"}  # fmt: skip
 """Names of tags without DW_TAG_."""
 
@@ -128,35 +151,33 @@ class Wanted:
 
 
 def wanted(
-    abbreviation: Abbreviation, format: UnitFormat, *, has_legacy: bool
+    abbreviation: Abbreviation, format: UnitFormat, numbers: Mapping[int, int]
 ) -> tuple[Wanted, ...]:
     """The values of an entry's shape that hold expressions, or belong to the AMD text.
 
-    `has_legacy`: whether the numbers of LLVM 18 and before are meant.
+    `numbers`: what `vendor_numbers` says of the unit.
     """
     out: list[Wanted] = []
     for position, attribute in enumerate(abbreviation.attributes):
         if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
             continue
-        number = _LEGACY.get(attribute.name, attribute.name) if has_legacy else attribute.name
-        vendor = _VENDORS.get(number)
+        number = numbers.get(attribute.name, attribute.name)
+        vendor = _VENDORS[number] if attribute.name in numbers else None
         kind = FORMS[attribute.form][0]
-        is_lane_pc = vendor is not None and number == dw.AT_LLVM_LANE_PC
-        name, role = ROLES.get(number, (None, None))
-        if is_lane_pc:
-            name, role = "LLVM_lane_pc", _LOCATION
+        name, role = ROLES.get(number, ("", None))
+        if vendor is not None:
+            name, role = vendor.name, _LOCATION if number in _VENDOR_LISTS else None
+        elif role is None and kind == "exprloc":
+            name, role = f"{number:#x}", _UNKNOWN
         if number == dw.AT_LOCATION and abbreviation.tag == _TAG_DWARF_PROCEDURE:
             role = _UNKNOWN
-        if role is None and vendor is None and kind == "exprloc":
-            name, role = f"{number:#x}", _UNKNOWN
-        can_list = number in _LISTS or is_lane_pc
+        can_list = number in _LISTS or vendor is not None
         is_list = role is not None and can_list and _is_list(attribute.form, kind, format)
-        if not (is_list or (role is not None and kind in _BLOCKS)):
+        if not (is_list or kind in _BLOCKS):
             role = None
-        if role is None and vendor is None:
-            continue
-        title = f"DW_AT_{vendor.name if vendor is not None else name}"
-        out.append(Wanted(position, number, attribute.form, title, role, is_list, vendor))
+        if role is not None or vendor is not None:
+            title = f"DW_AT_{name}"
+            out.append(Wanted(position, number, attribute.form, title, role, is_list, vendor))
     return tuple(out)
 
 

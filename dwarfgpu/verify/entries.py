@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.scopes import Subprogram, covered
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
-from dwarfgpu.verify.attributes import TAGS, Wanted, wanted
+from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
 from dwarfgpu.verify.rules import RULES
@@ -46,12 +46,16 @@ class EntryChecker:
     _functions: array[int] = field(init=False, factory=lambda: array("q"))
     """Of each entry the subprogram that it is in, -1 for none; made when first asked for."""
     _laneless: dict[int, bool] = field(init=False, factory=dict)
+    _numbers: dict[int, int] = field(init=False, factory=dict)
+    _has_inner_lanes: bool = field(init=False, default=False)
+    """Whether an inlined call or entry point has told its lanes."""
     _has_told_size: bool = field(init=False, default=False)
     _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
 
     def run(self) -> None:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
+        self._numbers = vendor_numbers(unit)
         plans: dict[int, tuple[Wanted, ...]] = {}
         start = unit.header.entries_at
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
@@ -64,8 +68,11 @@ class EntryChecker:
                 self._value(index, offset, each, values[each.position])
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
-        has_legacy = self.unit.has_legacy_attributes
-        return wanted(abbreviation, self.unit.format, has_legacy=has_legacy)
+        plan = wanted(abbreviation, self.unit.format, self._numbers)
+        is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
+        if is_inner and any(each.number == dw.AT_LLVM_LANES for each in plan):
+            self._has_inner_lanes = True
+        return plan
 
     def _value(self, index: int, offset: int, wanted: Wanted, value: Raw) -> None:
         role = wanted.role
@@ -113,7 +120,7 @@ class EntryChecker:
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
         function = self._function(index)
-        if function is None or function in self._laneless:
+        if function is None or function in self._laneless or self._has_inner_lanes:
             return
         try:
             is_laneless = Subprogram(self.unit.die(function)).lanes is None
@@ -213,6 +220,8 @@ class EntryChecker:
         match wanted.number:
             case dw.AT_LLVM_LANES if value <= 0:
                 self._tell("bad-lane-count", f"{wanted.name} is {value}", place)
+            case dw.AT_LLVM_ITERATIONS if value <= 0 and not wanted.is_list:
+                self._tell("bad-iteration-count", f"{wanted.name} is {value}", place)
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
                 self._tell("bad-vector-size", f"{wanted.name} is {value}", place)
             case dw.AT_LLVM_MEMORY_SPACE:

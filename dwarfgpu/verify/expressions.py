@@ -19,6 +19,7 @@ from dwarfgpu.expr import check as static
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.extent import extent_of
 from dwarfgpu.expr.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
@@ -148,7 +149,10 @@ class ExpressionChecker:
             for each in found
         )
         names = {each.operation.name for each in expression.instructions.distinct}
-        return Checked(faults, "LLVM_push_lane" in names, _piece_bits(expression))
+        piece_bits = None
+        if not _PIECES.isdisjoint(names):
+            piece_bits = extent_of(data, dialect, form).size_bits
+        return Checked(faults, "LLVM_push_lane" in names, piece_bits)
 
     def shown(self, data: bytes, dialect: Dialect, form: UnitFormat) -> Excerpt:
         """An expression without a mark."""
@@ -245,25 +249,3 @@ def gives_no_memory(expression: Expression) -> str | None:
         return None
     last = instructions[len(instructions) - 1].operation
     return last.title if last.name in _NO_MEMORY else None
-
-
-def _piece_bits(expression: Expression) -> int | None:
-    instructions = expression.instructions
-    names = [each.operation.name for each in instructions.distinct]
-    if expression.error is not None or not _PIECES.intersection(names):
-        return None
-    if _BRANCHES.intersection(names):
-        return None
-    flow = [each for each in instructions if each.operation.name != "nop"]
-    if flow[-1].operation.name == "LLVM_piece_end":
-        flow.pop()
-    in_order = [each.operation.name for each in flow]
-    if in_order[-1] not in _PIECES or "LLVM_piece_end" in in_order:
-        return None
-    total = 0
-    for each in flow:
-        if each.operation.name in _PIECES:
-            size = each.operands[0]
-            assert isinstance(size, int)
-            total += size * (8 if each.operation.name == "piece" else 1)
-    return total

@@ -55,6 +55,7 @@ _ENTRIES: Final = (
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that needs the frame base"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane"),
     Rule("bad-lane-count", "error", "A.3.3.5", "DW_AT_LLVM_lanes of 0 or less"),
+    Rule("bad-iteration-count", "error", "A.3.3.5", "DW_AT_LLVM_iterations of 0 or less"),
     Rule("bad-vector-size", "error", "A.5.1", "DW_AT_LLVM_vector_size of 0 or less"),
     Rule("unknown-memory-space", "warning", "A.2.14", "no memory space has the number"),
     Rule("vendor-attribute", "warning", "A.2.2", "an attribute on a tag that has none"),

@@ -246,6 +246,38 @@ def test_numbers_of_other_vendors_are_no_vendor_attributes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("data", "dialect", "expected"),
+    [
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 0), "amd-provisional",
+         [("error", "bad-iteration-count")]),
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 1), "amd-provisional", []),
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 0), "amd", []),
+        (attribute(LABEL, dw.AT_LLVM_ITERATIONS, 1), "amd-provisional",
+         [("warning", "vendor-attribute")]),
+        (expression(SUBPROGRAM, dw.AT_LLVM_ACTIVE_LANE, "plus"), "amd-provisional",
+         [("error", "stack-underflow")]),
+        (expression(LABEL, 0x3E08, "addr 0"), "amd-direct-16", [("warning", "vendor-attribute")]),
+        (expression(LABEL, 0x3E08, "addr 0"), "amd-direct", []),
+    ],
+)  # fmt: skip
+def test_attributes_without_a_number_of_today(
+    data: bytes, dialect: str, expected: list[tuple[str, str]]
+) -> None:
+    assert rules(verdict_on(data, dialect)) == expected
+
+
+def test_lanes_of_an_inlined_call_are_lanes() -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, (), True),
+        Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_LLVM_LANES, DATA1),), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    data = info_file(shapes, b"\x01\x02\x03\x40\x04" + LANE + b"\0\0\0")
+    assert rules(verdict_on(data)) == []
+
+
 def test_pieces_of_a_dynamic_or_unknown_type_are_not_counted() -> None:
     assert rules(verdict_on(one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, PIECES)]))) == []
 
