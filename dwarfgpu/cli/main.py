@@ -23,7 +23,7 @@ COMMANDS = {
     "explain": "evaluate step by step, and say why a value is what it is or is missing",
     "asm": "operations as text to bytes",
     "dis": "bytes to operations as text, losslessly",
-    "check": "find what is wrong with an expression without evaluating it",
+    "check": "find what is wrong with a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
     "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
@@ -53,6 +53,13 @@ docs/eval.md tells all of it.
 docs/where.md tells all of it.
 
 """,
+    "check": """examples:
+  dwarfgpu check k.co
+  dwarfgpu check k.co --json > known.json; dwarfgpu check k.co --baseline known.json
+  dwarfgpu check 'regx v6; lit4; mul'
+docs/check.md tells all of it.
+
+""",
     "asm": """example:
   dwarfgpu asm 'DW_OP_regx SGPR30, DW_OP_piece 0x4' --format cfi_escape
 docs/expression-syntax.md tells all of it.
@@ -67,6 +74,7 @@ docs/expression-syntax.md tells all of it.
 }
 _STATUS = "exit status: 0 complete, 1 no result or one with unknown bits, 2 a wrong request"
 _STATUSES = {
+    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable or a wrong request",
     "where": "exit status: 0 an answer, 1 a part is unreadable, worse or below the minimum, "
     "2 a wrong request"
 }
