@@ -216,7 +216,7 @@ class EntryChecker:
             return
         if not isinstance(value, int):
             return
-        architecture = self.unit.info.architecture
+        architecture = self.expressions.machines.architecture
         match wanted.number:
             case dw.AT_LLVM_LANES if value <= 0:
                 self._tell("bad-lane-count", f"{wanted.name} is {value}", place)

@@ -45,10 +45,11 @@ def verify(code_object: CodeObject) -> Verdict:
     """Check a file and its separate debug file; never raises for what is in them."""
     file, info = code_object.file, code_object.info
     found = Findings()
-    expressions = ExpressionChecker(Machines(file, info.architecture), found)
+    machines = _machines(file, info, found)
+    expressions = ExpressionChecker(machines, found)
     units = entries = fdes = 0
     try:
-        check_headers(info, found)
+        check_headers(info, machines.architecture, found)
         for problem in info.problems:
             _broken_unit(problem, 0, None, found)
         for unit in info.units:
@@ -81,6 +82,15 @@ def verify(code_object: CodeObject) -> Verdict:
     )
 
 
+def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
+    """What the file is for; where that cannot be read, only what holds everywhere is checked."""
+    try:
+        return Machines(file, info.architecture)
+    except DwarfGpuError as error:
+        found.skip(str(error))
+        return Machines(file, None)
+
+
 def _broken_unit(error: DwarfGpuError, offset: int, name: str | None, found: Findings) -> None:
     if isinstance(error, Unsupported | LimitExceeded):
         found.skip(str(error))
@@ -108,7 +118,7 @@ def _frames(
         section_address=file.sections_by_name[kind].address if kind == ".eh_frame" else 0,
         address_size=file.address_bytes,
         endian=file.endian,
-        architecture=info.architecture,
+        architecture=expressions.machines.architecture,
         machine=file.machine,
     )
     checker = FrameChecker(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.aranges import ArangeSet, read_aranges
@@ -24,11 +25,11 @@ _BASES = (
 address_size stands (DWARF 5 7.27 to 7.29)."""
 
 
-def check_headers(info: DebugInfo, found: Findings) -> None:
+def check_headers(info: DebugInfo, architecture: Architecture | None, found: Findings) -> None:
     """Compare the headers of every unit, and of what belongs to it, with one another."""
     for unit in info.units:
         try:
-            for section, size_bytes in _sizes(unit):
+            for section, size_bytes in _sizes(unit, architecture):
                 _compare(unit, section, size_bytes, found)
         except DwarfGpuError:
             continue  # told where the unit itself is read
@@ -46,9 +47,9 @@ def _aranges(info: DebugInfo) -> list[ArangeSet]:
         return []
 
 
-def _sizes(unit: CompilationUnit) -> Iterator[tuple[str, int]]:
+def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator[tuple[str, int]]:
     """The address sizes of the other headers that belong to a unit, by their sections."""
-    architecture, file = unit.info.architecture, unit.info.object
+    file = unit.info.object
     if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
         yield "the architecture", file.address_bytes
     if unit.format.version < 5:

@@ -13,10 +13,10 @@ import pytest
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.cli.check_file import report_json, report_lines
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.verify.finding import MOST_FINDINGS, Excerpt, excerpt
 from dwarfgpu.verify.rules import RULES
-from tests.dwarf.builder import Shape, read_fixture
+from tests.dwarf.builder import Content, Shape, read_fixture
 from tests.verify import test_entries, test_expressions, test_frames
 from tests.verify.made import (
     COMPILE_UNIT,
@@ -177,3 +177,22 @@ def test_a_number_of_many_bits_is_one_line(tmp_path: Path) -> None:
     data = info_file(shapes, b"\x01\x02" + encode_uleb(len(huge)) + huge + b"\0")
     verdict = verdict_on(data)
     assert all(len(each.message) < 500 for each in verdict.findings.kept)
+
+
+def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
+    """Whose wave size is not told; the rest is checked."""
+    symbols = Content(b"\1" * 24, type=2, link=0x77, entry_bytes=24)
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    body = b"\x01\x02" + block(operations("plus")) + b"\0"
+    verdict = verdict_on(info_file(shapes, body, {".symtab": symbols}))
+    assert [each.rule for each in verdict.findings.kept] == ["stack-underflow"]
+
+
+def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(file: object) -> None:
+        raise Malformed("symbols are cut short")
+
+    monkeypatch.setattr("dwarfgpu.verify.expressions.wave_size", broken)
+    verdict = verdict_on(frame_file(rule(0x07, 31) + b"\x0b"))
+    assert verdict.findings.skipped == ["symbols are cut short"]
+    assert [each.rule for each in verdict.findings.kept] == ["unbalanced-state"]
