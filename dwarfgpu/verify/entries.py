@@ -45,7 +45,7 @@ class EntryChecker:
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
     _functions: array[int] = field(init=False, factory=lambda: array("q"))
     """Of each entry the subprogram that it is in, -1 for none; made when first asked for."""
-    _laneless: dict[int, bool] = field(init=False, factory=dict)
+    _asked_for_lanes: set[int] = field(init=False, factory=set)
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has told its lanes."""
@@ -60,12 +60,12 @@ class EntryChecker:
         start = unit.header.entries_at
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
             self.entries += 1
-            offset, abbreviation, values = row
+            _, abbreviation, values = row
             plan = plans.get(abbreviation.code)
             if plan is None:
                 plan = plans[abbreviation.code] = self._plan(abbreviation)
             for each in plan:
-                self._value(index, offset, each, values[each.position])
+                self._value(index, each, values[each.position])
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
         plan = wanted(abbreviation, self.unit.format, self._numbers)
@@ -74,7 +74,7 @@ class EntryChecker:
             self._has_inner_lanes = True
         return plan
 
-    def _value(self, index: int, offset: int, wanted: Wanted, value: Raw) -> None:
+    def _value(self, index: int, wanted: Wanted, value: Raw) -> None:
         role = wanted.role
         if wanted.vendor is not None:
             self._vendor(index, wanted, value)
@@ -120,14 +120,14 @@ class EntryChecker:
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
         function = self._function(index)
-        if function is None or function in self._laneless or self._has_inner_lanes:
+        if function is None or function in self._asked_for_lanes or self._has_inner_lanes:
             return
+        self._asked_for_lanes.add(function)
         try:
-            is_laneless = Subprogram(self.unit.die(function)).lanes is None
+            lanes = Subprogram(self.unit.die(function)).lanes
         except DwarfGpuError:
-            is_laneless = False  # told by itself
-        self._laneless[function] = is_laneless
-        if is_laneless:
+            return  # told by itself
+        if lanes is None:
             message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
             self._tell("lanes-missing", message, self._place(function, None))
 
@@ -180,7 +180,8 @@ class EntryChecker:
             return False
         base = self.unit.root.attribute(dw.AT_LOCLISTS_BASE)
         offset = attribute.raw if base is None else base.raw  # of the base `headers` tells
-        assert isinstance(offset, int)
+        if not isinstance(offset, int) or (base is None and attribute.kind == "loclistx"):
+            return False
         try:
             self.unit.info.contributions(section).check(offset, format.address_size)
         except IllFormed as error:

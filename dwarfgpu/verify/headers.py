@@ -60,7 +60,7 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
         if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
             yield section, data[base.raw - before]
     lines = unit.root.attribute(dw.AT_STMT_LIST)
-    if lines is not None and isinstance(lines.raw, int):
+    if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
         size_bytes = _line_address_size(unit, lines.raw)
         if size_bytes is not None:
             yield ".debug_line", size_bytes

@@ -21,6 +21,7 @@ from tests.verify import test_entries, test_expressions, test_frames
 from tests.verify.made import (
     COMPILE_UNIT,
     EXPRLOC,
+    SDATA,
     SEC_OFFSET,
     SUBPROGRAM,
     VARIABLE,
@@ -33,6 +34,8 @@ from tests.verify.made import (
     words,
 )
 from tests.verify.test_frames import CFA, S30, rule
+
+LOCLISTX = 0x22
 
 
 def seconds(data: bytes) -> float:
@@ -196,3 +199,27 @@ def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) 
     verdict = verdict_on(frame_file(rule(0x07, 31) + b"\x0b"))
     assert verdict.findings.skipped == ["symbols are cut short"]
     assert [each.rule for each in verdict.findings.kept] == ["unbalanced-state"]
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "value"),
+    [
+        (dw.AT_LOCLISTS_BASE, EXPRLOC, b"\1\0"),
+        (dw.AT_LOCLISTS_BASE, SDATA, b"\x7f"),
+        (dw.AT_ADDR_BASE, SDATA, b"\x7f"),
+        (dw.AT_ADDR_BASE, EXPRLOC, b"\1\0"),
+        (dw.AT_STMT_LIST, SDATA, b"\x7f"),
+        (dw.AT_STMT_LIST, EXPRLOC, b"\1\0"),
+        (dw.AT_STMT_LIST, SEC_OFFSET, b"\xff" * 4),
+    ],
+)
+@pytest.mark.parametrize("form_of_list", [SEC_OFFSET, LOCLISTX])
+def test_bases_of_any_form(number: int, form: int, value: bytes, form_of_list: int) -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, ((number, form),), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, form_of_list),)),
+    ]
+    at = words(12, size_bytes=4) if form_of_list == SEC_OFFSET else b"\0"
+    section = words(12, size_bytes=4) + bytes((5, 0, 4, 0)) + bytes(8)
+    others = {".debug_loclists": section, ".debug_addr": section, ".debug_line": section}
+    verdict_on(info_file(shapes, b"\x01" + value + b"\x02" + at + b"\0", others))
