@@ -109,6 +109,35 @@ def test_a_rule_both_ways(name: str, severity: str, broken: bytes, kept: bytes) 
     assert (rules(verdict), verdict.findings.skipped, verdict.fdes) == ([], [], 1)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        KERNEL,
+        CFA + by_expression(EXPRESSION, PC, PAIR) + ADVANCE + b"\x0d" + encode_uleb(S33),
+        cfa_expression("regx s32; deref_size 4; lit5; shl; lit6; LLVM_form_aspace_address")
+        + by_expression(EXPRESSION, PC, f"{PAIR}; LLVM_piece_end"),
+        CFA + by_expression(EXPRESSION, S30, "regx v40; LLVM_offset_uconst 12"),
+        CFA + by_expression(EXPRESSION, EXEC, "regx v40; bit_piece 32, 64; regx v40; "
+                            "bit_piece 32, 96; LLVM_piece_end"),
+        CFA + by_expression(EXPRESSION, EXEC, "regx s34; piece 4; regx s35; piece 4"),
+        CFA + by_expression(EXPRESSION, V0, "regx v0; swap; LLVM_offset_uconst 0x100; "
+                            "LLVM_call_frame_entry_reg exec; deref_size 8; "
+                            "LLVM_select_bit_piece 32, 64"),
+        CFA + by_expression(EXPRESSION, V0, "regx v0; regx a0; "
+                            "LLVM_call_frame_entry_reg exec; deref_size 8; "
+                            "LLVM_select_bit_piece 32, 64"),
+        CFA + rule(OFFSET, V0, 64) + rule(OFFSET, PC, 2) + rule(REGISTER, S33, S30),
+        CFA + b"".join(rule(UNDEFINED, V0 + n) for n in range(1, 40)),
+    ],
+    ids=["kernel", "frame pointer", "flat scratch", "a lane", "lanes", "a pair", "under a mask",
+         "to an accumulator", "whole", "clobbered"],
+)  # fmt: skip
+def test_what_the_rocm_compiler_writes_is_well_formed(code: bytes) -> None:
+    """The patterns of AMD's compilers: saved in lanes, pairs, under the execution mask."""
+    verdict = verdict_on(frame_file(code))
+    assert (rules(verdict), verdict.findings.skipped) == ([], [])
+
+
 def test_ill_formed_instructions_of_a_cie_are_told_once() -> None:
     assert rules(verdict_on(frame_file(CFA, common=cie(ADVANCE)))) == [("error", "location-order")]
     common = cie(b"\x06\x10")  # restore_extended, where there is nothing to restore to
