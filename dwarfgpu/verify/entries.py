@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.lists import InvertedRange, Range
 from dwarfgpu.dwarf.scopes import Subprogram, covered
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
@@ -156,14 +156,14 @@ class EntryChecker:
             if self._has_other_addresses(attribute):
                 return
             entries = self.unit.locations_of(attribute).entries
-        except (LimitExceeded, Unsupported) as error:
-            self.found.skip(str(error))
-            return
         except (IllFormed, Malformed) as error:
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
             self._tell(rule, str(error.message), self._place(index, wanted.name))
+            return
+        except DwarfGpuError as error:  # no fault of the file's
+            self.found.skip(str(error))
             return
         ranges = self._code(index)
         for each in entries:

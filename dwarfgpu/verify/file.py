@@ -10,7 +10,7 @@ from attrs import frozen
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
@@ -92,7 +92,7 @@ def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
 
 
 def _broken_unit(error: DwarfGpuError, offset: int, name: str | None, found: Findings) -> None:
-    if isinstance(error, Unsupported | LimitExceeded):
+    if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
         found.skip(str(error))
         return
     rule = RULES["unreadable-unit"]

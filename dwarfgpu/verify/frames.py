@@ -12,7 +12,7 @@ from attrs import define, field
 from dwarfgpu.cfi.decode import CfaInstruction
 from dwarfgpu.cfi.rule import Row, Undefined
 from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import Dialect
@@ -80,7 +80,7 @@ class FrameChecker:
             self._overlapping()
 
     def _unreadable(self, entry: BrokenEntry) -> None:
-        if isinstance(entry.error, Unsupported | LimitExceeded):
+        if not isinstance(entry.error, Malformed | IllFormed):
             self.found.skip(str(entry.error))
             return
         rule = RULES["unreadable-cfi"]
@@ -174,7 +174,7 @@ class FrameChecker:
     def _stopped(self, error: DwarfGpuError, described: Described) -> None:
         """Why the instructions could not be executed to their end."""
         place = described.place()
-        if isinstance(error, Unsupported | LimitExceeded):
+        if not isinstance(error, Malformed | IllFormed):
             self.found.skip(f"{place.section} {place.kind} at {place.offset:#x}: {error}")
             return
         site, rule, marked = error.site, "unreadable-cfi", None

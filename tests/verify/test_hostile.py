@@ -13,7 +13,7 @@ import pytest
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.cli.check_file import report_json, report_lines
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
 from dwarfgpu.verify.finding import MOST_FINDINGS, Excerpt, excerpt
 from dwarfgpu.verify.rules import RULES
 from tests.dwarf.builder import Content, Shape, read_fixture
@@ -223,3 +223,15 @@ def test_bases_of_any_form(number: int, form: int, value: bytes, form_of_list: i
     section = words(12, size_bytes=4) + bytes((5, 0, 4, 0)) + bytes(8)
     others = {".debug_loclists": section, ".debug_addr": section, ".debug_line": section}
     verdict_on(info_file(shapes, b"\x01" + value + b"\x02" + at + b"\0", others))
+
+
+def test_what_is_no_fault_of_the_file_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a list of a split unit, whose addresses are in another file."""
+
+    def missing(unit: object, attribute: object) -> None:
+        raise MissingContext("the addresses are in another file")
+
+    monkeypatch.setattr("dwarfgpu.dwarf.unit.CompilationUnit.locations_of", missing)
+    verdict = verdict_on(test_entries.listed(0x1040, 0x1080))
+    assert verdict.findings.kept == []
+    assert verdict.findings.skipped == ["the addresses are in another file"]
