@@ -10,6 +10,7 @@ from typing import Final
 from attrs import define, field
 
 from dwarfgpu.cfi.decode import CfaInstruction
+from dwarfgpu.cfi.program import row_table
 from dwarfgpu.cfi.rule import Row, Undefined
 from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
@@ -112,13 +113,14 @@ class FrameChecker:
     def _fde(self, fde: Fde) -> bool:
         """Check one FDE; false where the section is too much work."""
         described = self._described(fde)
-        count, rules = len(described.program.instructions), len(fde.cie.initial.rules)
-        self._work += (1 + count) * (1 + rules) + count * count // 4
+        initial, program = fde.cie.initial, described.program
+        count = len(program.instructions)
+        self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
         if self._work > MOST_WORK:
             why = "from here on there would be too many register rules"
             self.found.skip(f"{self.section.kind} FDE at {fde.offset:#x}: {why}")
             return False
-        table = fde.table()
+        table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(described)
         rows = RowChecker(self.expressions.machines, described)
         for row in table.rows:

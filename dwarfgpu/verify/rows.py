@@ -1,6 +1,6 @@
 """What the rows of an FDE tell by themselves (A.6.4.1, A.6.4.2.2).
 
-Law: a CFA or a set of rules that many rows share is looked at once for each entry.
+Law: the base of a CFA, or a set of rules, that many rows share is looked at once for each entry.
 """
 
 from __future__ import annotations
@@ -39,13 +39,16 @@ class RowChecker:
     machines: Machines
     described: Described
     _seen: set[int] = field(init=False, factory=set)
+    _bases: set[tuple[int, int]] = field(init=False, factory=set)
 
     def check(self, row: Row, *, is_fde: bool) -> None:
         """Check one row; a CIE need not have a CFA."""
-        if id(row.cfa) not in self._seen:
-            self._seen.add(id(row.cfa))
-            if isinstance(row.cfa, RegisterCfa):
-                self._base(row.cfa, row)
+        cfa = row.cfa
+        if isinstance(cfa, RegisterCfa):
+            base = cfa.register, cfa.address_space
+            if base not in self._bases:
+                self._bases.add(base)
+                self._base(cfa, row)
         if id(row.rules) in self._seen:
             return
         self._seen.add(id(row.rules))
