@@ -25,12 +25,13 @@ from dwarfgpu.expr.dialect import dialect
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text import assemble
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.verify.file import verify
 
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
 )  # fmt: skip
-_OF_FILES: Final = ("target", "baseline", "sarif", "notes", "all")
+_OF_FILES: Final = ("target", "debug_dir", "baseline", "sarif", "notes", "all")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -46,6 +47,11 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument(
         "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
     )
+    files.add_argument(
+        "--debug-dir", metavar="DIR", action="append",
+        help="where separate, split and supplementary debug files are; "
+        f"default: {DEBUG_DIRECTORIES[0]}",
+    )  # fmt: skip
     files.add_argument("--baseline", metavar="FILE", help="an earlier --json: only what is new")
     files.add_argument("--sarif", action="store_true", help="a SARIF 2.1.0 log on stdout")
     files.add_argument("--notes", action="store_true", help="show notes too")
@@ -120,7 +126,13 @@ def _check_file(path: str, arguments: Namespace) -> int:
         dialect(arguments.dialect)
     known = None if arguments.baseline is None else baseline(arguments.baseline)
     try:
-        verdict = verify(CodeObject.open(path, dialect=arguments.dialect, target=arguments.target))
+        opened = CodeObject.open(
+            path,
+            dialect=arguments.dialect,
+            target=arguments.target,
+            debug_directories=arguments.debug_dir or DEBUG_DIRECTORIES,
+        )
+        verdict = verify(opened)
     except UsageError:
         raise
     except DwarfGpuError as error:  # nothing of it can be read: that is no finding

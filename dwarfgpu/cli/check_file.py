@@ -121,7 +121,8 @@ def place_text(place: Place) -> str:
         text += f", {place.unit}"
     if place.span is not None:
         text += f", at [{place.span[0]:#x},{place.span[1]:#x})"
-    return f"{text} ({place.section} {place.offset:#x})"
+    where = f"{place.section} {place.offset:#x}"
+    return f"{text} ({where})" if place.file is None else f"{text} ({where} of {place.file})"
 
 
 def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
@@ -171,6 +172,7 @@ def finding_json(finding: Finding, is_new: bool) -> Record:
         "message": finding.message,
         "section": finding.section,
         "place": {
+            "file": place.file,
             "section": place.section,
             "offset": place.offset,
             "kind": place.kind,

@@ -187,8 +187,7 @@ class EntryChecker:
         except IllFormed as error:
             if base is None and not self._has_told_size:
                 self._has_told_size = True
-                place = Place(".debug_info", self.unit.offset, "unit", unit_name(self.unit))
-                self._tell("address-size", error.message, place)
+                self._tell("address-size", error.message, unit_place(self.unit))
             return True
         return False
 
@@ -266,14 +265,15 @@ class EntryChecker:
         die = self.unit.die(index)
         function = self._function(index)
         return Place(
-            ".debug_info",
+            self.unit.section,
             die.offset,
             _tag(die),
             _name(die),
             attribute,
             None if function in (None, index) else _name(self.unit.die(function or 0)),
-            unit_name(self.unit),
+            _unit_name(self.unit),
             None if span is None else (span.begin, span.end),
+            _other_file(self.unit),
         )
 
     def _tell(
@@ -289,12 +289,22 @@ class EntryChecker:
         self.found.add(Finding(known.severity, rule, message, section, place, shown))
 
 
-def unit_name(unit: CompilationUnit) -> str | None:
+def unit_place(unit: CompilationUnit) -> Place:
+    """A unit itself."""
+    return Place(unit.section, unit.offset, "unit", _unit_name(unit), file=_other_file(unit))
+
+
+def _unit_name(unit: CompilationUnit) -> str | None:
     """The name of a unit; None where it cannot be told."""
     try:
         return unit.name or None
     except DwarfGpuError:
         return None
+
+
+def _other_file(unit: CompilationUnit) -> str | None:
+    info = unit.info
+    return None if info.path == info.main.path else info.path
 
 
 def _name(die: Die) -> str | None:

@@ -5,17 +5,20 @@ Law: what cannot be read costs only itself, and is told; nothing that is skipped
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import frozen
 
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
-from dwarfgpu.verify.entries import EntryChecker, unit_name
+from dwarfgpu.verify.entries import EntryChecker, unit_place
 from dwarfgpu.verify.expressions import ExpressionChecker, Machines
 from dwarfgpu.verify.finding import Finding, Findings, Place
 from dwarfgpu.verify.frames import FrameChecker
@@ -42,7 +45,7 @@ class Verdict:
 
 
 def verify(code_object: CodeObject) -> Verdict:
-    """Check a file and its separate debug file; never raises for what is in them."""
+    """Check a file with its separate and split debug files; never raises for what is in them."""
     file, info = code_object.file, code_object.info
     found = Findings()
     machines = _machines(file, info, found)
@@ -51,14 +54,14 @@ def verify(code_object: CodeObject) -> Verdict:
     try:
         check_headers(info, machines.architecture, found)
         for problem in info.problems:
-            _broken_unit(problem, 0, None, found)
-        for unit in info.units:
+            _broken(problem, None, found)
+        for unit in _units(info, found):
             units += 1
             checker = EntryChecker(unit, expressions, found)
             try:
                 checker.run()
             except DwarfGpuError as error:
-                _broken_unit(error, unit.offset, unit_name(unit), found)
+                _broken(error, unit, found)
             entries += checker.entries
     except DwarfGpuError as error:  # a section that cannot be read at all
         found.skip(str(error))
@@ -91,12 +94,31 @@ def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
         return Machines(file, None)
 
 
-def _broken_unit(error: DwarfGpuError, offset: int, name: str | None, found: Findings) -> None:
+def _units(info: DebugInfo, found: Findings) -> Iterator[CompilationUnit]:
+    """The units of the file and, once each, those of its split files; what is not found is told."""
+    seen: set[int] = set()
+    for unit in info.units:
+        yield unit
+        try:
+            full = unit.full
+        except DwarfGpuError as error:
+            found.skip(str(error))
+            continue
+        if full is unit:
+            continue
+        for each in (full, *full.info.type_units):
+            if id(each) not in seen:
+                seen.add(id(each))
+                yield each
+
+
+def _broken(error: DwarfGpuError, unit: CompilationUnit | None, found: Findings) -> None:
+    """A unit that cannot be read to its end, or one whose header cannot be read."""
     if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
         found.skip(str(error))
         return
     rule = RULES["unreadable-unit"]
-    place = Place(".debug_info", offset, "unit", name)
+    place = Place(".debug_info", 0, "unit") if unit is None else unit_place(unit)
     message = error.message if error.context is None else str(error)
     found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 

@@ -39,6 +39,8 @@ class Place:
     unit: str | None = None
     span: tuple[int, int] | None = None
     """The addresses of the location list entry, or of the row."""
+    file: str | None = None
+    """Another file than the one that is checked: a split file."""
 
 
 @frozen

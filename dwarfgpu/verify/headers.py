@@ -12,8 +12,8 @@ from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from dwarfgpu.verify.entries import unit_name
-from dwarfgpu.verify.finding import Finding, Findings, Place
+from dwarfgpu.verify.entries import unit_place
+from dwarfgpu.verify.finding import Finding, Findings
 from dwarfgpu.verify.rules import RULES
 
 _BASES = (
@@ -33,10 +33,9 @@ def check_headers(info: DebugInfo, architecture: Architecture | None, found: Fin
                 _compare(unit, section, size_bytes, found)
         except DwarfGpuError:
             continue  # told where the unit itself is read
-    by_offset = {unit.offset: unit for unit in info.units}
     for each in _aranges(info):
-        described = by_offset.get(each.unit_offset)
-        if described is not None:
+        described = info.unit_at(each.unit_offset)
+        if described is not None and described.offset == each.unit_offset:
             _compare(described, ".debug_aranges", each.address_size, found)
 
 
@@ -83,5 +82,4 @@ def _compare(unit: CompilationUnit, section: str, size_bytes: int, found: Findin
     message = (
         f"addresses of {unit.format.address_size} bytes in the unit, of {size_bytes} in {section}"
     )
-    place = Place(".debug_info", unit.offset, "unit", unit_name(unit))
-    found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+    found.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from tests.dwarf.builder import X86_64, Shape, elf, unit
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.verify.file import verify
+from tests.dwarf.builder import X86_64, Shape, elf, read_fixture, unit
 from tests.dwarf.builder import abbreviations as table
 from tests.verify.made import (
     ADDR,
@@ -349,3 +352,38 @@ def test_clang_leaves_out_the_last_pieces() -> None:
     (found,) = findings(fixture_verdict("x86_64/demo.clang.O2.v5"))
     assert found.rule == "pieces-short-of-type"
     assert found.excerpt is not None and found.excerpt.marked is None
+
+
+@pytest.mark.parametrize("name", ["gcc5", "types-gcc4", "types-gcc5", "dwz4", "dwz5"])
+def test_split_units_are_checked_with_their_skeletons(name: str) -> None:
+    verdict = fixture_verdict(f"split/{name}/prog")
+    assert (rules(verdict), verdict.findings.skipped) == ([], [])
+    assert verdict.expressions == 40
+
+
+def test_a_finding_in_a_split_file_names_the_file() -> None:
+    (found,) = findings(fixture_verdict("split/named/prog"))
+    assert found.rule == "pieces-short-of-type"
+    assert (found.place.section, found.place.unit) == (".debug_info.dwo", "../b.cpp")
+    assert found.place.file is not None and found.place.file.endswith("b.dwo")
+
+
+def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
+    """In DWARF 4; the entry ends a byte before it begins."""
+    (found,) = findings(fixture_verdict("split/gcc4/prog"))
+    assert (found.rule, found.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
+
+
+def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:
+    verdict = fixture_verdict("split/gcc5/a.dwo")
+    assert rules(verdict) == []
+    assert verdict.expressions and verdict.findings.skips == 9
+    assert "ask the file that names it" in verdict.findings.skipped[0]
+
+
+def test_a_split_file_that_is_not_found_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "prog"
+    path.write_bytes(read_fixture("split/clang5/prog"))
+    verdict = verify(CodeObject.open(path))
+    assert rules(verdict) == [] and verdict.findings.skips == 2
+    assert all("a.dwo" in why or "b.dwo" in why for why in verdict.findings.skipped)
