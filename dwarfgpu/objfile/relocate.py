@@ -9,7 +9,7 @@ of one name, which type units have in groups of their own, are read as one, each
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
 from attrs import frozen
@@ -95,18 +95,18 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
     if not file.is_relocatable or not sections:
         return file.section_data(name)
     if len(sections) > 1:
-        _refuse_overlap(file, name, sections)
+        _refuse_overlap(file, f"sections {name}", sections)
     relocator = _Relocator(file)
     return b"".join(relocator.data_of(section) for section in sections)
 
 
-def _refuse_overlap(file: ObjectFile, name: str, sections: tuple[Section, ...]) -> None:
+def _refuse_overlap(file: ObjectFile, what: str, sections: Collection[Section]) -> None:
     unpacked = sum(map(file.unpacked_bytes, sections))
     if (
         sum(each.size_bytes for each in sections) > file.size_bytes
         or unpacked > LARGEST_EXPANSION * file.size_bytes
     ):
-        raise LimitExceeded(f"{file.path}: its {len(sections)} sections {name} overlap")
+        raise LimitExceeded(f"{file.path}: its {len(sections)} {what} overlap")
 
 
 class _Relocator:
@@ -127,6 +127,8 @@ class _Relocator:
         tables = self._tables.get(section.index)
         if not tables or not data:
             return data
+        if len(tables) > 1:
+            _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
         out = bytearray(data)
         for table in tables:
             self._apply(table, section, out)
@@ -137,6 +139,9 @@ class _Relocator:
         if not 0 < table.link < len(file.sections):
             raise Malformed(f"{file.path}: {table.name} names no symbol table")
         if table.link not in self._symbols:
+            read = [file.sections[index] for index in (*self._symbols, table.link)]
+            if len(read) > 1:
+                _refuse_overlap(file, "symbol tables", read)
             self._symbols[table.link] = file.symbols_of(file.sections[table.link])
         return self._symbols[table.link]
 

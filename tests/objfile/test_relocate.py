@@ -13,10 +13,10 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.relocate import relocated_data
-from tests.dwarf.builder import AMDGPU, X86_64, Content, elf
+from dwarfgpu.objfile.relocate import SHT_RELA, relocated_data
+from tests.dwarf.builder import AMDGPU, X86_64, Content, elf, overlapping
 from tests.objfile.build import C, run
 
 Tool = Callable[[str], str]
@@ -157,3 +157,14 @@ def test_mutated_tables() -> None:
             table[source.randrange(len(table))] = source.randrange(256)
         with contextlib.suppress(DwarfGpuError):
             assert len(relocated_data(made(bytes(table)), ".debug_info")) == 16
+
+
+def test_tables_that_overlap_cost_no_more_than_the_file() -> None:
+    contents: dict[str, bytes | Content] = {".debug_info": bytes(64)}
+    contents |= {f".rela{n}": Content(bytes(240), SHT_RELA) for n in range(30)}
+    data = bytearray(overlapping(elf(contents, X86_64, type=1), ".rela"))
+    (table,) = struct.unpack_from("<Q", data, 40)
+    for index in range(2, 32):
+        struct.pack_into("<I", data, table + 64 * index + 44, 1)  # sh_info: .debug_info
+    with pytest.raises(LimitExceeded, match=r"30 relocation tables of \.debug_info overlap"):
+        relocated_data(ObjectFile("made", bytes(data)), ".debug_info")
