@@ -10,13 +10,17 @@ from typing import Protocol
 from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.callers import call_of, told_on_entry
+from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.call_sites import CallSite, call_sites
 from dwarfgpu.dwarf.call_values import require_call
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
-from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList
+from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
@@ -69,6 +73,27 @@ class Focus(Protocol):
         """Where an address given by hand is."""
         ...
 
+    @property
+    def physical_frame(self) -> PhysicalFrame | None:
+        """The frame as call frame information sees it; None without a program location."""
+        ...
+
+    def calling(self) -> tuple[Focus, int]:
+        """What the frame that called this one sees, and the return address.
+
+        `MissingContext` where there is none, `LimitExceeded` far outward.
+        """
+        ...
+
+    @property
+    def program_location(self) -> int | None: ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def frame(self) -> TopFrame: ...
+
     def context(self, frame: TopFrame | None = None) -> Context:
         """The evaluation context of the focus in a frame, without a unit."""
         ...
@@ -106,36 +131,41 @@ class TopFrame:
             return ()
         return self.code_object.scopes.subprograms_at(self.pc)
 
+    @property
+    def _physical(self) -> PhysicalFrame:
+        found = self.session.physical_frame
+        if found is None:
+            raise MissingContext("the context has no program location, where unwinding begins")
+        return found
+
     def register(self, number: int) -> Location:
-        raise AssertionError("the top frame's registers are the wave's")
+        return self._physical.register(number)
 
     def entry_register(self, number: int) -> Location:
-        """By the architecture's default rule, where no call frame information says otherwise."""
-        info = None if self.code_object is None else self.code_object.file
-        if info is not None and any(
-            info.has_section(name) for name in (".debug_frame", ".eh_frame")
-        ):
-            raise Unsupported(
-                "frames are not unwound yet: the call frame information that tells what register "
-                f"{number} held on entry is not used"
-            )
+        """Without a program location by the architecture's default rule (A.2.5.4.4.1)."""
         session = self.session
-        if session.architecture.machine != "AMDGPU":
-            raise MissingContext(f"no call frame information tells register {number} on entry")
-        storage = Register(session.architecture.register(number), session.wave)
-        return Location((SingleLocation(storage),), session.stop)
+        if self.pc is None and session.architecture.machine == "AMDGPU":
+            storage = Register(session.architecture.register(number), session.wave)
+            return Location((SingleLocation(storage),), session.stop)
+        return self._physical.entry_register(number)
 
     def cfa(self) -> Location:
         given = self.session.given_cfa
-        if given is None:
-            raise MissingContext("the context has no canonical frame address (CFA)")
-        return self.session.place(given)
+        if given is not None and not self.level:
+            return self.session.place(given)
+        absent = "the context has no canonical frame address (CFA)"
+        if self.pc is None:
+            raise MissingContext(absent)
+        try:
+            return self._physical.cfa()
+        except MissingContext as error:
+            raise MissingContext(f"{absent}: {error.message}") from None
 
     def frame_base(self) -> Location:
         if self.is_for_frame_base:
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
         given = self.session.given_frame_base
-        if given is not None:
+        if given is not None and not self.level:
             return self.session.place(given)
         subprogram = self.subprogram
         if subprogram is None:
@@ -241,12 +271,29 @@ class TopFrame:
         return self.session.context(evolve(self, is_of_thread=True))
 
     def caller(self) -> tuple[Frame, int]:
-        if self.code_object is not None:
-            raise Unsupported("frames are not unwound yet: the calling frame is not known")
-        raise MissingContext("the context has no calling frame")
+        calling, _ = self.session.calling()
+        pc = calling.program_location
+        assert pc is not None
+        return calling.frame, pc
 
     def entry_value(self, expression: bytes) -> Value | None:
-        return None
+        """By the call-site parameter, where call frame information has lost the register."""
+        subprogram, number = self.subprogram, _register_of(expression)
+        if subprogram is None or (number is not None and self._has_kept(number)):
+            return None
+        try:
+            calling, return_address = self.session.calling()
+        except MissingContext:
+            return None
+        call = call_of(calling.code_object, return_address)
+        return told_on_entry(subprogram, call, expression, calling.context())
+
+    def _has_kept(self, number: int) -> bool:
+        """Whether it is known where the caller has a register."""
+        try:
+            return not self.entry_register(number).is_undefined
+        except DwarfGpuError:
+            return False
 
     def lane_was_active(self, lane: int) -> bool | None:
         return self.lane_location(lane).was_active
@@ -260,3 +307,14 @@ def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> str:
         f"DW_AT_LLVM_lane_pc of {subprogram.name} cannot be evaluated ({error}): "
         "the lane is taken to be where the wave is"
     )
+
+
+def _register_of(expression: bytes) -> int | None:
+    """The register of an expression that is one DW_OP_reg*."""
+    found = decode(expression, AMD, UnitFormat()).instructions
+    if len(found) != 1:
+        return None
+    operation, operands = found[0].operation, found[0].operands
+    if operation.name == "regx":
+        return int(operands[0])
+    return operation.number if operation.name == f"reg{operation.number}" else None

@@ -25,9 +25,8 @@ from dwarfgpu.backends.ingdb import (
     value_bytes,
 )
 from dwarfgpu.bits import from_bytes
+from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.call_sites import call_before, is_same_function, may_tail_call_itself
-from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits
@@ -50,8 +49,6 @@ from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
-MOST_CALLERS = 32
-"""Frames through which one value on entry is followed outward."""
 UNWOUND_NOTE = "registers of outer frames are GDB's unwound values: they can only be read"
 
 
@@ -92,23 +89,15 @@ class GdbFrame(TopFrame):
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call that made the frame (DWARF 5 3.4); None where it does not tell."""
-        session = self.session
         subprogram = self.subprogram
-        if not isinstance(session, GdbSession) or subprogram is None:
+        if subprogram is None:
             return None
-        calling = session.calling()
-        objects = () if calling is None else calling.code_objects
-        if calling is None or not objects:
+        try:
+            calling, return_address = self.session.calling()
+            call = call_of(calling.code_object, return_address)
+        except (MissingContext, UsageError):
             return None
-        call = call_before(objects[0].scopes, int(calling.gdb_frame.pc()))
-        value = None if call is None else call.value(expression)
-        if call is None or value is None or may_tail_call_itself(subprogram.die):
-            return None
-        callee = call.callee
-        if callee is not None and not is_same_function(callee, subprogram.die):
-            return None
-        result = passed_value(value, calling.context())
-        return result if isinstance(result, Value) else None
+        return told_on_entry(subprogram, call, expression, calling.context())
 
 
 @frozen(eq=False)
@@ -118,8 +107,6 @@ class GdbSession(Session):
     gdb_frame: gdb.Frame = None
     """None while the program does not run: then there are only global variables."""
     debugger: Debugger | None = field(default=None, repr=False)
-    callers: int = 0
-    """How many frames outward of the selected one it is."""
 
     @property
     def frame(self) -> TopFrame:
@@ -128,17 +115,18 @@ class GdbSession(Session):
         level = physical_level(self.gdb_frame)
         return GdbFrame(self, self.code_object, self.pc, level, self.gdb_frame)
 
-    def calling(self) -> GdbSession | None:
+    def calling(self) -> tuple[GdbSession, int]:
         """What the frame that called this one sees; `LimitExceeded` far outward."""
         frame = self.gdb_frame
         while frame is not None and frame.type() == gdb.INLINE_FRAME:
             frame = frame.older()
         caller = None if frame is None else frame.older()
         if caller is None or self.debugger is None:
-            return None
+            raise MissingContext("the context has no calling frame")
         if self.callers >= MOST_CALLERS:
             raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
-        return evolve(self.debugger.session(caller), callers=self.callers + 1)
+        calling = evolve(self.debugger.session(caller), callers=self.callers + 1)
+        return calling, int(caller.pc())
 
     def variables(self) -> list[Variable]:
         """Every variable that the text of the selected frame's function sees."""

@@ -13,6 +13,9 @@ from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.callers import MOST_CALLERS, LoadedCode
+from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Base, MemberPointer, Pointer, Type, size_bits, strip
@@ -21,6 +24,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     InconsistentContext,
+    LimitExceeded,
     MissingContext,
     Unavailable,
     UndefinedBits,
@@ -105,6 +109,15 @@ class Session:
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
+    top: Session | None = field(default=None, repr=False, kw_only=True)
+    """What sees the top frame, where an outer one is in focus."""
+    level: int = field(default=0, kw_only=True)
+    """Of the frame in focus, inlined functions not counted."""
+    inline_level: int = field(default=0, kw_only=True)
+    """Of the function in focus: how many functions are inlined into it, one into the other."""
+    callers: int = field(default=0, kw_only=True)
+    """How many frames outward of that of the question it is."""
+    _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
 
     @property
     def stop(self) -> int | None:
@@ -121,8 +134,8 @@ class Session:
         for each in self.code_objects:
             if each.covers(self.pc):
                 return each
-        if not self.code_objects:
-            return None
+        if not self.code_objects or self.level:
+            return None  # an outer frame can be anywhere
         names = ", ".join(
             f"{each.name} loaded at {each.load_address:#x}" for each in self.code_objects
         )
@@ -130,7 +143,48 @@ class Session:
 
     @property
     def frame(self) -> TopFrame:
-        return TopFrame(self, self.code_object, self.pc)
+        return TopFrame(self, self.code_object, self.pc, self.level)
+
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames of the wave; None without a program location."""
+        if self.top is not None:
+            return self.top.call_stack
+        if self.pc is None:
+            return None
+        if self.stop not in self._stacks:
+            context = Context(
+                self.architecture, self.wave, self.lane, target=self.target, limits=self.limits
+            )
+            self._stacks.clear()
+            loaded = LoadedCode(self.code_objects)
+            self._stacks[self.stop] = CallStack(context, self.pc, loaded)
+        return self._stacks[self.stop]
+
+    @property
+    def physical_frame(self) -> PhysicalFrame | None:
+        stack = self.call_stack
+        return None if stack is None else stack.frame(self.level)
+
+    def at_level(self, level: int, inline_level: int = 0) -> Session:
+        """What a frame sees; `MissingContext` with the reason where there are not as many."""
+        stack = self.call_stack
+        frame = None if stack is None else stack.frame(level)
+        if frame is None:
+            why = "" if stack is None else f": {stack.end}"
+            raise MissingContext(f"the context has no calling frame{why}")
+        top = self.top or self
+        if not level:
+            return evolve(top, top=top, inline_level=inline_level) if inline_level else top
+        return evolve(top, pc=frame.location, top=top, level=level, inline_level=inline_level)
+
+    def calling(self) -> tuple[Session, int]:
+        """What the frame that called this one sees, and the return address."""
+        if self.callers >= MOST_CALLERS:
+            raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
+        caller = self.at_level(self.level + 1)
+        assert caller.physical_frame is not None
+        return evolve(caller, callers=self.callers + 1), caller.physical_frame.pc
 
     def place(self, given: GivenAddress) -> Location:
         """Where an address given by hand is, for the focus."""
@@ -149,7 +203,8 @@ class Session:
 
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""
-        return evolve(self, lane=lane)
+        top = None if self.top is None else self.top.focused(lane)
+        return evolve(self, lane=lane, top=top)
 
     @property
     def program_location(self) -> int | None:
@@ -258,7 +313,11 @@ class Session:
         code_object, pc = self.code_object, self.program_location
         if code_object is None or pc is None:
             raise MissingContext("the context has no program location")
-        return code_object.scopes.variables_at(pc)
+        found = code_object.scopes.variables_at(pc)
+        if not self.inline_level:
+            return found
+        own = [e for e in found if e.kind != "global" and e.inline_level == self.inline_level]
+        return own + [each for each in found if each.kind == "global"]
 
     def functions(self) -> list[str]:
         """The functions at the program location, the innermost inlined one first."""
@@ -294,8 +353,9 @@ class Session:
     def _candidates(self, name: str) -> Iterator[Variable]:
         code_object, pc = self.code_object, self.program_location
         if code_object is not None and pc is not None:
-            found = code_object.scopes.variable_at(pc, name)
-            if found is not None:
+            if self.inline_level:
+                yield from (each for each in self.variables() if each.name == name)
+            elif (found := code_object.scopes.variable_at(pc, name)) is not None:
                 yield found
         for each in self.code_objects:
             found = each.scopes.global_named(name)

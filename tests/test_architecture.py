@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("expr", "backends"),
     ("cfi",),
     ("dwarf",),
-    ("dynamic", "frames", "session", "view", "language", "conformance", "verify"),
+    ("callers", "conformance", "dynamic", "frames", "language", "session", "verify", "view"),
     ("__init__", "api", "gdb*"),
     ("cli", "__main__"),
 )

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
+
+_PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
+"""x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""
 
 
 @lru_cache(maxsize=2)
@@ -29,6 +33,9 @@ def aarch64(endian: Endian = "little") -> Architecture:
         address_spaces={0: AddressSpace(0, "default", 64)},
         endian=endian,
         return_address_register=30,
+        program_counter=32,
+        stack_pointer=31,
+        preserved=_PRESERVED,
         register_aliases=aliases,
         dwarf_names=views,
     )

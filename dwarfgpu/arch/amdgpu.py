@@ -73,6 +73,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         lane_count=lanes,
         other_registers=tuple(_unnumbered(described, lanes)),
         return_address_register=16,
+        program_counter=16,
         register_aliases=_aliases(registers, names, lanes),
         dwarf_names=names,
         lower=lower,

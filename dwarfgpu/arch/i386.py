@@ -20,6 +20,9 @@ def i386() -> Architecture:
         registers={r.number: r for r in _registers() if r.number is not None},
         address_spaces={0: AddressSpace(0, "default", 32)},
         return_address_register=8,
+        program_counter=8,
+        stack_pointer=4,
+        preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
         register_aliases={f"st({n})": f"st{n}" for n in range(8)},
     )
 

@@ -162,6 +162,12 @@ class Architecture:
     other_registers: tuple[RegisterInfo, ...] = field(default=(), repr=False)
     """Registers without a DWARF number."""
     return_address_register: int | None = None
+    program_counter: int | None = None
+    """DWARF number of the register that holds the program location."""
+    stack_pointer: int | None = None
+    """DWARF number of the register that is the CFA after a return; None where none is by ABI."""
+    preserved: frozenset[int] | None = None
+    """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)

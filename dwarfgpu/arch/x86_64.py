@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.floats import X87_EXTENDED
+
+_PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
+"""rbx, rbp, r12-r15 (psABI 3.2.1), segments and their bases."""
 
 
 @lru_cache(maxsize=1)
@@ -22,6 +26,9 @@ def x86_64() -> Architecture:
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 64)},
         return_address_register=16,
+        program_counter=16,
+        stack_pointer=7,
+        preserved=_PRESERVED,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
         dwarf_names={49: "RFLAGS"},
     )

@@ -21,6 +21,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.aranges import AddressIndex
 from dwarfgpu.dwarf.budget import Budget
+from dwarfgpu.dwarf.call_frames import CallFrames
 from dwarfgpu.dwarf.contributions import Contributions
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.header import read_headers
@@ -78,6 +79,7 @@ class DebugInfo:
         self.aranges = AddressIndex(self)
         self.names = NameIndex(self)
         self.split = SplitFiles(self)
+        self.call_frames = CallFrames(self, self._loaded)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal

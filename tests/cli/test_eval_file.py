@@ -244,12 +244,28 @@ def test_no_location_at_all() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["spilled", "n_entry", "kept_caller", "cfa_word"])
-def test_what_needs_call_frame_information_says_so(name: str) -> None:
-    pc = REGION_A if name == "spilled" else 0x169C
-    done = run_json("eval", "--state", ASM, "--pc", pc, "--lane", 3, name)
-    kind = "MissingContext" if name == "cfa_word" else "Unsupported"
-    assert (done.status, done.json["error"]["kind"]) == (1, kind)
+@pytest.mark.parametrize(
+    ("name", "pc", "expected"),
+    [
+        ("spilled", REGION_A, 1000 * 0x140 + 3),  # EXEC is as on entry, and has lane 3
+        ("n_entry", 0x169C, 12345),  # s8, which helper leaves as it is
+        ("kept_caller", 0x1684, 40003),  # v40 before it is spilled,
+        ("kept_caller", 0x169C, 999),  # and after: 8 bytes above the CFA, for lane 3
+        ("cfa_word", 0x169C, 1000 * 0x94),  # 4 lane bytes above s33, of lane 0
+    ],
+)
+def test_what_needs_call_frame_information(name: str, pc: int, expected: int) -> None:
+    caller = ("--reg", "s30=0x1670", "--reg", "s31=0")
+    spilled = ("--mem", "private_lane[3]#0x98=e7030000")
+    done = run("eval", "--state", ASM, "--pc", pc, "--lane", 3, *caller, *spilled, name)
+    assert (done.out, done.status) == (f"{name} = {expected}\n", 0), done.err
+
+
+def test_a_caller_that_is_not_known_is_told() -> None:
+    done = run("eval", "--state", ASM, "--pc", 0x169C, "--lane", 3, "n_entry")
+    assert done.status == 1
+    assert "the context has no calling frame: stopped: the caller of frame 0: " in done.err
+    assert "register s30 of wave 0 is not in the state" in done.err
 
 
 def test_the_cfa_can_be_given() -> None:

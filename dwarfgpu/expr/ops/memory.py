@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber
 from dwarfgpu.expr.context import Context, require
@@ -98,18 +99,27 @@ def LLVM_aspace_bregx(
 def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) -> Location:
     location = regx(ctx, register=register)
     info = require(ctx.architecture, "target architecture").register(register)
+    return memory_location(
+        ctx, space, base_address(ctx.access, info, location, space) + displacement
+    )
+
+
+def base_address(
+    access: OneLaneAccess, info: RegisterInfo, location: Location, space: AddressSpace
+) -> int:
+    """The contents of a register, which is at a location, as an address of a space."""
     excess_bits = info.size_bits - space.address_bits
     if excess_bits < 0:
         raise OutOfRange(
             f"register {info} of {info.size_bits} bits is narrower than "
             f"the {space.address_bits}-bit addresses of {space}"
         )
-    if excess_bits and ctx.access.endian == "big":
+    if excess_bits and access.endian == "big":
         location = location.displaced(excess_bits)  # the low bits stand last
-    base = ctx.access.retrieve(location, space.address_bits)
+    base = access.retrieve(location, space.address_bits)
     if isinstance(base, ImplicitPointer):
         raise EvaluationError("an implicit pointer cannot be the base of an address")
-    return memory_location(ctx, space, base + displacement)
+    return base
 
 
 def _relocated(ctx: Context, address: int) -> Location:

@@ -1,0 +1,115 @@
+"""The call frames of a thread, from the top one outwards, and why there are no more (A.6.4.4).
+
+Law: a stack is never endless: frames are bounded, and one that was seen before ends it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from attrs import frozen
+
+from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.location import Location
+
+MOST_FRAMES: Final = 10_000
+
+
+class Loaded(Protocol):
+    """Everything that is loaded, as far as unwinding asks for it."""
+
+    def row_at(self, location: int) -> FrameRow | None:
+        """What call frame information says of a program location, as loaded; None for nothing.
+
+        Raises where it cannot be read.
+        """
+        ...
+
+    def file_text(self, location: int) -> str:
+        """` in k.co`, or that the location is in nothing that is loaded."""
+        ...
+
+
+@frozen
+class End:
+    """Why a stack has no further frame."""
+
+    is_outermost: bool
+    """Whether the program says so: nothing is missing."""
+    reason: str
+    error: DwarfGpuError | None = None
+
+    def __str__(self) -> str:
+        return self.reason if self.is_outermost else f"stopped: {self.reason}"
+
+
+class CallStack:
+    """The frames of one thread at one stop, unwound as far as they are asked for."""
+
+    def __init__(self, context: Context, pc: int, loaded: Loaded, limit: int = MOST_FRAMES) -> None:
+        """`context` has architecture, thread, lane, target and limits."""
+        self._context = context
+        self._loaded = loaded
+        self._limit = limit
+        self._frames = [self._frame(pc, None)]
+        self._seen: set[tuple[Location, int]] = set()
+        self._end: End | None = None
+
+    def frame(self, level: int) -> PhysicalFrame | None:
+        """The frame of a level, 0 for the top one; None beyond the last."""
+        while level >= len(self._frames) and self._end is None:
+            self._go_on()
+        return self._frames[level] if level < len(self._frames) else None
+
+    @property
+    def end(self) -> End:
+        """Why the last frame is the last; all are unwound for that."""
+        while self._end is None:
+            self._go_on()
+        return self._end
+
+    def _frame(self, pc: int, callee: PhysicalFrame | None) -> PhysicalFrame:
+        row: FrameRow | DwarfGpuError | None
+        try:
+            row = self._loaded.row_at(location_of(pc, callee))
+        except DwarfGpuError as error:
+            row = error
+        return PhysicalFrame(self._context, pc, row, callee)
+
+    def _go_on(self) -> None:
+        """One more frame, or the end."""
+        last = self._frames[-1]
+        try:
+            caller = self._caller_of(last)
+        except DwarfGpuError as error:
+            self._end = End(False, f"the caller of frame {last.level}: {error}", error)
+            return
+        if isinstance(caller, End):
+            self._end = caller
+        elif len(self._frames) >= self._limit:
+            self._end = End(False, f"more than {self._limit} frames")
+        else:
+            self._frames.append(self._frame(caller, last))
+
+    def _caller_of(self, last: PhysicalFrame) -> int | End:
+        """The program location of the calling frame."""
+        if not last.has_row:
+            where = self._loaded.file_text(last.location)
+            return End(False, f"no frame information for pc {last.pc:#x}{where}")
+        row = last.row
+        if row.is_empty:
+            where = self._loaded.file_text(last.location)
+            return End(False, f"the frame information for pc {last.pc:#x}{where} has no rules")
+        caller = last.return_address()
+        if caller is None:
+            return End(True, "outermost: the return address is undefined")
+        if caller == 0:
+            return End(True, "outermost: the return address is 0")
+        if row.cfa is not None:
+            key = last.cfa(), last.pc
+            if key in self._seen:
+                return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
+            self._seen.add(key)
+        return caller

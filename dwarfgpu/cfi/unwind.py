@@ -1,0 +1,394 @@
+"""From a row to a frame: where a call frame and its caller have their registers (AMD text A.6.4.1).
+
+Laws: nothing is found before it is asked for, and everything is found once. However hostile the
+rules, a frame answers or raises a `DwarfGpuError`, in bounded time and depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Final, assert_never
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.instruction import RA_SIGN_STATE
+from dwarfgpu.cfi.restrict import require_allowed
+from dwarfgpu.cfi.rule import (
+    Architectural,
+    CfaRule,
+    ExpressionCfa,
+    ExpressionRule,
+    Offset,
+    RegisterCfa,
+    RegisterRule,
+    Rule,
+    Rules,
+    SameValue,
+    Undefined,
+    ValExpressionRule,
+    ValOffset,
+)
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    MissingContext,
+    Unsupported,
+)
+from dwarfgpu.expr.context import Context, Frame, ResultKind, format_of, require
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.ops.implicit import stack_value
+from dwarfgpu.expr.ops.memory import base_address
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.storage import Implicit, Memory, Register
+from dwarfgpu.model.value import Value
+
+MOST_STEPS: Final = 2_000
+"""Operations of one expression: there can be one for every frame of a deep stack."""
+MOST_NESTED: Final = 24
+"""Rules that need one another."""
+_CFA: Final = "the CFA"
+
+
+@frozen
+class FrameRow:
+    """What call frame information says of one program location."""
+
+    cfa: CfaRule | None
+    """None where it says nothing."""
+    rules: Rules
+    return_register: int
+    """The column of the return address."""
+    is_signal_frame: bool = False
+    """Whether the caller was interrupted, not called."""
+    dialect: Dialect = AMD
+    """Of the expressions."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is said at all, as in the entries of upstream clang."""
+        return self.cfa is None and not self.rules
+
+
+def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:
+    """The rule of a register of which a row says nothing, by the ABI (A.6.4.1, item 10)."""
+    if number == architecture.stack_pointer:
+        return ValOffset(0)
+    if number == architecture.program_counter and number != return_register:
+        return RegisterRule(return_register)
+    kept = architecture.preserved
+    return SameValue() if kept is None or number in kept else Undefined()
+
+
+class PhysicalFrame:
+    """A call frame, with all functions inlined in it, as call frame information sees it.
+
+    It is the `Frame` of the expressions in that information.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        pc: int,
+        row: FrameRow | DwarfGpuError | None,
+        callee: PhysicalFrame | None = None,
+    ) -> None:
+        """`context` has architecture, thread, lane, target and limits; `pc` is as loaded.
+
+        `row` is that of `location_of(pc, callee)`: an error where it cannot be read, None where
+        there is none. `callee` is the frame that was called, None for the top frame.
+        """
+        self._context = context
+        self.pc = pc
+        self.callee = callee
+        self.level: int = 0 if callee is None else callee.level + 1
+        self._row = row
+        self._found: dict[int, Location | DwarfGpuError] = {}
+        self._found_cfa: Location | DwarfGpuError | None = None
+        self._pending: dict[tuple[int, str], None] = {} if callee is None else callee._pending
+        self._evaluation: Context | None = None
+
+    @property
+    def architecture(self) -> Architecture:
+        return require(self._context.architecture, "target architecture")
+
+    @property
+    def location(self) -> int:
+        """The program location for every lookup: in the call, where the frame has called."""
+        return location_of(self.pc, self.callee)
+
+    @property
+    def has_row(self) -> bool:
+        """Whether anything is said of the location, be it readable or not."""
+        return self._row is not None
+
+    @property
+    def row(self) -> FrameRow:
+        """What is said of the location; raises where that cannot be read.
+
+        Where nothing is said the ABI's defaults hold on AMD GPUs (A.2.5.4.4.1); elsewhere it is
+        `MissingContext`.
+        """
+        if isinstance(self._row, FrameRow):
+            return self._row
+        if self._row is not None:
+            raise copy(self._row)
+        column = self.architecture.return_address_register
+        if self.architecture.machine != "AMDGPU" or column is None:
+            raise MissingContext(f"no call frame information for pc {self.pc:#x}")
+        return FrameRow(None, {}, column)
+
+    @property
+    def is_signal_frame(self) -> bool:
+        return isinstance(self._row, FrameRow) and self._row.is_signal_frame
+
+    def rule(self, number: int) -> Rule:
+        """The rule of a register, by default that of the ABI."""
+        row = self.row
+        told = row.rules.get(number)
+        if told is not None:
+            return told
+        return default_rule(self.architecture, number, row.return_register)
+
+    def register(self, number: int) -> Location:
+        """Where the frame has a register."""
+        if self.callee is not None:
+            return self.callee.entry_register(number)
+        context = self._context
+        storage = Register(self.architecture.register(number), require(context.wave, "thread"))
+        return Location((SingleLocation(storage),), context.stop)
+
+    def entry_register(self, number: int) -> Location:
+        """Where its caller has a register: where the value on entry to the frame is.
+
+        Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
+        and what evaluating the rule raises.
+        """
+        for frame in reversed(self._unknown(number)):
+            try:
+                with frame._doing(f"register {number}"):
+                    frame._found[number] = frame._previous(number)
+            except DwarfGpuError as error:
+                frame._found[number] = error
+        found = self._found[number]
+        if isinstance(found, Location):
+            return found
+        raise copy(found)
+
+    def _unknown(self, number: int) -> list[PhysicalFrame]:
+        """The frames from this one inwards of which the answer depends on the next one's.
+
+        They are worked off innermost first, so that no stack is too deep for it.
+        """
+        chain: list[PhysicalFrame] = []
+        frame: PhysicalFrame | None = self
+        while frame is not None and number not in frame._found:
+            chain.append(frame)
+            try:
+                rule = frame.rule(number)
+            except DwarfGpuError:
+                break
+            if not isinstance(rule, SameValue | ExpressionRule | ValExpressionRule):
+                break
+            frame = frame.callee
+        return chain
+
+    @contextmanager
+    def _doing(self, what: str) -> Iterator[None]:
+        key = self.level, what
+        pending = self._pending
+        if key in pending:
+            ring = [name for _, name in [*pending, key][list(pending).index(key) :]]
+            raise IllFormed(f"call frame information in a circle: {' needs '.join(ring)}")
+        if len(pending) >= MOST_NESTED:
+            raise LimitExceeded(f"more than {MOST_NESTED} rules that need one another")
+        pending[key] = None
+        try:
+            yield
+        finally:
+            del pending[key]
+
+    def _previous(self, number: int) -> Location:
+        rule = self.rule(number)
+        match rule:
+            case Undefined():
+                return UNDEFINED_LOCATION
+            case SameValue():
+                return self.register(number)
+            case Offset():
+                return self.cfa().displaced(8 * rule.offset_bytes)
+            case ValOffset():
+                return self._cfa_address(number, rule.offset_bytes)
+            case RegisterRule():
+                return self._moved(number, rule.register)
+            case ExpressionRule():
+                result = self._evaluated(rule.expression, "location", with_cfa=True)
+                assert isinstance(result, Location)
+                return result
+            case ValExpressionRule():
+                return self._computed(number, rule.expression)
+            case Architectural():
+                return self._implicit(rule.value, self._size_bits(number))
+            case other:
+                assert_never(other)
+
+    def _moved(self, number: int, source: int) -> Location:
+        """register(R): where the same rules put R.
+
+        Where they leave R as it is or lose it, it is this frame's R that holds the register:
+        docs/spec-notes.md.
+        """
+        if self._size_bits(number) != self._size_bits(source):
+            raise IllFormed(
+                f"register {number} of {self._size_bits(number)} bits cannot be in register "
+                f"{source} of {self._size_bits(source)} bits"
+            )
+        told = self.row.rules.get(source)
+        if told is None or isinstance(told, Undefined | SameValue):
+            return self.register(source)
+        return self.entry_register(source)
+
+    def _computed(self, number: int, expression: bytes) -> Location:
+        value = self._evaluated(expression, "value", with_cfa=True)
+        assert isinstance(value, Value)
+        size_bits = self._size_bits(number)
+        if value.type.bit_size != size_bits:
+            raise IllFormed(
+                f"a value of {value.type.bit_size} bits for register {number} of {size_bits} bits"
+            )
+        return self._dated(stack_value(self._context, value))
+
+    def _cfa_address(self, number: int, offset_bytes: int) -> Location:
+        place = self.cfa().displaced(8 * offset_bytes).places[0]
+        assert isinstance(place.storage, Memory)
+        address, space = place.bit_offset // 8, place.storage.space
+        size_bits = self._size_bits(number)
+        if size_bits != space.address_bits:
+            raise IllFormed(
+                f"register {number} of {size_bits} bits cannot be a {space} address, "
+                f"which has {space.address_bits} bits"
+            )
+        return self._implicit(address, size_bits)
+
+    def _implicit(self, value: int, size_bits: int) -> Location:
+        return self._dated(Location((SingleLocation(Implicit(value, size_bits)),)))
+
+    def _dated(self, location: Location) -> Location:
+        """It holds for this stop only, whatever its storage (A.2.5.3)."""
+        return Location(location.places, self._context.stop)
+
+    def _size_bits(self, number: int) -> int:
+        """Of a register, or of the return address, whose column may be no register."""
+        known = self.architecture.registers.get(number)
+        if known is None and number == self.row.return_register:
+            return self.architecture.address_bits
+        return self.architecture.register(number).size_bits
+
+    def cfa(self) -> Location:
+        """The Canonical Frame Address: a memory byte address.
+
+        `IllFormed` where nothing defines it or its expression gives anything else.
+        """
+        if self._found_cfa is None:
+            try:
+                with self._doing(_CFA):
+                    self._found_cfa = self._cfa()
+            except DwarfGpuError as error:
+                self._found_cfa = error
+        if isinstance(self._found_cfa, Location):
+            return self._found_cfa
+        raise copy(self._found_cfa)
+
+    def _cfa(self) -> Location:
+        rule = self.row.cfa
+        match rule:
+            case None:
+                raise IllFormed(f"the call frame information for pc {self.pc:#x} has no CFA rule")
+            case RegisterCfa():
+                architecture = self.architecture
+                space = architecture.address_space(rule.address_space)
+                info = architecture.register(rule.register)
+                at = self.register(rule.register)
+                address = base_address(self._context.access, info, at, space)
+                return memory_location(self._context, space, address + rule.offset_bytes)
+            case ExpressionCfa():
+                location = self._evaluated(rule.expression, "location", with_cfa=False)
+                assert isinstance(location, Location)
+                if len(location.places) != 1 or location.places[0].byte_address is None:
+                    raise IllFormed("the CFA expression gives no memory byte address (A.6.4.2.2)")
+                return location
+            case other:
+                assert_never(other)
+
+    def _evaluated(self, expression: bytes, kind: ResultKind, *, with_cfa: bool) -> Result:
+        """The result of an expression of the row, with the CFA on the stack or an empty one."""
+        if self._evaluation is None:
+            limits = self._context.limits
+            limits = evolve(limits, steps=min(limits.steps, MOST_STEPS))
+            self._evaluation = evolve(
+                self._context, frame=self, pc=self.location, unit=None, object=None, limits=limits
+            )
+        dialect = self.row.dialect
+        program = prepare(expression, dialect, format_of(self.architecture))
+        require_allowed(program.expression)
+        stack = (self.cfa(),) if with_cfa else ()
+        context = evolve(self._evaluation, result_kind=kind, initial_stack=stack)
+        return evaluate(expression, context, dialect=dialect)
+
+    def return_address(self) -> int | None:
+        """The program location of the caller; None where there is none: its rule is `undefined`.
+
+        Raises where it cannot be told.
+        """
+        row = self.row
+        column = row.return_register
+        is_counter = column == self.architecture.program_counter
+        if column not in row.rules and is_counter:
+            raise IllFormed(f"no rule for the return address (register {column})")
+        location = self.entry_register(column)
+        if location.is_undefined:
+            return None
+        address = self._context.access.retrieve(location, self.architecture.address_bits)
+        if not isinstance(address, int):
+            raise EvaluationError("the return address is an implicit pointer")
+        self._require_unsigned(address)
+        return address
+
+    def _require_unsigned(self, address: int) -> None:
+        """`Unsupported` for a signed address of AArch64: which bits sign it is not known here."""
+        rule = self.row.rules.get(RA_SIGN_STATE)
+        is_signed = isinstance(rule, Architectural) and rule.value and address >> 48
+        if self.architecture.machine == "AARCH64" and is_signed:
+            raise Unsupported(f"the return address {address:#x} is signed (RA_SIGN_STATE is 1)")
+
+    # What expressions of call frame information may not ask for (A.6.4.2).
+
+    def frame_base(self) -> Location:
+        raise IllFormed("call frame information has no frame base")
+
+    def caller(self) -> tuple[Frame, int]:
+        raise IllFormed("call frame information has no calling frame")
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        return None
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return None
+
+    def program_location(self, lane: int | None) -> int | None:
+        return None
+
+
+def location_of(pc: int, callee: PhysicalFrame | None) -> int:
+    """Where a frame is: at its pc, but in the call before it where it waits for a callee.
+
+    A frame that was interrupted, whose callee is a signal frame, is at its pc.
+    """
+    return pc if callee is None or callee.is_signal_frame else pc - 1

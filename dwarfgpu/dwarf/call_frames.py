@@ -1,0 +1,111 @@
+"""The call frame information of an object file: rows by program location (AMD text A.6.4).
+
+Law: a section is read once, an entry's rows when one of them is first asked for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.cfi.program import RowTable
+from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.section import Cie, Fde, FrameSection, SectionKind
+from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, Dialect, dialect
+from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
+from dwarfgpu.objfile.relocate import relocated_data
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+
+SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
+"""In the order in which they are asked: the first is for debuggers."""
+
+
+class CallFrames:
+    """The sections `.debug_frame` and `.eh_frame` of a file, or of its separate debug file."""
+
+    def __init__(self, info: DebugInfo, loaded: ObjectFile) -> None:
+        self._info = info
+        self._loaded = loaded
+        self._tables: dict[tuple[SectionKind, int], RowTable] = {}
+
+    @cached_property
+    def sections(self) -> tuple[FrameSection, ...]:
+        """Those that the file has; a separate debug file has the first, the program the second."""
+        return tuple(self._sections())
+
+    def _sections(self) -> Iterator[FrameSection]:
+        for kind in SECTIONS:
+            for file in dict.fromkeys((self._info.object, self._loaded)):
+                section = file.sections_by_name.get(kind)
+                if not file.has_section(kind) or (section and section.type == SHT_NOBITS):
+                    continue
+                yield FrameSection(
+                    kind,
+                    relocated_data(file, kind),
+                    section_address=section.address if section else 0,
+                    address_size=file.address_bytes,
+                    endian=file.endian,
+                    architecture=self._info.architecture,
+                    machine=file.machine,
+                )
+                break
+
+    def entries_at(self, address: int) -> Iterator[tuple[FrameSection, Fde]]:
+        """The entries that describe an address of the file, at most one of each section."""
+        for section in self.sections:
+            found = section.find(address)
+            if found is not None:
+                yield section, found
+
+    def table(self, section: FrameSection, fde: Fde) -> RowTable:
+        """The rows of an entry, made once."""
+        key = section.kind, fde.offset
+        if key not in self._tables:
+            self._tables[key] = fde.table()
+        return self._tables[key]
+
+    def row_at(self, pc: int) -> FrameRow | None:
+        """What is said of a program location, as loaded; None where nothing is.
+
+        An entry without rules counts only where no other section says more. Raises why the rows of
+        an entry end before the location.
+        """
+        address = self._info.in_file(pc)
+        empty: FrameRow | None = None
+        for section, fde in self.entries_at(address):
+            row = self._row(self.table(section, fde), address)
+            known = self._frame_row(fde.cie, row)
+            if not known.is_empty:
+                return known
+            empty = empty or known
+        return empty
+
+    def _row(self, table: RowTable, address: int) -> Row:
+        index = bisect_right(table.rows, address, key=lambda row: row.start) - 1
+        if index >= 0 and address < table.rows[index].end:
+            return table.rows[index]
+        assert table.error is not None  # else the rows cover the entry
+        raise copy(table.error)
+
+    def _frame_row(self, cie: Cie, row: Row) -> FrameRow:
+        if cie.return_register is None:
+            raise Unsupported(f"augmentation {cie.augmentation.text!r} of call frame information")
+        is_signal = cie.augmentation.is_signal_frame
+        return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, self.dialect(cie))
+
+    def dialect(self, cie: Cie) -> Dialect:
+        """What the encodings of an entry's expressions mean.
+
+        `[llvm:…]` is of compilers that wrote the one-byte encodings, beside the others.
+        """
+        forced = self._info.forced_dialect
+        if forced is not None:
+            return dialect(forced)
+        return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD

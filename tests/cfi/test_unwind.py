@@ -1,0 +1,434 @@
+"""Register rules and the CFA, sentence by sentence of A.6.4.1, A.6.4.2 and A.6.4.4."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.cfi.rule import (
+    Architectural,
+    CfaRule,
+    ExpressionCfa,
+    ExpressionRule,
+    Offset,
+    RegisterCfa,
+    RegisterRule,
+    Rule,
+    SameValue,
+    Undefined,
+    ValExpressionRule,
+    ValOffset,
+)
+from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.unwind import MOST_NESTED, FrameRow, PhysicalFrame
+from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.view.locations import location_text
+
+GFX = architecture("gfx942")
+X86 = architecture("x86_64")
+SP, FP, V40, S16, S17 = 64, 65, 2600, 48, 49
+RBX, RBP, RSP, R12, RIP, RAX = 3, 6, 7, 12, 16, 0
+
+
+def gfx() -> Context:
+    """s0 … s63 hold 100 + N; exec has lanes 0 and 1; v40 of lane L is 4000 + L."""
+    target = StateTarget(GFX)
+    target.add_wave(0)
+    for n in range(64):
+        target.write_register(0, GFX.register(32 + n), (100 + n).to_bytes(4, "little"))
+    target.write_register(0, GFX.register(17), (3).to_bytes(8, "little"))
+    lanes = b"".join((4000 + lane).to_bytes(4, "little") for lane in range(64))
+    target.write_register(0, GFX.register(V40), lanes)
+    return Context(GFX, 0, target=target)
+
+
+def x86(memory: dict[int, int], **registers: int) -> Context:
+    target = StateTarget(X86)
+    target.add_wave(0)
+    for name, value in registers.items():
+        info = X86.register_named(name)
+        assert info is not None
+        target.write_register(0, info, value.to_bytes(info.size_bits // 8, "little"))
+    space = Memory(X86.address_space(0))
+    for address, value in memory.items():
+        target.set_memory(space, address, value.to_bytes(8, "little"))
+    return Context(X86, 0, target=target)
+
+
+def asm(text: str, machine: str = "gfx942") -> bytes:
+    arch = architecture(machine)
+    return assemble(text, AMD_PROVISIONAL, UnitFormat(), arch)
+
+
+def frame(
+    rules: dict[int, Rule],
+    cfa: CfaRule | None = None,
+    context: Context | None = None,
+    callee: PhysicalFrame | None = None,
+) -> PhysicalFrame:
+    context = context or (gfx() if callee is None else callee._context)
+    row = FrameRow(cfa, rules, 16)
+    return PhysicalFrame(context, 0x1000, row, callee)
+
+
+def shown(found: PhysicalFrame, number: int) -> str:
+    """Where the caller has a register, or the kind of error."""
+    try:
+        return location_text(found.entry_register(number))
+    except DwarfGpuError as error:
+        return f"{error.kind}: {error}"
+
+
+WAVE_CFA = RegisterCfa(SP, 16, 6)
+"""private_wave, at s32 + 16 = 148."""
+
+RULES = {
+    "undefined: the undefined location": (Undefined(), S16, "<optimized out>"),
+    "same value in the top frame: the register itself": (SameValue(), S16, "s16 (wave 0)"),
+    "offset: in the address space of the CFA": (Offset(64), S16, "private_wave#0xd4 (wave 0)"),
+    "offset: signed": (Offset(-148), S16, "private_wave#0x0 (wave 0)"),
+    "offset: outside the address space": (
+        Offset(-149), S16,
+        "OutOfRange: bit offset -8 is outside the 34359738368 bits of private_wave memory",
+    ),
+    "offset: absurd": (
+        Offset(1 << 70), S16,
+        f"OutOfRange: bit offset {(1 << 73) + 8 * 148} is outside the 34359738368 bits of "
+        "private_wave memory",
+    ),
+    "val_offset: the address itself": (ValOffset(-4), S16, "implicit 0x90 (4 bytes)"),
+    "val_offset: a register of another size": (
+        ValOffset(0), 16,
+        "IllFormed: register 16 of 64 bits cannot be a private_wave address, which has 32 bits",
+    ),
+    "register: where the other one is": (RegisterRule(S17), S16, "s17 (wave 0)"),
+    "register: of another size": (
+        RegisterRule(V40), S16,
+        "IllFormed: register 48 of 32 bits cannot be in register 2600 of 2048 bits",
+    ),
+    "register: in itself": (
+        RegisterRule(S16), S16,
+        "IllFormed: call frame information in a circle: register 48 needs register 48",
+    ),
+    "register: one that the architecture does not define": (
+        RegisterRule(7777), S16, "IllFormed: gfx942 defines no DWARF register 7777"
+    ),
+    "expression: a location": (
+        ExpressionRule(asm("regx v40; LLVM_offset_uconst 12")), S16, "v40 + byte 12 (wave 0)"
+    ),
+    "expression: the CFA is on the stack": (
+        ExpressionRule(asm("LLVM_offset_uconst 8")), S16, "private_wave#0x9c (wave 0)"
+    ),
+    "expression: a pair": (
+        ExpressionRule(asm("regx s30; piece 4; regx s31; piece 4")), 16,
+        "{bytes 0-3: s30; bytes 4-7: s31}",
+    ),
+    "expression: a register on entry": (
+        ExpressionRule(asm("LLVM_call_frame_entry_reg s17")), S16, "s17 (wave 0)"
+    ),
+    "expression: a register on entry, in a circle": (
+        ExpressionRule(asm("LLVM_call_frame_entry_reg s16")), S16,
+        "IllFormed: DW_OP_LLVM_call_frame_entry_reg at offset 0x0: call frame information in a "
+        "circle: register 48 needs register 48",
+    ),
+    "expression: not allowed": (
+        ExpressionRule(asm("LLVM_push_lane")), S16,
+        "IllFormed: DW_OP_LLVM_push_lane at offset 0x0: not allowed in call frame information: "
+        "call frame instructions act for the whole thread",
+    ),
+    "expression: without end": (
+        ExpressionRule(asm("skip -3")), S16,
+        "LimitExceeded: DW_OP_skip at offset 0x0: branch to itself: it never ends",
+    ),
+    "expression: a long loop": (
+        ExpressionRule(asm("nop; skip -4")), S16,
+        "LimitExceeded: DW_OP_nop at offset 0x0: more than 2000 operations performed",
+    ),
+    "expression: malformed": (
+        ExpressionRule(b"\x96\xff"), S16,
+        "Malformed: operation at offset 0x1: unknown operation 0xff in dialect amd",
+    ),
+    "val_expression: an implicit location": (
+        ValExpressionRule(asm("lit5")), 16, "implicit 0x05 (8 bytes)"
+    ),
+    "val_expression: of another size": (
+        ValExpressionRule(asm("lit5")), S16,
+        "IllFormed: a value of 64 bits for register 48 of 32 bits",
+    ),
+    "val_expression: no value": (
+        ValExpressionRule(asm("regx s5")), 16,
+        "IllFormed: a value is required, and this location description does not convert to one",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "number", "expected"), RULES.values(), ids=RULES)
+def test_register_rules(rule: Rule, number: int, expected: str) -> None:
+    assert shown(frame({number: rule}, WAVE_CFA), number) == expected
+
+
+CFAS = {
+    "register, offset and address space": (WAVE_CFA, "private_wave#0x94 (wave 0)"),
+    "modulo the address size": (RegisterCfa(SP, -133, 6), "private_wave#0xffffffff (wave 0)"),
+    "a register narrower than an address": (
+        RegisterCfa(SP, 0),
+        "OutOfRange: register s32 of 32 bits is narrower than the 64-bit addresses of global",
+    ),
+    "an unknown address space": (
+        RegisterCfa(SP, 0, 99), "IllFormed: gfx942 defines no address space 99"
+    ),
+    "a wide register: its low bits": (RegisterCfa(V40, 0, 6), "private_wave#0xfa0 (wave 0)"),
+    "an expression, with an empty stack": (
+        ExpressionCfa(asm("regx s32; deref_size 4; lit6; shl; lit6; LLVM_form_aspace_address")),
+        "private_wave#0x2100 (wave 0)",
+    ),
+    "an expression that is no memory byte address": (
+        ExpressionCfa(asm("regx s5")),
+        "IllFormed: the CFA expression gives no memory byte address (A.6.4.2.2)",
+    ),
+    "an expression of bits": (
+        ExpressionCfa(asm("lit0; lit6; LLVM_form_aspace_address; lit3; LLVM_bit_offset")),
+        "IllFormed: the CFA expression gives no memory byte address (A.6.4.2.2)",
+    ),
+    "an expression that needs the CFA": (
+        ExpressionCfa(asm("call_frame_cfa")),
+        "IllFormed: DW_OP_call_frame_cfa at offset 0x0: not allowed in call frame information: "
+        "its use would be circular",
+    ),
+    "an expression that finds nothing on the stack": (
+        ExpressionCfa(asm("LLVM_offset_uconst 8")),
+        "IllFormed: DW_OP_LLVM_offset_uconst at offset 0x0: 1 stack entry needed, the stack has 0",
+    ),
+    "nothing": (None, "IllFormed: the call frame information for pc 0x1000 has no CFA rule"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "expected"), CFAS.values(), ids=CFAS)
+def test_the_cfa(rule: CfaRule | None, expected: str) -> None:
+    try:
+        found = location_text(frame({}, rule).cfa())
+    except DwarfGpuError as error:
+        found = f"{error.kind}: {error}"
+    assert found == expected
+
+
+def test_same_value_in_an_outer_frame_is_what_the_callee_left() -> None:
+    """In frame 2 it is in a lane of v40, where frame 0 saved it."""
+    lane_3 = ExpressionRule(asm("regx v40; LLVM_offset_uconst 12"))
+    top = frame({S16: lane_3}, WAVE_CFA)
+    middle = frame({S16: SameValue()}, callee=top)
+    outer = frame({}, callee=middle)
+    assert shown(outer, S16) == "v40 + byte 12 (wave 0)"
+    assert outer.register(S16) is middle.register(S16)
+
+
+def test_an_outer_register_is_written_where_it_is() -> None:
+    context = gfx()
+    lanes = ExpressionRule(asm("regx v40; bit_piece 32, 96; regx v40; bit_piece 32, 128"))
+    top = frame({16: lanes}, WAVE_CFA, context)
+    location = frame({}, callee=top).register(16)
+    assert context.access.read_bytes(location, 8).hex() == "a30f0000a40f0000"
+    context.access.write_bytes(location, bytes(range(8)))
+    assert context.target is not None
+    held = context.target.read_register(0, GFX.register(V40), 8, 16)
+    assert held.hex() == "a20f0000" + "0001020304050607" + "a50f0000"
+
+
+def test_lanes_that_were_off_are_in_the_register() -> None:
+    masked = ExpressionRule(
+        asm(
+            "regx v40; swap; LLVM_offset_uconst 256; LLVM_call_frame_entry_reg exec; deref_size 8;"
+            "LLVM_select_bit_piece 32, 64"
+        )
+    )
+    found = shown(frame({V40: masked}, WAVE_CFA), V40)
+    assert found == "{bytes 0-7: private_wave#0x194 (wave 0); bytes 8-255: v40 + byte 8}"
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (None, "s17 (wave 0)"),
+        (SameValue(), "s17 (wave 0)"),
+        (Undefined(), "s17 (wave 0)"),  # lost, because it holds s16: docs/spec-notes.md
+        (Offset(0), "private_wave#0x94 (wave 0)"),
+        (RegisterRule(50), "s18 (wave 0)"),
+    ],
+)
+def test_register_rules_go_by_the_rules_of_the_other(told: Rule | None, expected: str) -> None:
+    rules: dict[int, Rule] = {S16: RegisterRule(S17)}
+    rules |= {} if told is None else {S17: told}
+    assert shown(frame(rules, WAVE_CFA), S16) == expected
+
+
+def test_a_circle_is_told() -> None:
+    rules: dict[int, Rule] = {48 + n: RegisterRule(48 + (n + 1) % 3) for n in range(3)}
+    found = frame(rules)
+    text = "call frame information in a circle: register 48 needs register 49 needs register 50"
+    assert shown(found, 48) == f"IllFormed: {text} needs register 48"
+    assert shown(found, 48) == f"IllFormed: {text} needs register 48"
+    cfa = ExpressionCfa(asm("LLVM_call_frame_entry_reg s16; deref_size 4; lit6;"
+                            "LLVM_form_aspace_address"))  # fmt: skip
+    found = frame({S16: Offset(0)}, cfa)
+    assert shown(found, S16).endswith("in a circle: register 48 needs the CFA needs register 48")
+
+
+def test_rules_that_need_one_another_are_bounded() -> None:
+    rules: dict[int, Rule] = {32 + n: RegisterRule(33 + n) for n in range(60)}
+    found = shown(frame(rules), 32)
+    assert found == f"LimitExceeded: more than {MOST_NESTED} rules that need one another"
+
+
+def test_no_stack_is_too_deep() -> None:
+    """A register of frame 5000 is found through every frame inside of it, without recursion."""
+    moved = ValExpressionRule(asm("regx pc; deref_size 8; lit1; plus", "gfx942"))
+    found = frame({})
+    for _ in range(5000):
+        found = frame({}, callee=found)
+    assert shown(found, S16) == "s16 (wave 0)"
+    found = frame({16: ValExpressionRule(asm("lit7"))}, WAVE_CFA)
+    for _ in range(300):
+        found = frame({16: moved}, WAVE_CFA, callee=found)
+    assert shown(found, 16) == f"implicit {307:#06x} (8 bytes)"
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (RBX, "rbx (wave 0)"),
+        (RSP, "implicit 0x7010 (8 bytes)"),
+        (RIP, "0x7008"),
+        (RAX, "<optimized out>"),
+        (17, "<optimized out>"),
+    ],
+)
+def test_the_defaults_of_x86_64(number: int, expected: str) -> None:
+    found = frame({RIP: Offset(-8)}, RegisterCfa(RSP, 8), x86({}, rsp=0x7008))
+    assert shown(found, number).split(" (thread")[0].removesuffix(" default") == expected
+
+
+def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
+    arch = architecture("aarch64")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.write_register(0, arch.register(30), (0x4444).to_bytes(8, "little"))
+    context = Context(arch, 0, target=target)
+    leaf = PhysicalFrame(context, 0x1000, FrameRow(RegisterCfa(31, 0), {}, 30))
+    assert leaf.return_address() == 0x4444
+    assert shown(leaf, 32) == "x30 (wave 0)"
+
+
+def test_a_signed_return_address_is_told() -> None:
+    arch = architecture("aarch64")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.write_register(0, arch.register(30), (0x12 << 48 | 0x4444).to_bytes(8, "little"))
+    rules: dict[int, Rule] = {34: Architectural("RA_SIGN_STATE", 1)}
+    row = FrameRow(RegisterCfa(31, 0), rules, 30)
+    signed = PhysicalFrame(Context(arch, 0, target=target), 0x1000, row)
+    with pytest.raises(Unsupported, match="return address 0x12000000004444 is signed"):
+        signed.return_address()
+
+
+class Code:
+    """Rows by location, for `CallStack`."""
+
+    def __init__(self, rows: dict[int, FrameRow | DwarfGpuError]) -> None:
+        self.rows = rows
+
+    def row_at(self, location: int) -> FrameRow | None:
+        row = self.rows.get(location)
+        if isinstance(row, DwarfGpuError):
+            raise row
+        return row
+
+    def file_text(self, location: int) -> str:
+        return " in k.co"
+
+
+PUSHED = FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(-8)}, RIP)
+
+
+def walked(stack: CallStack) -> tuple[list[int], str]:
+    end = str(stack.end)
+    found = []
+    while (each := stack.frame(len(found))) is not None:
+        found.append(each.pc)
+    return found, end
+
+
+def test_frames_up_to_the_outermost() -> None:
+    context = x86({0x7000: 0x2001, 0x7008: 0x3001}, rsp=0x7000)
+    outermost = FrameRow(RegisterCfa(RSP, 8), {RIP: Undefined()}, RIP)
+    code = Code({0x1000: PUSHED, 0x2000: PUSHED, 0x3000: outermost})
+    stack = CallStack(context, 0x1000, code)
+    assert walked(stack) == ([0x1000, 0x2001, 0x3001], "outermost: the return address is undefined")
+    frame = stack.frame(2)
+    assert frame is not None and frame.level == 2
+    assert (frame.location, location_text(frame.register(RIP))) == (0x3000, "0x7008")
+
+
+ENDS = {
+    "no information": (
+        {0x1000: PUSHED}, "stopped: no frame information for pc 0x2001 in k.co", 2
+    ),
+    "no rules": (
+        {0x1000: FrameRow(None, {}, RIP)},
+        "stopped: the frame information for pc 0x1000 in k.co has no rules", 1,
+    ),
+    "a return address of 0": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(0)}, RIP)},
+        "outermost: the return address is 0", 1,
+    ),
+    "no rule for the return address": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {}, RIP)},
+        "stopped: the caller of frame 0: no rule for the return address (register 16)", 1,
+    ),
+    "a CFA that does not move": (
+        {
+            0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: Offset(0)}, RIP),
+            0x2000: FrameRow(RegisterCfa(RSP, 0), {RIP: Offset(0)}, RIP),
+        },
+        "stopped: frame 2 repeats an earlier one: same CFA and pc", 3,
+    ),
+    "memory that cannot be read": (
+        {0x1000: FrameRow(RegisterCfa(RSP, 0x900), {RIP: Offset(0)}, RIP)},
+        "stopped: the caller of frame 0: cannot access memory at address 0x7900",
+        1,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "end", "count"), ENDS.values(), ids=ENDS)
+def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, count: int) -> None:
+    context = x86({0x7000: 0x2001, 0x7008: 0}, rsp=0x7000)
+    if end == "outermost: the return address is 0":
+        context = x86({0x7008: 0}, rsp=0x7000)
+    frames, found = walked(CallStack(context, 0x1000, Code(rows)))
+    assert found.startswith(end)
+    assert len(frames) == count
+
+
+def test_frames_are_bounded() -> None:
+    context = x86({}, rsp=0x7000)
+    endless = FrameRow(
+        RegisterCfa(RSP, 8), {RIP: ValExpressionRule(asm("const2u 0x2001", "x86_64"))}, RIP
+    )
+    stack = CallStack(context, 0x1000, Code({0x1000: endless, 0x2000: endless}), limit=100)
+    frames, end = walked(stack)
+    assert (len(frames), end) == (100, "stopped: more than 100 frames")
+
+
+def test_an_interrupted_frame_is_at_its_pc() -> None:
+    context = x86({0x7000: 0x2000, 0x7008: 0x3000}, rsp=0x7000)
+    handler = evolve(PUSHED, is_signal_frame=True)
+    stack = CallStack(context, 0x1000, Code({0x1000: handler, 0x2000: PUSHED}))
+    frames, end = walked(stack)
+    assert frames == [0x1000, 0x2000, 0x3000]
+    assert end == "stopped: no frame information for pc 0x3000 in k.co"
