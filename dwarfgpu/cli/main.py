@@ -25,6 +25,8 @@ COMMANDS = {
     "dis": "bytes to operations as text, losslessly",
     "check": "find what is wrong with a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
+    "bt": "the call frames of a stopped wave or thread, as GDB shows them",
+    "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
     "conformance": "run conformance cases for DWARF evaluators",
     "debug": "look at a stopped machine interactively",
@@ -69,6 +71,18 @@ docs/expression-syntax.md tells all of it.
   dwarfgpu dis '.cfi_escape 0x30, 0x36, 0xe9, 0x02'
   dwarfgpu dis --cfi '0f 04 30 36 e9 02'
 docs/expression-syntax.md tells all of it.
+
+""",
+    "bt": """examples:
+  dwarfgpu bt --file k.co --state stopped.json --lane 3
+  dwarfgpu bt --state stopped.json --json
+docs/frames.md tells all of it.
+
+""",
+    "frames": """examples:
+  dwarfgpu frames k.co
+  dwarfgpu frames k.co --pc 0x1684
+docs/frames.md tells all of it.
 
 """,
 }

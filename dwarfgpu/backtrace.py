@@ -1,0 +1,181 @@
+"""The call frames of a session as a person counts them: inlined functions have their own.
+
+Frame 0 is the innermost, as in GDB. A lane has the frames in which it was active on entry; the
+others are left out, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.callers import call_of
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.call_sites import is_same_function
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line import SourceFile
+from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.scopes import FUNCTIONS
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.session import Session
+
+AT_CALL_FILE: Final = 0x58
+AT_CALL_LINE: Final = 0x59
+
+
+@frozen
+class Place:
+    """A line of source text."""
+
+    file: str
+    """Its path, without the directory of the compilation."""
+    path: str
+    line: int
+    is_start: bool
+    """Whether the frame's pc is where the code of the line begins."""
+
+
+@frozen(eq=False)
+class StackFrame:
+    """One frame."""
+
+    number: int
+    session: Session
+    """What sees it."""
+    pc: int
+    """Where the frame executes, or goes on after the call."""
+    function: str | None
+    """By debug information, else by the symbols; None where neither knows."""
+    is_described: bool
+    """Whether debug information describes the function."""
+    is_inlined: bool
+    """Whether the function is inlined into that of the next frame."""
+    is_signal_frame: bool
+    """Whether it only stands for the arrival of a signal."""
+    called_by_jump: bool
+    """Whether the function that this one called has itself called by a jump: frames are missing."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where in the source it is; None where nothing tells."""
+        session, pc = self.session, self.session.pc
+        code_object = session.code_object
+        if code_object is None or pc is None:
+            return None
+        if session.inline_level:
+            call = functions_at(session)[session.inline_level - 1]
+            return _place_of_call(call)
+        found = Lines(code_object.scopes).line_of(pc)
+        if found is None:
+            return None
+        return _place(found.file, found.line, is_start=found.span.begin == self.pc)
+
+
+def functions_at(session: Session) -> list[Die]:
+    """The functions at the focus, the innermost inlined one first."""
+    code_object, pc = session.code_object, session.pc
+    if code_object is None or pc is None:
+        return []
+    chain = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
+    return chain[::-1]
+
+
+def _place_of_call(inlined: Die) -> Place | None:
+    file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
+    table = inlined.unit.line_table
+    if file is None or not line or table is None:
+        return None
+    return _place(table.file(file), line, is_start=True)
+
+
+def _place(file: SourceFile, line: int, *, is_start: bool) -> Place:
+    folder = file.table.unit.root.string(dw.AT_COMP_DIR)
+    return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start)
+
+
+def stack_frames(session: Session, *, is_whole: bool = False) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards; those that the lane in focus has.
+
+    `is_whole`: of the whole wave. `session.call_stack.end` tells why they end.
+    """
+    stack = session.call_stack
+    level = number = 0
+    while stack is not None and (physical := stack.frame(level)) is not None:
+        seen = session.at_level(level)
+        functions = _functions_or_none(seen)
+        lane = session.lane
+        is_left_out = (
+            not is_whole and lane is not None and seen.frame.lane_was_active(lane) is False
+        )
+        by_jump = level > 0 and _called_by_jump(seen, session.at_level(level - 1))
+        for inline_level in range(max(len(functions), 1)):
+            if not is_left_out:
+                yield StackFrame(
+                    number,
+                    session.at_level(level, inline_level),
+                    physical.pc,
+                    _name(seen, functions, inline_level),
+                    bool(functions),
+                    inline_level + 1 < len(functions),
+                    physical.is_signal_frame,
+                    by_jump and not inline_level,
+                )
+            number += 1
+        level += 1
+
+
+def selected(session: Session, number: int) -> Session:
+    """What the frame of a number sees; `UsageError` in GDB's words where the lane has none."""
+    for each in stack_frames(session):
+        if each.number == number:
+            return each.session
+        if each.number > number:
+            break
+    raise UsageError(f"No frame at level {number}.")
+
+
+def selected_number(session: Session) -> int:
+    """The number of the frame in focus."""
+    top = session.at_level(0)
+    for each in stack_frames(top, is_whole=True):
+        found = each.session
+        if (found.level, found.inline_level) == (session.level, session.inline_level):
+            return each.number
+    return 0
+
+
+def _functions_or_none(session: Session) -> list[Die]:
+    """Unreadable debug information must not hide the frames."""
+    try:
+        return functions_at(session)
+    except DwarfGpuError:
+        return []
+
+
+def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
+    if functions:
+        function = functions[inline_level]
+        return function.name or f"function {function.offset:#x}"
+    assert session.pc is not None
+    symbol = symbol_text(session, session.pc)
+    return None if symbol is None else symbol.partition("+")[0]
+
+
+def _called_by_jump(caller: Session, callee: Session) -> bool:
+    """Whether the call is described, and calls another function than the one that is there."""
+    called = callee.frame.subprogram
+    physical = caller.physical_frame
+    if called is None or physical is None:
+        return False
+    try:
+        call = call_of(caller.code_object, physical.pc)
+        wanted = None if call is None else call.callee
+    except DwarfGpuError:
+        return False
+    return wanted is not None and not is_same_function(wanted, called.die)
+
+
+__all__ = ["Place", "StackFrame", "functions_at", "selected", "selected_number", "stack_frames"]
