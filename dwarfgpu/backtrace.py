@@ -61,13 +61,12 @@ class StackFrame:
     @property
     def place(self) -> Place | None:
         """Where in the source it is; None where nothing tells."""
-        session, pc = self.session, self.session.pc
-        code_object = session.code_object
+        session = self.session
+        code_object, pc = session.code_object, _location(session)
         if code_object is None or pc is None:
             return None
         if session.inline_level:
-            call = functions_at(session)[session.inline_level - 1]
-            return _place_of_call(call)
+            return _place_of_call(functions_at(session)[session.inline_level - 1])
         found = Lines(code_object.scopes).line_of(pc)
         if found is None:
             return None
@@ -76,11 +75,23 @@ class StackFrame:
 
 def functions_at(session: Session) -> list[Die]:
     """The functions at the focus, the innermost inlined one first."""
-    code_object, pc = session.code_object, session.pc
+    code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return []
     chain = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
     return chain[::-1]
+
+
+def _location(session: Session) -> int | None:
+    """Where the lane in focus is; where the wave is, where the lane is in another function."""
+    place = session.frame.lane_location(session.lane)
+    return session.pc if place.pc is None else place.pc
+
+
+def _shown_pc(session: Session, frame_pc: int) -> int:
+    """Of the wave, unless the lane is elsewhere."""
+    pc = _location(session)
+    return frame_pc if pc is None or pc == session.pc else pc
 
 
 def _place_of_call(inlined: Die) -> Place | None:
@@ -116,7 +127,7 @@ def stack_frames(session: Session, *, is_whole: bool = False) -> Iterator[StackF
                 yield StackFrame(
                     number,
                     session.at_level(level, inline_level),
-                    physical.pc,
+                    _shown_pc(seen, physical.pc),
                     _name(seen, functions, inline_level),
                     bool(functions),
                     inline_level + 1 < len(functions),
@@ -159,8 +170,8 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
     if functions:
         function = functions[inline_level]
         return function.name or f"function {function.offset:#x}"
-    assert session.pc is not None
-    symbol = symbol_text(session, session.pc)
+    pc = session.pc
+    symbol = None if pc is None else symbol_text(session, pc)
     return None if symbol is None else symbol.partition("+")[0]
 
 

@@ -263,7 +263,9 @@ class TopFrame:
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(self.pc, note=_unknown(each, error))
             if pc is not None:
-                return LaneLocation(pc, was_active=True)
+                # The program counter of an outer frame is after the call that it waits for.
+                is_waiting = self.level > 0 and pc == self._physical.pc
+                return LaneLocation(self.pc if is_waiting else pc, was_active=True)
         return LaneLocation(None, was_active=False) if is_told else LaneLocation(self.pc)
 
     def _of_thread(self) -> Context:

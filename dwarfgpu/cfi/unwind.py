@@ -294,7 +294,7 @@ class PhysicalFrame:
     def cfa(self) -> Location:
         """The Canonical Frame Address: a memory byte address.
 
-        `IllFormed` where nothing defines it or its expression gives anything else.
+        `MissingContext` where nothing defines it, `IllFormed` where its expression gives anything else.
         """
         if self._found_cfa is None:
             try:
@@ -310,7 +310,7 @@ class PhysicalFrame:
         rule = self.row.cfa
         match rule:
             case None:
-                raise IllFormed(f"the call frame information for pc {self.pc:#x} has no CFA rule")
+                raise MissingContext(f"no call frame information tells the CFA for pc {self.pc:#x}")
             case RegisterCfa():
                 architecture = self.architecture
                 space = architecture.address_space(rule.address_space)

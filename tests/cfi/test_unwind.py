@@ -183,6 +183,9 @@ CFAS = {
     "an unknown address space": (
         RegisterCfa(SP, 0, 99), "IllFormed: gfx942 defines no address space 99"
     ),
+    "memory of a lane, without a lane": (
+        RegisterCfa(SP, 0, 5), "MissingContext: the context has no lane"
+    ),
     "a wide register: its low bits": (RegisterCfa(V40, 0, 6), "private_wave#0xfa0 (wave 0)"),
     "an expression, with an empty stack": (
         ExpressionCfa(asm("regx s32; deref_size 4; lit6; shl; lit6; LLVM_form_aspace_address")),
@@ -205,7 +208,7 @@ CFAS = {
         ExpressionCfa(asm("LLVM_offset_uconst 8")),
         "IllFormed: DW_OP_LLVM_offset_uconst at offset 0x0: 1 stack entry needed, the stack has 0",
     ),
-    "nothing": (None, "IllFormed: the call frame information for pc 0x1000 has no CFA rule"),
+    "nothing": (None, "MissingContext: no call frame information tells the CFA for pc 0x1000"),
 }  # fmt: skip
 
 
