@@ -57,6 +57,8 @@ class StackFrame:
     """Whether it only stands for the arrival of a signal."""
     called_by_jump: bool
     """Whether the function that this one called has itself called by a jump: frames are missing."""
+    has_lane: bool = True
+    """Whether the lane in focus was active on entry to the function; so where nothing tells."""
 
     @property
     def place(self) -> Place | None:
@@ -84,7 +86,10 @@ def functions_at(session: Session) -> list[Die]:
 
 def _location(session: Session) -> int | None:
     """Where the lane in focus is; where the wave is, where the lane is in another function."""
-    place = session.frame.lane_location(session.lane)
+    try:
+        place = session.frame.lane_location(session.lane)
+    except DwarfGpuError:
+        return session.pc  # of a lane that cannot be told, as of those that never came here
     return session.pc if place.pc is None else place.pc
 
 
@@ -107,43 +112,46 @@ def _place(file: SourceFile, line: int, *, is_start: bool) -> Place:
     return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start)
 
 
-def stack_frames(session: Session, *, is_whole: bool = False) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards; those that the lane in focus has.
-
-    `is_whole`: of the whole wave. `session.call_stack.end` tells why they end.
-    """
+def stack_frames(session: Session) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards; `session.call_stack.end` tells why they end."""
     stack = session.call_stack
     level = number = 0
     while stack is not None and (physical := stack.frame(level)) is not None:
         seen = session.at_level(level)
         functions = _functions_or_none(seen)
-        lane = session.lane
-        is_left_out = (
-            not is_whole and lane is not None and seen.frame.lane_was_active(lane) is False
-        )
+        has_lane = _has_lane(seen)
         by_jump = level > 0 and _called_by_jump(seen, session.at_level(level - 1))
         for inline_level in range(max(len(functions), 1)):
-            if not is_left_out:
-                yield StackFrame(
-                    number,
-                    session.at_level(level, inline_level),
-                    _shown_pc(seen, physical.pc),
-                    _name(seen, functions, inline_level),
-                    bool(functions),
-                    inline_level + 1 < len(functions),
-                    physical.is_signal_frame,
-                    by_jump and not inline_level,
-                )
+            yield StackFrame(
+                number,
+                session.at_level(level, inline_level),
+                _shown_pc(seen, physical.pc),
+                _name(seen, functions, inline_level),
+                bool(functions),
+                inline_level + 1 < len(functions),
+                physical.is_signal_frame,
+                by_jump and not inline_level,
+                has_lane,
+            )
             number += 1
         level += 1
+
+
+def _has_lane(session: Session) -> bool:
+    if session.lane is None:
+        return True
+    try:
+        return session.frame.lane_was_active(session.lane) is not False
+    except DwarfGpuError:
+        return True
 
 
 def selected(session: Session, number: int) -> Session:
     """What the frame of a number sees; `UsageError` in GDB's words where the lane has none."""
     for each in stack_frames(session):
-        if each.number == number:
+        if each.number == number and each.has_lane:
             return each.session
-        if each.number > number:
+        if each.number >= number:
             break
     raise UsageError(f"No frame at level {number}.")
 
@@ -151,7 +159,7 @@ def selected(session: Session, number: int) -> Session:
 def selected_number(session: Session) -> int:
     """The number of the frame in focus."""
     top = session.at_level(0)
-    for each in stack_frames(top, is_whole=True):
+    for each in stack_frames(top):
         found = each.session
         if (found.level, found.inline_level) == (session.level, session.inline_level):
             return each.number

@@ -294,7 +294,7 @@ class PhysicalFrame:
     def cfa(self) -> Location:
         """The Canonical Frame Address: a memory byte address.
 
-        `MissingContext` where nothing defines it, `IllFormed` where its expression gives anything else.
+        `MissingContext` where nothing defines it, `IllFormed` where it is anything else.
         """
         if self._found_cfa is None:
             try:

@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.backtrace import Place, StackFrame, stack_frames
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.eval import print_json, with_demo
+from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.repl.frames import contents
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -51,11 +51,15 @@ def _run(args: argparse.Namespace) -> int:
         limit = options.natural(args.limit, "--limit") or 0
     frames: list[StackFrame] = []
     is_cut = False
+    left_out = 0
     for each in stack_frames(session):
         if len(frames) == limit:
             is_cut = True
             break
-        frames.append(each)
+        if each.has_lane:
+            frames.append(each)
+        else:
+            left_out += 1
     records: list[Plain] = []
     status = 0
     for frame in frames:
@@ -71,11 +75,22 @@ def _run(args: argparse.Namespace) -> int:
         reason: Record | None = None
         if end is not None:
             reason = {"is_outermost": end.is_outermost, "reason": end.reason}
-        print_json({"schema": SCHEMA, "lane": session.lane, "frames": records, "end": reason})
+        print_json(
+            {
+                "schema": SCHEMA,
+                "lane": session.lane,
+                "left_out": left_out,
+                "frames": records,
+                "end": reason,
+            }
+        )
     elif is_cut:
         print(f"(More stack frames follow: --limit {limit})")
     elif end is not None and not end.is_outermost:
         print(one_line(str(end)))
+    if left_out and not args.json:
+        text = "1 frame" if left_out == 1 else f"{left_out} frames"
+        print_notes([f"lane {session.lane} was not active on entry to {text}, left out"])
     return status
 
 

@@ -1,0 +1,213 @@
+"""`dwarfgpu frames`: the call frame information of a file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.cfi.decode import CfaProgram
+from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameEntry, FrameSection
+from dwarfgpu.cfi.text import (
+    ExpressionText,
+    Plain,
+    cfa_text,
+    instruction_plain,
+    instruction_text,
+    register_name,
+    row_plain,
+    rule_text,
+)
+from dwarfgpu.cli.context import natural
+from dwarfgpu.cli.errors import error_json, error_line, one_line
+from dwarfgpu.cli.eval import print_json
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.expr.text import expression_text
+from dwarfgpu.view.call_frames import (
+    broken_line,
+    cie_heading,
+    fde_heading,
+    instruction_lines,
+    row_lines,
+)
+
+SCHEMA: Final = "dwarfgpu-frames-1"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="an ELF file")
+    parser.add_argument("--pc", metavar="ADDR", help="only what describes this address of the file")
+    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+
+
+@frozen
+class _Listing:
+    """A file, and where in it to look."""
+
+    code_object: CodeObject
+    pc: int | None
+    symbols: Mapping[int, str]
+    """Names by address of the file."""
+
+    def entries(self, section: FrameSection) -> Iterator[FrameEntry]:
+        """All entries, or those that describe the address."""
+        if self.pc is None:
+            yield from section.entries
+            return
+        found = section.find(self.pc)
+        if found is not None:
+            yield found.cie
+            yield found
+
+    def expression_text(self, cie: Cie) -> ExpressionText:
+        form = UnitFormat(address_size=cie.format.address_size, endian=cie.format.endian)
+        frames = self.code_object.info.call_frames
+        dialect, architecture = frames.dialect(cie), cie.format.architecture
+        return lambda expression: expression_text(expression, dialect, form, architecture)
+
+    def rows(self, section: FrameSection, fde: Fde) -> tuple[list[Row], DwarfGpuError | None]:
+        """The rows, or the one for the address, and why there are no more."""
+        table = self.code_object.info.call_frames.table(section, fde)
+        if self.pc is None:
+            return list(table.rows), table.error
+        return [row for row in table.rows if row.start <= self.pc < row.end], table.error
+
+    def function(self, address: int) -> str | None:
+        """The function at an address of the file, by debug information or by the symbols."""
+        try:
+            found = self.code_object.scopes.subprogram_at(address)
+        except DwarfGpuError:
+            found = None
+        return self.symbols.get(address) if found is None else found.name
+
+
+def run(args: argparse.Namespace) -> int:
+    code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
+    symbols = {each.address: each.name for each in code_object.file.symbols if each.name}
+    listing = _Listing(code_object, natural(args.pc, "--pc"), symbols)
+    sections = code_object.info.call_frames.sections
+    records: list[Plain] = []
+    is_whole, is_found = True, False
+    for section in sections:
+        entries: list[Plain] = []
+        for index, entry in enumerate(listing.entries(section)):
+            is_found = is_found or isinstance(entry, Fde)
+            if args.json:
+                record = _record(listing, section, entry)
+                is_whole = is_whole and record["error"] is None
+                entries.append(record)
+                continue
+            if not index:
+                print(f"{section.kind}:")
+            for line in _lines(listing, section, entry):
+                is_whole = is_whole and "cannot be read" not in line
+                print(one_line(line))
+        records.append({"name": section.kind, "entries": entries})
+    if args.json:
+        print_json({"schema": SCHEMA, "file": str(code_object.file.path), "sections": records})  # type: ignore[dict-item]
+    elif not sections:
+        print("no call frame information")
+    elif listing.pc is not None and not is_found:
+        print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
+    return 0 if is_whole and (is_found or listing.pc is None) else 1
+
+
+def _lines(listing: _Listing, section: FrameSection, entry: FrameEntry) -> Iterator[str]:
+    if isinstance(entry, BrokenEntry):
+        yield broken_line(entry)
+        return
+    cie = entry if isinstance(entry, Cie) else entry.cie
+    text = listing.expression_text(cie)
+    if isinstance(entry, Cie):
+        yield cie_heading(entry)
+    else:
+        yield fde_heading(entry, listing.function(entry.initial_location))
+    for line in instruction_lines(entry, text):
+        yield f"    {line}"
+    if entry.program.error is not None:
+        yield f"    the rest cannot be read: {error_line(entry.program.error)}"
+    if isinstance(entry, Fde):
+        rows, error = listing.rows(section, entry)
+        for row in rows:
+            yield f"  [{row.start:#x},{row.end:#x})"
+            if row.is_empty:
+                yield "    no rules: nothing can be unwound from here"
+            else:
+                shortened = partial(_short, text)
+                for line in row_lines(row, cie.format.architecture, shortened):
+                    yield f"    {line}"
+        if error is not None and entry.program.error is None:
+            yield f"  further rows cannot be read: {error_line(error)}"
+
+
+def _short(text: ExpressionText, expression: bytes) -> str:
+    """Operations without what all their names begin with; `dwarfgpu asm` reads them so too."""
+    return text(expression).replace("DW_OP_LLVM_user ", "").replace("DW_OP_", "")
+
+
+def _record(listing: _Listing, section: FrameSection, entry: FrameEntry) -> dict[str, Plain]:
+    if isinstance(entry, BrokenEntry):
+        return {"kind": "broken", "offset": entry.offset, "error": _error(entry.error)}
+    cie = entry if isinstance(entry, Cie) else entry.cie
+    text = listing.expression_text(cie)
+    record: dict[str, Plain] = {
+        "kind": "CIE" if isinstance(entry, Cie) else "FDE",
+        "offset": entry.offset,
+        "size": entry.size_bytes,
+        "instructions": _instructions(entry.program, text),
+        "error": None if entry.program.error is None else _error(entry.program.error),
+    }
+    if isinstance(entry, Cie):
+        form = entry.format
+        return record | {
+            "version": entry.version,
+            "augmentation": entry.augmentation.text,
+            "is_signal_frame": entry.augmentation.is_signal_frame,
+            "address_size": form.address_size,
+            "code_alignment": form.code_alignment,
+            "data_alignment": form.data_alignment,
+            "return_register": entry.return_register,
+        }
+    rows, error = listing.rows(section, entry)
+    if error is not None:
+        record["error"] = _error(error)
+    return record | {
+        "cie": entry.cie.offset,
+        "start": entry.initial_location,
+        "end": entry.end,
+        "function": listing.function(entry.initial_location),
+        "rows": [_row(row, cie, text) for row in rows],
+    }
+
+
+def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
+    return [
+        {
+            **instruction_plain(each),
+            "offset_in_section": each.offset,
+            "hex": each.encoding.hex(),
+            "text": instruction_text(each, program.format, None, text),
+        }
+        for each in program.instructions
+    ]
+
+
+def _row(row: Row, cie: Cie, text: ExpressionText) -> Plain:
+    architecture = cie.format.architecture
+    rules: dict[str, Plain] = {
+        register_name(number, architecture): rule_text(rule, architecture, text)
+        for number, rule in sorted(row.rules.items())
+    }
+    return {**row_plain(row), "text": {"cfa": cfa_text(row.cfa, architecture, text), **rules}}
+
+
+def _error(error: DwarfGpuError) -> Plain:
+    return error_json(error)["error"]  # type: ignore[return-value]

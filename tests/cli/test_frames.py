@@ -1,0 +1,166 @@
+"""`dwarfgpu frames` and `dwarfgpu bt`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, Done, run, run_json
+
+LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
+STATE = STATES / "locations.gfx942.json"
+
+
+def test_one_row_as_a_person_reads_it() -> None:
+    done = run("frames", LOCATIONS, "--pc", "0x1690")
+    assert done.status == 0
+    assert done.lines[:4] == [
+        ".debug_frame:",
+        'CIE 0x0: version 4, augmentation "", code alignment 4, data alignment 4, '
+        "return address PC_REG",
+        "FDE 0x30: [0x1684,0x16c4) helper, of CIE 0x0",
+        "    DW_CFA_def_cfa_expression: DW_OP_regx SGPR32, DW_OP_deref_size 0x4, DW_OP_lit6, "
+        "DW_OP_shl, DW_OP_lit6, DW_OP_LLVM_user DW_OP_LLVM_form_aspace_address",
+    ]
+    assert done.lines[-5:] == [
+        "  [0x1690,0x169c)",
+        "    CFA = regx SGPR33, deref_size 0x4, lit6, shl, lit6, LLVM_form_aspace_address",
+        "    PC_REG = [regx SGPR30, piece 0x4, regx SGPR31, piece 0x4]",
+        "    SGPR32 = [regx SGPR33]",
+        "    SGPR33 = SGPR16",
+    ]
+
+
+def test_registers_with_one_rule_share_a_line() -> None:
+    lines = run("frames", LOCATIONS, "--pc", "0x16c0").lines
+    assert lines[-1] == "    SGPR32, SGPR33, VGPR40 = same"
+
+
+def test_an_entry_without_rules_says_so() -> None:
+    lines = run("frames", FIXTURES / "hip/nest.gfx942.O2.v5.co").lines
+    assert "    no rules: nothing can be unwound from here" in lines
+
+
+def test_no_information_for_an_address() -> None:
+    done = run("frames", LOCATIONS, "--pc", 0x10)
+    assert (done.lines, done.status) == (
+        ["no frame information for pc 0x10 in locations.gfx942.v5.co"], 1
+    )  # fmt: skip
+    assert run("frames", FIXTURES / "asm/wholewave.gfx942.v5.co").lines == [
+        "no call frame information"
+    ]
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["asm/locations.gfx942.v5.co", "asm/legacy.gfx942.v5.co", "asm/wave32.gfx1100.v5.co",
+     "hip/nest.gfx942.O0.v5.co", "x86_64/demo.gcc.O2.v5", "x86_64/demo.clang.O0.v5"],
+)  # fmt: skip
+def test_the_json_follows_its_schema(file: str) -> None:
+    answer = run_json("frames", FIXTURES / file)
+    assert answer.status == 0
+    entries = [each for section in answer.json["sections"] for each in section["entries"]]
+    assert {each["kind"] for each in entries} == {"CIE", "FDE"}
+    for each in entries:
+        if each["kind"] == "FDE":
+            covered = [(row["start"], row["end"]) for row in each["rows"]]
+            ends = [each["start"], *(end for _, end in covered)]
+            assert [start for start, _ in covered] == ends[:-1]
+            assert ends[-1] == each["end"]
+
+
+def test_the_one_byte_encodings_are_read_where_the_augmentation_says_so() -> None:
+    lines = run("frames", FIXTURES / "asm/legacy.gfx942.v5.co", "--pc", "0x169c").lines
+    assert 'augmentation "[llvm:v0.0]"' in lines[1]
+    assert any("LLVM_call_frame_entry_reg EXEC" in line for line in lines)
+
+
+def test_a_broken_section_is_told(tmp_path: Path) -> None:
+    data = bytearray(LOCATIONS.read_bytes())
+    at = data.index(bytes.fromhex("0f0436")) if bytes.fromhex("0f0436") in data else None
+    del at  # the length of the second entry, after the CIE of 16 bytes
+    start = data.index(b"\x0c\0\0\0\xff\xff\xff\xff\x04")
+    data[start + 16 : start + 20] = b"\xf0\xff\xff\x7f"
+    broken = tmp_path / "broken.co"
+    broken.write_bytes(data)
+    done = run("frames", broken)
+    assert done.status == 1
+    assert "entry 0x10 cannot be read" in done.out
+    answer = run_json("frames", broken)
+    assert answer.json["sections"][0]["entries"][-1]["kind"] == "broken"
+
+
+def bt(*arguments: object) -> Done:
+    return run("bt", "--state", STATE, *arguments)
+
+
+CALLED = ("--pc", "0x169c", "--reg", "s30=0x1670", "--reg", "s31=0")
+
+
+def test_a_backtrace() -> None:
+    done = bt(*CALLED, "--lane", 3)
+    assert (done.lines, done.status) == (
+        [
+            "#0  helper (n=148003) at asm/k.hip:16",
+            "#1  0x0000000000001670 in k (out=0x7f0040001000, limit=12345, by_reference=...) "
+            "at asm/k.hip:32",
+        ],
+        0,
+    )
+    assert "n=148033" in bt(*CALLED, "--lane", 33).lines[0]
+    assert bt(*CALLED, "--no-args").lines[0] == "#0  helper (...) at asm/k.hip:16"
+
+
+def test_a_lane_has_the_frames_in_which_it_was_active_on_entry() -> None:
+    done = bt(*CALLED, "--lane", 4)
+    assert (done.lines, done.notes, done.status) == (
+        [], ["lane 4 was not active on entry to 2 frames, left out"], 0
+    )  # fmt: skip
+    answer = run_json("bt", "--state", STATE, *CALLED, "--lane", 4)
+    assert (answer.json["frames"], answer.json["left_out"]) == ([], 2)
+
+
+def test_a_backtrace_as_json() -> None:
+    answer = run_json("bt", "--state", STATE, *CALLED, "--lane", 3)
+    assert answer.json["end"] == {
+        "is_outermost": True,
+        "reason": "outermost: the return address is undefined",
+    }
+    first, second = answer.json["frames"]
+    assert (first["cfa"], second["cfa"]) == (
+        "private_wave#0x2400 (wave 0)", "private_wave#0x0 (wave 0)"
+    )  # fmt: skip
+    assert (second["level"], second["func"], second["line"]) == (1, "k", 32)
+
+
+def test_frames_can_be_left_out() -> None:
+    done = bt(*CALLED, "--limit", 1)
+    assert done.lines[1:] == ["(More stack frames follow: --limit 1)"]
+    assert run_json("bt", "--state", STATE, *CALLED, "--limit", 1).json["end"] is None
+
+
+def test_why_it_stops() -> None:
+    assert (
+        bt("--pc", "0x169c")
+        .lines[1]
+        .startswith(
+            "stopped: the caller of frame 0: bits 0 to 63 of 64 are unavailable: register s30"
+        )
+    )
+    done = run("bt", "--state", STATES / "nest.gfx942.O0.json")
+    assert (done.lines[1:], done.status) == (
+        ["stopped: the frame information for pc 0x2828 in nest.gfx942.O0.v5.co has no rules"], 1
+    )  # fmt: skip
+    done = bt("--pc", "0x169c", "--reg", "s30=0x9000", "--reg", "s31=0")
+    assert done.lines[1:] == [
+        "#1  0x0000000000009000 in ?? ()",
+        "stopped: no frame information for pc 0x9000, which is in no code object",
+    ]
+
+
+def test_wrong_requests() -> None:
+    assert bt("--lane", "all").status == 2
+    assert "give --pc ADDR" in run("bt", "--file", LOCATIONS).error
+    assert json.loads(run("bt", "--file", LOCATIONS, "--json").out)["error"]["kind"] == "Malformed"
