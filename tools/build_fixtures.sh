@@ -94,6 +94,9 @@ assemble locations gfx942 locations.gfx942.v5.co
 assemble locations4 gfx942 locations.gfx942.v4.co
 assemble legacy gfx942 legacy.gfx942.v5.co
 assemble wave32 gfx1100 wave32.gfx1100.v5.co
+assemble chain_mubuf gfx90a chain_mubuf.gfx90a.v5.co
+assemble chain_flat gfx942 chain_flat.gfx942.v5.co
+assemble chain_wave32 gfx1100 chain_wave32.gfx1100.v5.co
 assemble wholewave gfx942 wholewave.gfx942.v5.co
 assemble wholewave_legacy gfx942 wholewave_legacy.gfx942.v5.co
 assemble shapes gfx942 shapes.gfx942.v5.co
