@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa, Row
 from dwarfgpu.cfi.section import Cie, Fde, FrameSection
-from dwarfgpu.cfi.text import program_text, row_text
+from dwarfgpu.cfi.text import program_text, register_name, row_text
+from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import open_object
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -25,7 +26,6 @@ BINARIES = [
 ]
 DUMP = "llvm-dwarfdump-19"
 KINDS = (".debug_frame", ".eh_frame")
-ARCHITECTURES = {"X86_64": "x86_64", "AMDGPU": "gfx942", "AARCH64": "aarch64"}
 
 
 def present(paths: list[Path]) -> pytest.MarkDecorator:
@@ -38,7 +38,7 @@ def present(paths: list[Path]) -> pytest.MarkDecorator:
 
 def sections(path: Path) -> Iterator[FrameSection]:
     file = open_object(path)
-    arch = architecture(ARCHITECTURES[file.machine])
+    arch = architecture_of(file)
     for kind in KINDS:
         if file.has_section(kind):
             yield FrameSection(
@@ -75,11 +75,15 @@ TERM = r"(?:DW_OP_\w+ ?[^:\],]*|<decoding error>[ 0-9a-f]*)"
 EXPRESSION = re.compile(f"{TERM}(?:, {TERM})*")
 
 
-def theirs(dump: str) -> Iterator[str]:
+def theirs(dump: str, architecture: Architecture) -> Iterator[str]:
+    def named(found: re.Match[str]) -> str:
+        return register_name(int(found[1]), architecture)
+
     kind = ""
     for line in dump.splitlines():
         head = HEAD.match(line)
         text = line.strip().replace("_LO16", "")  # LLVM's name of the narrowest view
+        text = re.sub(r"\breg(\d+)\b", named, text)  # it has no names for those of wave32
         if head is not None:
             kind, numbers = head[2], [head[1], head[3], head[4]]
             yield " ".join([kind, *(f"{int(each, 16):x}" for each in numbers if each)])
@@ -91,7 +95,7 @@ def theirs(dump: str) -> Iterator[str]:
 def test_as_llvm_dwarfdump_prints_them(path: Path, tool: Callable[[str], str]) -> None:
     command = [tool(DUMP), "--debug-frame", "--eh-frame", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert list(ours(path)) == list(theirs(done.stdout))
+    assert list(ours(path)) == list(theirs(done.stdout, architecture_of(open_object(path))))
 
 
 def cell(row: Row) -> str:
