@@ -262,14 +262,19 @@ class Session:
             return False
 
     def _execution_mask(self) -> int | None:
+        """That of the frame in focus."""
         register = self.architecture.register_named("exec")
+        physical = self.physical_frame if self.level else None
         if self.target is None or register is None:
             return None
         try:
-            mask = self.target.read_register(self.wave, register)
-        except Unavailable:
+            if physical is None or register.number is None:
+                mask = self.target.read_register(self.wave, register)
+                return int.from_bytes(mask, self.architecture.endian)
+            held = physical.contents(register.number)
+        except DwarfGpuError:
             return None
-        return int.from_bytes(mask, self.architecture.endian)
+        return held.value if held.is_complete else None
 
     def is_active(self, lane: int) -> bool | None:
         """Whether a lane is active; None where that is not known."""

@@ -47,6 +47,7 @@ from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Register
 from dwarfgpu.model.value import Value
 
@@ -164,6 +165,11 @@ class PhysicalFrame:
         context = self._context
         storage = Register(self.architecture.register(number), require(context.wave, "thread"))
         return Location((SingleLocation(storage),), context.stop)
+
+    def contents(self, number: int) -> Bits:
+        """What the frame has in a register; bits that are not known are marked."""
+        size_bits = self.architecture.register(number).size_bits
+        return self._context.access.read(self.register(number), size_bits)
 
     def entry_register(self, number: int) -> Location:
         """Where its caller has a register: where the value on entry to the frame is.

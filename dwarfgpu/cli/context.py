@@ -14,6 +14,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
+from dwarfgpu.backtrace import selected
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
@@ -59,6 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
     focus.add_argument("--pc", metavar="ADDR", help="the current program location, as loaded")
+    focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
     focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
     focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
     focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
@@ -140,11 +142,13 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
     )
     _set_registers(args, session, state.target)
     _set_memories(args, session, state.target)
-    return evolve(
+    session = evolve(
         session,
         given_cfa=_given_address(args.cfa, "--cfa", arch) or session.given_cfa,
         given_frame_base=_given_address(args.frame_base, "--frame-base", arch),
     )
+    number = natural(args.frame, "--frame")
+    return selected(session, number) if number else session
 
 
 def _code_objects(

@@ -164,3 +164,76 @@ def test_wrong_requests() -> None:
     assert bt("--lane", "all").status == 2
     assert "give --pc ADDR" in run("bt", "--file", LOCATIONS).error
     assert json.loads(run("bt", "--file", LOCATIONS, "--json").out)["error"]["kind"] == "Malformed"
+
+
+CHAIN = STATES / "chain_flat.gfx942.json"
+
+
+def prompt(*commands: str) -> list[str]:
+    given = [word for command in commands for word in ("-ex", command)]
+    return run("debug", "--state", CHAIN, "--lane", 1, "--batch", *given).lines
+
+
+def test_the_prompt_moves_between_frames() -> None:
+    def line(number: int, name: str, pc: int) -> str:
+        return f"#{number:<3}{pc:#018x} in {name} (a={A[name]}, s={S[name]}) from {FILE}+{pc:#x}"
+
+    A = {"f11": 12041001, "f4": 5041001, "f3": 4041001, "f1": 2041001, "k": 1041001}
+    S = {"f11": 840, "f4": 240, "f3": 240, "f1": 240, "k": 140}
+    FILE = "chain_flat.gfx942.v5.co"
+    frame_7, frame_8 = line(7, "f4", 0x179C), line(8, "f3", 0x1780)
+    assert prompt("frame") == [line(0, "f11", 0x187C)]
+    assert prompt("frame 7", "frame", "up", "down", "f 7") == [
+        frame_7, frame_7, frame_8, frame_7, frame_7
+    ]  # fmt: skip
+    assert prompt("frame 8", "up 2", "up 100", "down 100") == [
+        frame_8, line(10, "f1", 0x1740), line(11, "k", 0x1714), line(0, "f11", 0x187C)
+    ]  # fmt: skip
+    assert prompt("frame 7", "print a", "print $s40", "print $pc") == [
+        frame_7, "$1 = 5041001", "$2 = 240", "$3 = (void (*)()) 0x179c <f4+24>"
+    ]  # fmt: skip
+    assert prompt("frame 7", "lane 2", "print a")[-2:] == [
+        frame_7.replace("5041001", "5041002"), "$1 = 5041002"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("frame 12", "No frame at level 12."),
+        ("frame x", "Invalid frame specification: x"),
+        ("down", "Bottom (innermost) frame selected; you can't go down."),
+        ("up x", "Invalid number of frames: x"),
+        ("bt x", "Invalid number of frames: x"),
+    ],
+)
+def test_frames_that_are_not_there(command: str, message: str) -> None:
+    done = run("debug", "--state", CHAIN, "--lane", 1, "--batch", "-ex", command)
+    assert (done.err.splitlines()[-1], done.status) == (message, 1)
+
+
+def test_backtrace_at_the_prompt() -> None:
+    assert prompt("bt") == run("bt", "--state", CHAIN, "--lane", 1).lines
+    assert prompt("where 2")[2] == "(More stack frames follow...)"
+    assert len(prompt("frame 5", "backtrace")) == 13
+
+
+def test_variables_of_a_frame() -> None:
+    done = run("eval", "--state", CHAIN, "--frame", 7, "--lane", "all", "a")
+    assert done.lines[:2] == ["[ 0] 5041000", "[ 1] 5041001"]
+    assert run("eval", "--state", CHAIN, "--frame", 7, "--lane", 1, "s").out == "s = 240\n"
+    listed = run("eval", "--state", CHAIN, "--frame", 7, "--lane", 1).lines
+    assert listed[1] == "int s = 240  @ v44 + byte 12 (wave 0)"
+    assert run("eval", "--state", CHAIN, "--frame", 12, "--lane", 1, "s").status == 2
+    text = "regx s40"
+    done = run("eval", "--state", CHAIN, "--frame", 7, "--lane", 1, "-e", text)
+    assert done.out == "v44 + byte 12 (wave 0)\n"
+
+
+def test_lanes_of_a_frame_are_active_by_its_own_mask() -> None:
+    def active(frame: int) -> str:
+        [line] = [e for e in prompt(f"frame {frame}", "info frame") if "active lanes" in e]
+        return line
+
+    assert active(11) == " active lanes 0x7fffffffffffffff of 64"
+    assert active(0) != active(11)

@@ -103,10 +103,8 @@ class Unwinding:
             assert info.number is not None
             theirs = frame_register(frame, info)
             try:
-                location = ours.register(info.number)
-                mine = None
-                if not location.is_undefined:
-                    mine = ours._context.access.read_bytes(location, 8)
+                held = ours.contents(info.number)
+                mine = held.value.to_bytes(8, "little") if held.is_complete else None
             except DwarfGpuError as error:
                 self.differences.append(f"{where}: {name}: {error}")
                 continue

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import evolve
 
+from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell, error_text
@@ -32,7 +33,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
         raise UsageError("No stack.")
     frame = session.frame
     name = "??" if frame.subprogram is None else frame.subprogram.name
-    yield f"Stack level 0{_at(frame)}:"
+    yield f"Stack level {selected_number(session)}{_at(frame)}:"
     yield f" pc = {session.pc:#x} in {name}"
     yield from _lanes(session)
     if session.lane is not None and session.lane_states([session.lane])[0].is_absent:

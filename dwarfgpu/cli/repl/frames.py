@@ -52,10 +52,15 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
     Without values the arguments are `...`, as with GDB's `set print frame-arguments presence`.
     """
     pc = require_frame(session)
+    physical = session.physical_frame
+    if session.level and physical is not None:
+        pc = physical.pc  # after the call, as GDB shows it
     digits = session.architecture.address_bits // 4
     code_object = session.code_object
     subprogram = session.frame.subprogram
     name = "??" if subprogram is None else subprogram.name
+    if session.inline_level:
+        name = session.functions()[session.inline_level]
     arguments = variables(session, "parameter") if subprogram is not None else []
     if with_values:
         shown = ", ".join(
@@ -69,9 +74,12 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
 
 
 def variables(session: Session, kind: str) -> list[Variable]:
-    """The variables of a kind that belong to the innermost function at the location."""
+    """The variables of a kind that belong to the function in focus."""
     require_frame(session)
-    return [each for each in session.variables() if each.kind == kind and not each.inline_level]
+    level = session.inline_level
+    return [
+        each for each in session.variables() if each.kind == kind and each.inline_level == level
+    ]
 
 
 _DEFAULT = FormatOptions()

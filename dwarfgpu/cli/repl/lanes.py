@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
@@ -59,7 +60,7 @@ def lane(shell: Shell, argument: str) -> Iterator[str]:
         session = shell.session = session.focused(int(digits))
         yield f"[Switching to thread {session.wave}, lane {digits} ({target_id(session)})]"
         if session.pc is not None and not _state(session, int(digits)).is_absent:
-            yield f"#0  {frame_line(session)}"
+            yield f"#{selected_number(session):<3}{frame_line(session)}"
     if session.lane is not None:
         state = _state(session, session.lane)
         if state.is_absent:

@@ -71,8 +71,12 @@ def register_named(session: Session, name: str) -> RegisterInfo:
 
 
 def read_register(session: Session, register: RegisterInfo) -> RegisterValue:
-    """A register's contents; the program location is the session's."""
-    if register.name == "pc" and session.pc is not None:
+    """What the frame in focus has in a register; the program location is the session's."""
+    outer = session.physical_frame if session.level else None
+    if outer is not None and (register.name == "pc" or register.number is not None):
+        known = register.name != "pc" and register.number is not None
+        bits = outer.contents(register.number or 0) if known else Bits(outer.pc, register.size_bits)
+    elif register.name == "pc" and session.pc is not None:
         bits = Bits(session.pc, register.size_bits)
     else:
         place = SingleLocation(Register(register, session.wave))

@@ -4,34 +4,113 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice, takewhile
 
+from dwarfgpu.backtrace import selected, selected_number, stack_frames
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import contents, frame_line, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 
+_MOST_FRAMES = 1_000
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 
 @command("frame", topic="stack", aliases=("f",))
 def frame(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the frame in focus.
+    """Show the frame in focus, or look at another one.
 
-    Usage: frame [0]
+    Usage: frame [NUMBER]
 
     Shown are its number, program location, function and arguments, and the place in its file.
-
-    Only the innermost frame is known so far; callers come with the call frame information.
+    Frame 0 is the innermost; "backtrace" lists them.
     """
     if shell.session.pc is None:
         raise UsageError("No stack.")
     if argument and not argument.isdecimal():
         raise UsageError(f"Invalid frame specification: {argument}")
-    if argument.strip("0"):
-        raise UsageError(f"No frame at level {argument}.")
-    yield f"#0  {frame_line(shell.session)}"
+    number = selected_number(shell.session)
+    if argument and int(argument) != number:
+        yield from _focus(shell, int(argument))
+    else:
+        yield f"#{number:<3}{frame_line(shell.session)}"
+
+
+@command("up", topic="stack")
+def up(shell: Shell, argument: str) -> Iterator[str]:
+    """Look at the frame that called this one.
+
+    Usage: up [COUNT]
+    """
+    yield from _moved(shell, argument, 1)
+
+
+@command("down", topic="stack")
+def down(shell: Shell, argument: str) -> Iterator[str]:
+    """Look at the frame that this one called.
+
+    Usage: down [COUNT]
+    """
+    yield from _moved(shell, argument, -1)
+
+
+def _moved(shell: Shell, argument: str, direction: int) -> Iterator[str]:
+    """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    if argument and not argument.isdecimal():
+        raise UsageError(f"Invalid number of frames: {argument}")
+    here, count = selected_number(shell.session), int(argument or 1)
+    others = (each.number for each in stack_frames(shell.session) if each.has_lane)
+    if direction > 0:
+        passed = list(islice((number for number in others if number > here), count))
+        ends = "Initial frame selected; you can't go up."
+    else:
+        passed = list(takewhile(lambda number: number < here, others))[-count:][::-1]
+        ends = "Bottom (innermost) frame selected; you can't go down."
+    if not passed:
+        raise UsageError(ends)
+    yield from _focus(shell, passed[-1])
+
+
+def _focus(shell: Shell, number: int) -> Iterator[str]:
+    shell.session = selected(shell.session, number)
+    yield f"#{number:<3}{frame_line(shell.session)}"
+
+
+@command("backtrace", topic="stack", aliases=("bt", "where"))
+def backtrace(shell: Shell, argument: str) -> Iterator[str]:
+    """List the call frames, and why there are no more.
+
+    Usage: backtrace [COUNT]
+
+    Those in which the lane in focus was not active on entry are left out.
+    """
+    session = shell.session
+    stack = session.call_stack
+    if stack is None:
+        raise UsageError("No stack.")
+    if argument and not argument.isdecimal():
+        raise UsageError(f"Invalid number of frames: {argument}")
+    limit = int(argument) if argument else _MOST_FRAMES
+    count = left_out = 0
+    for each in stack_frames(session):
+        if not each.has_lane:
+            left_out += 1
+            continue
+        if count == limit:
+            yield "(More stack frames follow...)"
+            return
+        count += 1
+        yield frame_text(each, frame_record(each, with_arguments=True))
+    if not stack.end.is_outermost:
+        yield str(stack.end)
+    if left_out:
+        text = "1 frame" if left_out == 1 else f"{left_out} frames"
+        shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
 
 
 @command("pc", topic="stack")

@@ -10,7 +10,16 @@ from dwarfgpu.cli.repl.data import explain, location, output, print_, set_var
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack import frame, info_args, info_locals, info_registers, pc
+from dwarfgpu.cli.repl.stack import (
+    backtrace,
+    down,
+    frame,
+    info_args,
+    info_locals,
+    info_registers,
+    pc,
+    up,
+)
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
 from dwarfgpu.cli.repl.types import ptype, whatis
 
@@ -35,7 +44,9 @@ def set_(shell: Shell, argument: str) -> Iterator[str]:
 
 COMMANDS: Final[tuple[Command, ...]] = (
     apropos,
+    backtrace,
     complete,
+    down,
     echo,
     explain,
     frame,
@@ -50,5 +61,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
     quit_,
     set_,
     source,
+    up,
     whatis,
 )
