@@ -10,7 +10,7 @@ from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.plain import Field
 from dwarfgpu.target import WaveId
@@ -76,6 +76,15 @@ def _architecture(named: Field, wave_size: Field | None) -> Architecture:
         raise UsageError(f"{field.source}: {field.path}: {error.message}") from None
 
 
+def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -> int | None:
+    """The program location, which is the contents of a register; None where it is not known."""
+    try:
+        held = b"" if counter is None else target.read_register(wave, counter)
+    except Unavailable:
+        return None
+    return int.from_bytes(held, target.architecture.endian) if held else None
+
+
 def _items(field: Field, name: str) -> list[Field]:
     found = field.get(name)
     return [] if found is None else found.items()
@@ -130,15 +139,16 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
         set_register(target, number, register, value)
-    if pc is not None and (register := arch.register_named("pc")) is not None:
-        if register.name in given:
+    counter = None if arch.program_counter is None else arch.register(arch.program_counter)
+    if pc is not None and counter is not None:
+        if counter.name in given:
             raise pc.expected("the program location here or among the registers, once")
-        set_register(target, number, register, pc)
+        set_register(target, number, counter, pc)
     for each in _items(field, "memory"):
         add_memory(target, each, number)
     return WaveState(
         number,
-        None if pc is None else pc.integer(0),
+        _location(target, number, counter) if pc is None else pc.integer(0),
         None if cfa is None else cfa.integer(0),
     )
 

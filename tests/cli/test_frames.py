@@ -237,3 +237,56 @@ def test_lanes_of_a_frame_are_active_by_its_own_mask() -> None:
 
     assert active(11) == " active lanes 0x7fffffffffffffff of 64"
     assert active(0) != active(11)
+
+
+GCC = STATES / "stack.gcc.O2.json"
+"""demo.gcc.O2.v5, stopped at leaf; the expectations are what GDB 13 says there."""
+
+
+def test_the_stack_of_a_cpu_is_gdb_s() -> None:
+    done = run("bt", "--state", GCC)
+    assert done.lines == [
+        "#0  leaf (sp=0x7fffffffe5f0, n=42) at x86_64/demo.c:82",
+        "#1  0x0000555555555343 in mid (n=41) at x86_64/demo.c:104",
+        "#2  0x0000555555555079 in main (argc=1, argv=0x7fffffffe7b8) at x86_64/demo.c:108",
+        "#3  0x00007ffff7dfc24a in ?? ()",
+        "stopped: no frame information for pc 0x7ffff7dfc24a, which is in no code object",
+    ]
+    assert run_json("bt", "--state", GCC).json["frames"][0]["cfa"] == "0x7fffffffe5f0"
+    done = run("bt", "--state", STATES / "stack.clang.O0.json")
+    assert [line.split("(")[1].split(")")[0] for line in done.lines[:4]] == [
+        "n=2", "n=3", "n=4", "n=5"
+    ]  # fmt: skip
+
+
+def test_variables_of_an_outer_frame_of_a_cpu() -> None:
+    """`n` is what it was on entry: the call tells it, the register is lost."""
+    assert run("eval", "--state", GCC, "--frame", 1, "n").out == "n = 41\n"
+    copy = run("eval", "--state", GCC, "--frame", 1, "copy").out
+    assert copy.startswith(
+        r'copy = {a = 41, name = "abc\000\000\000\000", in = {{count = 1, weight = 1.5, '
+    )
+    assert run("eval", "--state", GCC, "--frame", 2, "argc").out == "argc = 1\n"
+
+
+def test_registers_of_an_outer_frame_of_a_cpu() -> None:
+    done = run("debug", "--state", GCC, "--batch", "-ex", "frame 1",
+               "-ex", "info registers rbx rbp rsp r12 rip rax")  # fmt: skip
+    assert done.lines[1:] == [
+        "rbx            0x7fffffffe7b8      140737488349112",
+        "rbp            0x1                 0x1",
+        "rsp            0x7fffffffe5f0      0x7fffffffe5f0",
+        "r12            0x7fffffffe7b8      140737488349112",
+        "rip            0x555555555343      0x555555555343 <mid+131>",
+        "rax            <optimized out>",
+    ]
+
+
+def test_a_register_without_a_rule_has_the_default_of_the_abi() -> None:
+    def asked(operations: str) -> str:
+        return run("eval", "--state", GCC, "--frame", 1, "-e", operations).out
+
+    assert asked("reg3") == "rbx (wave 0)\n"
+    assert asked("reg7") == "implicit 0x7fffffffe5f0 (8 bytes)\n"
+    assert asked("reg0") == "<optimized out>\n"
+    assert asked("call_frame_cfa") == "0x7fffffffe680\n"
