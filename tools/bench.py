@@ -1,4 +1,4 @@
-"""Benchmarks: `tools/bench.py expr|reader` prints tables for docs/benchmarks.md.
+"""Benchmarks: `tools/bench.py expr|reader|unwind` prints tables for docs/benchmarks.md.
 
 Figures are for orientation on one machine; nothing in the tests depends on them.
 """
@@ -27,6 +27,7 @@ from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.bench_reader import bench_reader
+from tools.bench_unwind import bench_unwind
 
 EXPRESSIONS = (
     ("SGPR", "regx s4", 4),
@@ -124,11 +125,9 @@ def bench_expr() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("expr", "reader"))
-    if parser.parse_args().what == "expr":
-        bench_expr()
-    else:
-        bench_reader()
+    benches = {"expr": bench_expr, "reader": bench_reader, "unwind": bench_unwind}
+    parser.add_argument("what", choices=benches)
+    benches[parser.parse_args().what]()
 
 
 if __name__ == "__main__":

@@ -56,6 +56,10 @@ MOST_STEPS: Final = 2_000
 MOST_NESTED: Final = 24
 """Rules that need one another."""
 _CFA: Final = "the CFA"
+_SAME: Final = SameValue()
+_LOST: Final = Undefined()
+_OF_THE_CALLEE: Final = (SameValue, ExpressionRule, ValExpressionRule)
+"""Rules by which a register may depend on where the same frame has it."""
 
 
 @frozen
@@ -85,7 +89,7 @@ def default_rule(architecture: Architecture, number: int, return_register: int) 
     if number == architecture.program_counter and number != return_register:
         return RegisterRule(return_register)
     kept = architecture.preserved
-    return SameValue() if kept is None or number in kept else Undefined()
+    return _SAME if kept is None or number in kept else _LOST
 
 
 class PhysicalFrame:
@@ -177,34 +181,46 @@ class PhysicalFrame:
         Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
         and what evaluating the rule raises.
         """
-        for frame in reversed(self._unknown(number)):
-            try:
-                with frame._doing(f"register {number}"):
-                    frame._found[number] = frame._previous(number)
-            except DwarfGpuError as error:
-                frame._found[number] = error
-        found = self._found[number]
-        if isinstance(found, Location):
-            return found
-        raise copy(found)
+        known = self._found.get(number)
+        if known is None:
+            for frame, rule in reversed(self._unknown(number)):
+                frame._found[number] = frame._find(number, rule)
+            known = self._found[number]
+        if isinstance(known, Location):
+            return known
+        raise copy(known)
 
-    def _unknown(self, number: int) -> list[PhysicalFrame]:
+    def _unknown(self, number: int) -> list[tuple[PhysicalFrame, Rule | DwarfGpuError]]:
         """The frames from this one inwards of which the answer depends on the next one's.
 
         They are worked off innermost first, so that no stack is too deep for it.
         """
-        chain: list[PhysicalFrame] = []
+        chain: list[tuple[PhysicalFrame, Rule | DwarfGpuError]] = []
         frame: PhysicalFrame | None = self
         while frame is not None and number not in frame._found:
-            chain.append(frame)
             try:
                 rule = frame.rule(number)
-            except DwarfGpuError:
+            except DwarfGpuError as error:
+                chain.append((frame, error))
                 break
-            if not isinstance(rule, SameValue | ExpressionRule | ValExpressionRule):
+            chain.append((frame, rule))
+            if not isinstance(rule, _OF_THE_CALLEE):
                 break
             frame = frame.callee
         return chain
+
+    def _find(self, number: int, rule: Rule | DwarfGpuError) -> Location | DwarfGpuError:
+        if isinstance(rule, DwarfGpuError):
+            return rule
+        if isinstance(rule, Undefined):
+            return UNDEFINED_LOCATION
+        try:
+            if isinstance(rule, SameValue):
+                return self.register(number)
+            with self._doing(f"register {number}"):
+                return self._previous(number, rule)
+        except DwarfGpuError as error:
+            return error
 
     @contextmanager
     def _doing(self, what: str) -> Iterator[None]:
@@ -221,8 +237,7 @@ class PhysicalFrame:
         finally:
             del pending[key]
 
-    def _previous(self, number: int) -> Location:
-        rule = self.rule(number)
+    def _previous(self, number: int, rule: Rule) -> Location:
         match rule:
             case Undefined():
                 return UNDEFINED_LOCATION

@@ -181,16 +181,16 @@ def test_the_prompt_moves_between_frames() -> None:
     A = {"f11": 12041001, "f4": 5041001, "f3": 4041001, "f1": 2041001, "k": 1041001}
     S = {"f11": 840, "f4": 240, "f3": 240, "f1": 240, "k": 140}
     FILE = "chain_flat.gfx942.v5.co"
-    frame_7, frame_8 = line(7, "f4", 0x179C), line(8, "f3", 0x1780)
-    assert prompt("frame") == [line(0, "f11", 0x187C)]
+    frame_7, frame_8 = line(7, "f4", 0x199C), line(8, "f3", 0x1980)
+    assert prompt("frame") == [line(0, "f11", 0x1A7C)]
     assert prompt("frame 7", "frame", "up", "down", "f 7") == [
         frame_7, frame_7, frame_8, frame_7, frame_7
     ]  # fmt: skip
     assert prompt("frame 8", "up 2", "up 100", "down 100") == [
-        frame_8, line(10, "f1", 0x1740), line(11, "k", 0x1714), line(0, "f11", 0x187C)
+        frame_8, line(10, "f1", 0x1940), line(11, "k", 0x1914), line(0, "f11", 0x1A7C)
     ]  # fmt: skip
     assert prompt("frame 7", "print a", "print $s40", "print $pc") == [
-        frame_7, "$1 = 5041001", "$2 = 240", "$3 = (void (*)()) 0x179c <f4+24>"
+        frame_7, "$1 = 5041001", "$2 = 240", "$3 = (void (*)()) 0x199c <f4+24>"
     ]  # fmt: skip
     assert prompt("frame 7", "lane 2", "print a")[-2:] == [
         frame_7.replace("5041001", "5041002"), "$1 = 5041002"
