@@ -373,7 +373,11 @@ def _sub_ranges(
         if isinstance(storage, Repeated):
             yield storage.part, start, size_bits
         else:
-            chosen = storage.one if storage.mask >> index & 1 else storage.zero
+            # Neighbours that are taken from the same place are one range of it.
+            rest = storage.mask >> index
+            chosen, rest = (storage.one, ~rest) if rest & 1 else (storage.zero, rest)
+            run = (rest & -rest).bit_length() - 1 if rest else storage.count - index
+            size_bits = min(run * element_bits - start, end - first)
             yield chosen, index * element_bits + start, size_bits
         first += size_bits
 

@@ -54,7 +54,7 @@ def gpu() -> tuple[Context, Rows]:
     for register in arch.registers.values():
         target.set_register(0, register, bytes(register.size_bits // 8))
     exec_ = arch.by_name["exec"]
-    target.set_register(0, exec_, bytes.fromhex("5a5a5a5a5a5a5a5a"))
+    target.set_register(0, exec_, (0x0FF0_FFFF_3FFF_00FF).to_bytes(8, "little"))
     scratch = bytearray(1 << 20)
     scratch[:8] = (0x1001).to_bytes(8, "little")
     rules: dict[int, Rule] = {16: ExpressionRule(_asm("lit0; lit6; LLVM_form_aspace_address"))}

@@ -6,8 +6,6 @@ rules, a frame answers or raises a `DwarfGpuError`, in bounded time and depth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from copy import copy
 from typing import Final, assert_never
 
@@ -117,7 +115,7 @@ class PhysicalFrame:
         self._row = row
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
-        self._pending: dict[tuple[int, str], None] = {} if callee is None else callee._pending
+        self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
         self._evaluation: Context | None = None
 
     @property
@@ -217,25 +215,28 @@ class PhysicalFrame:
         try:
             if isinstance(rule, SameValue):
                 return self.register(number)
-            with self._doing(f"register {number}"):
+            self._begin(number)
+            try:
                 return self._previous(number, rule)
+            finally:
+                self._end(number)
         except DwarfGpuError as error:
             return error
 
-    @contextmanager
-    def _doing(self, what: str) -> Iterator[None]:
+    def _begin(self, what: int | str) -> None:
+        """Of what must not need itself: a register, by its number, or the CFA."""
         key = self.level, what
         pending = self._pending
         if key in pending:
-            ring = [name for _, name in [*pending, key][list(pending).index(key) :]]
-            raise IllFormed(f"call frame information in a circle: {' needs '.join(ring)}")
+            ring = [*pending, key][list(pending).index(key) :]
+            names = [each if isinstance(each, str) else f"register {each}" for _, each in ring]
+            raise IllFormed(f"call frame information in a circle: {' needs '.join(names)}")
         if len(pending) >= MOST_NESTED:
             raise LimitExceeded(f"more than {MOST_NESTED} rules that need one another")
         pending[key] = None
-        try:
-            yield
-        finally:
-            del pending[key]
+
+    def _end(self, what: int | str) -> None:
+        del self._pending[self.level, what]
 
     def _previous(self, number: int, rule: Rule) -> Location:
         match rule:
@@ -319,8 +320,11 @@ class PhysicalFrame:
         """
         if self._found_cfa is None:
             try:
-                with self._doing(_CFA):
+                self._begin(_CFA)
+                try:
                     self._found_cfa = self._cfa()
+                finally:
+                    self._end(_CFA)
             except DwarfGpuError as error:
                 self._found_cfa = error
         if isinstance(self._found_cfa, Location):

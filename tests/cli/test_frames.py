@@ -290,3 +290,34 @@ def test_a_register_without_a_rule_has_the_default_of_the_abi() -> None:
     assert asked("reg7") == "implicit 0x7fffffffe5f0 (8 bytes)\n"
     assert asked("reg0") == "<optimized out>\n"
     assert asked("call_frame_cfa") == "0x7fffffffe680\n"
+
+
+IN_LANES = bytes.fromhex("10100e 90a8149d20c007 90a8149d20e007")
+"""What f9 says of its return address: it is in the lanes 30 and 31 of v40."""
+PATCHES = {
+    "an expression that never ends": ("2ffdff", "branch to itself: it never ends"),
+    "memory that nobody has": (
+        "0cf0ffffff36e902", "cannot access memory at address private_wave#0xfffffff0"
+    ),
+    "an operation that is not allowed": ("9c", "its use would be circular"),
+    "itself": ("e90710", "in a circle: register 16 needs register 16"),
+    "bytes without a meaning": ("ff", "unknown operation 0xff"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_hostile_information_ends_the_stack_and_says_why(tmp_path: Path, name: str) -> None:
+    """The frames inside of it stay."""
+    patch, reason = PATCHES[name]
+    data = (FIXTURES / "asm/chain_mubuf.gfx90a.v5.co").read_bytes()
+    assert data.count(IN_LANES) == 1
+    nops = b"\x96" * 14
+    file = tmp_path / "hostile.co"
+    hostile = IN_LANES[:3] + (bytes.fromhex(patch) + nops)[:14]
+    file.write_bytes(data.replace(IN_LANES, hostile))
+    state = STATES / "chain_mubuf.gfx90a.json"
+    done = run("bt", "--file", file, "--state", state, "--lane", 1)
+    assert " in f11 (a=12041001" in done.lines[0]
+    assert (len(done.lines), done.status) == (4, 1)
+    assert done.lines[3].startswith("stopped: the caller of frame 2: ")
+    assert reason in done.lines[3]
