@@ -48,6 +48,23 @@ class LaneLocation:
     """What was assumed."""
 
 
+@frozen
+class LaneState:
+    """What a lane of the wave is doing."""
+
+    lane: int
+    is_active: bool | None
+    """By DW_AT_LLVM_active_lane, else by the execution mask; None where that is not known."""
+    location: LaneLocation | None
+    """Where it is in the call frame; None with `error`."""
+    error: DwarfGpuError | None = None
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it was not active on entry to the call frame, and so has no place in it."""
+        return self.location is not None and self.location.was_active is False
+
+
 class Focus(Protocol):
     """What a frame asks of the session that looks at it."""
 

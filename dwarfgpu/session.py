@@ -41,7 +41,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import constant_location, memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.frames import GivenAddress, LaneLocation, TopFrame
+from dwarfgpu.frames import GivenAddress, LaneState, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
@@ -69,23 +69,6 @@ class Reading:
         return self.error is None and (
             self.pointer is not None or (self.bits is not None and self.bits.is_complete)
         )
-
-
-@frozen
-class LaneState:
-    """What a lane of the wave is doing."""
-
-    lane: int
-    is_active: bool | None
-    """By DW_AT_LLVM_active_lane, else by the execution mask; None where that is not known."""
-    location: LaneLocation | None
-    """Where it is in the call frame; None with `error`."""
-    error: DwarfGpuError | None = None
-
-    @property
-    def is_absent(self) -> bool:
-        """Whether it was not active on entry to the call frame, and so has no place in it."""
-        return self.location is not None and self.location.was_active is False
 
 
 @frozen(eq=False)

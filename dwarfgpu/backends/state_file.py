@@ -141,9 +141,12 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
         set_register(target, number, register, value)
     counter = None if arch.program_counter is None else arch.register(arch.program_counter)
     if pc is not None and counter is not None:
-        if counter.name in given:
+        if counter.name == "pc" and counter.name in given:
             raise pc.expected("the program location here or among the registers, once")
-        set_register(target, number, counter, pc)
+        if counter.name not in given:
+            set_register(target, number, counter, pc)
+        elif _location(target, number, counter) != pc.integer(0):
+            raise pc.expected(f"the same as in register {counter}")
     for each in _items(field, "memory"):
         add_memory(target, each, number)
     return WaveState(

@@ -79,7 +79,7 @@ class DebugInfo:
         self.aranges = AddressIndex(self)
         self.names = NameIndex(self)
         self.split = SplitFiles(self)
-        self.call_frames = CallFrames(self, self._loaded)
+        self.call_frames = CallFrames(self, self.loaded)
         self.forced_dialect = dialect
         """The name of the dialect that the user wants, whatever the units show."""
         self._literal = literal
