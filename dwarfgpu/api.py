@@ -8,6 +8,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.backtrace import StackFrame, stack_frames
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Coverage, coverage_of
@@ -76,6 +77,7 @@ __all__ = [
     "Session",
     "SingleLocation",
     "SourceOptions",
+    "StackFrame",
     "StaleLocation",
     "StateTarget",
     "Step",
@@ -102,4 +104,5 @@ __all__ = [
     "format_source",
     "load_state",
     "source_type",
+    "stack_frames",
 ]

@@ -18,8 +18,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line import SourceFile
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.scopes import FUNCTIONS
+from dwarfgpu.dwarf.symbols import symbol_text
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Session
 
 AT_CALL_FILE: Final = 0x58
@@ -179,7 +179,7 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
         function = functions[inline_level]
         return function.name or f"function {function.offset:#x}"
     pc = session.pc
-    symbol = None if pc is None else symbol_text(session, pc)
+    symbol = None if pc is None else symbol_text(session.code_objects, pc)
     return None if symbol is None else symbol.partition("+")[0]
 
 

@@ -11,6 +11,8 @@ from typing import Final
 
 from attrs import frozen
 
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.call_sites import (
     CallSite,
@@ -33,10 +35,14 @@ class LoadedCode:
     """The call frame information of all code objects (`dwarfgpu.cfi.stack.Loaded`)."""
 
     code_objects: Sequence[CodeObject]
+    architecture: Architecture
+    quirks: frozenset[str] = frozenset()
+    """Mistakes to correct, by their names (`dwarfgpu.cfi.quirks`)."""
 
     def row_at(self, location: int) -> FrameRow | None:
         code_object = self._at(location)
-        return None if code_object is None else code_object.info.call_frames.row_at(location)
+        row = None if code_object is None else code_object.info.call_frames.row_at(location)
+        return None if row is None else corrected(row, self.quirks, self.architecture)
 
     def file_text(self, location: int) -> str:
         code_object = self._at(location)

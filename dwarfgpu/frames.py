@@ -21,6 +21,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailabl
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
@@ -331,9 +332,4 @@ def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> str:
 def _register_of(expression: bytes) -> int | None:
     """The register of an expression that is one DW_OP_reg*."""
     found = decode(expression, AMD, UnitFormat()).instructions
-    if len(found) != 1:
-        return None
-    operation, operands = found[0].operation, found[0].operands
-    if operation.name == "regx":
-        return int(operands[0])
-    return operation.number if operation.name == f"reg{operation.number}" else None
+    return register_of(found[0]) if len(found) == 1 else None

@@ -89,6 +89,8 @@ class Session:
     given_frame_base: GivenAddress | None = None
     strict: bool = False
     """Read what compilers write literally."""
+    quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
@@ -136,13 +138,16 @@ class Session:
         if self.pc is None:
             return None
         if self.stop not in self._stacks:
-            context = Context(
-                self.architecture, self.wave, self.lane, target=self.target, limits=self.limits
-            )
+            arch, target, limits = self.architecture, self.target, self.limits
+            context = Context(arch, self.wave, self.lane, target=target, limits=limits)
+            loaded = LoadedCode(self.code_objects, arch, self.quirks)
             self._stacks.clear()
-            loaded = LoadedCode(self.code_objects)
             self._stacks[self.stop] = CallStack(context, self.pc, loaded)
         return self._stacks[self.stop]
+
+    def forget_frames(self) -> None:
+        """After something was written: what was found may hang on it."""
+        (self.top or self)._stacks.clear()
 
     @property
     def physical_frame(self) -> PhysicalFrame | None:
@@ -157,8 +162,8 @@ class Session:
             why = "" if stack is None else f": {stack.end}"
             raise MissingContext(f"the context has no calling frame{why}")
         top = self.top or self
-        if not level:
-            return evolve(top, top=top, inline_level=inline_level) if inline_level else top
+        if not level and not inline_level:
+            return top
         return evolve(top, pc=frame.location, top=top, level=level, inline_level=inline_level)
 
     def calling(self) -> tuple[Session, int]:

@@ -15,6 +15,7 @@ from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
 from dwarfgpu.backtrace import selected
+from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
@@ -61,6 +62,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
     focus.add_argument("--pc", metavar="ADDR", help="the current program location, as loaded")
     focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
+    focus.add_argument(
+        "--quirk", action="append", default=[], choices=tuple(QUIRKS),
+        help="correct a mistake that producers made in call frame information",
+    )  # fmt: skip
     focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
     focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
     focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
@@ -138,6 +143,7 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
         given_lanes=natural(args.lanes, "--lanes"),
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
+        quirks=frozenset(args.quirk),
         limits=limits_of(args, VARIABLE_STEPS),
     )
     _set_registers(args, session, state.target)

@@ -10,13 +10,13 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.bits import signed
 from dwarfgpu.errors import IllFormed, OutOfRange
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries
+from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries, register_of
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory, Register
@@ -50,18 +50,21 @@ def frame_base(attribute: ExprLoc | LocList, context: Context, *, is_outer: bool
     location = located(attribute, context)
     storage = single_place("DW_AT_frame_base", location).storage
     architecture = require(context.architecture, "target architecture")
+    named = _named_register(attribute, context.pc) if is_outer else None
+    if named is not None and storage != Register(architecture.register(named), context.wave or 0):
+        # What the register holds, wherever an outer frame keeps it.
+        address = context.access.retrieve(
+            location, _base_bits(architecture, architecture.register(named))
+        )
+        assert isinstance(address, int)
+        return memory_location(context, architecture.address_space(0), address)
     if isinstance(storage, Register):
         # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
         whole = Location((SingleLocation(storage),), location.stop)
         is_scratch = storage.register.name in SCRATCH_BASES
         if attribute.unit.dialect.upstream_clang and is_scratch:
             return _scratch_base(context, architecture, whole, storage)
-        address = context.access.retrieve(whole, _base_bits(architecture, storage))
-        assert isinstance(address, int)
-        return memory_location(context, architecture.address_space(0), address)
-    if is_outer and _names_register(attribute, context.pc):
-        # What the register holds, wherever an outer frame keeps it.
-        address = context.access.retrieve(location, architecture.address_bits)
+        address = context.access.retrieve(whole, _base_bits(architecture, storage.register))
         assert isinstance(address, int)
         return memory_location(context, architecture.address_space(0), address)
     if not isinstance(storage, Memory):
@@ -128,11 +131,11 @@ def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
     return count
 
 
-def _base_bits(architecture: Architecture, storage: Register) -> int:
+def _base_bits(architecture: Architecture, register: RegisterInfo) -> int:
     """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
-    if storage.size_bits < architecture.address_bits:
+    if register.size_bits < architecture.address_bits:
         raise OutOfRange(
-            f"the frame base register {storage.register} of {storage.size_bits} bits is "
+            f"the frame base register {register} of {register.size_bits} bits is "
             f"narrower than an address of {architecture.address_bits} bits"
         )
     return architecture.address_bits
@@ -151,13 +154,15 @@ def _scratch_base(
     return memory_location(context, private_lane, offset, bind_lane=False)
 
 
-def _names_register(attribute: ExprLoc | LocList, pc: int | None) -> bool:
-    """Whether the expression ends in DW_OP_reg*."""
+def _named_register(attribute: ExprLoc | LocList, pc: int | None) -> int | None:
+    """The register of an expression that ends in DW_OP_reg*."""
     if isinstance(attribute, LocList):
         expressions = [each.expression for each in matching_entries(attribute.entries, pc)]
     else:
         expressions = [attribute.expression]
     unit = attribute.unit
-    found = [prepare(each, unit.dialect, unit.format).instructions for each in expressions]
-    names = [each[-1].operation.name for each in found if each]
-    return any(name == "regx" or name[:3] == "reg" and name[3:].isdigit() for name in names)
+    for each in expressions:
+        found = prepare(each, unit.dialect, unit.format).instructions
+        if found and (number := register_of(found[-1])) is not None:
+            return number
+    return None

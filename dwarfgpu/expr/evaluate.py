@@ -162,7 +162,7 @@ class _Evaluator:
             if isinstance(attribute, LocList):
                 return Outcome(self._result([self._location_list(attribute, ctx)], ctx), None)
             stack, last = self.run(attribute.expression, ctx)
-            return Outcome(self._result(stack, ctx), _register_of(last))
+            return Outcome(self._result(stack, ctx), register_of(last))
         finally:
             self.depth -= 1
 
@@ -353,8 +353,8 @@ def _copied(error: Malformed) -> Malformed:
     return copy
 
 
-def _register_of(last: Instruction | None) -> int | None:
-    """The register of a last operation DW_OP_reg* (A.2.5.4.3.4, entry_value)."""
+def register_of(last: Instruction | None) -> int | None:
+    """The register of a last operation DW_OP_reg*."""
     if last is None:
         return None
     if last.operation.name == "regx":
@@ -391,4 +391,5 @@ __all__ = [
     "final_stack",
     "matching_entries",
     "prepare",
+    "register_of",
 ]

@@ -204,6 +204,7 @@ class Places:
         held = self._held_bits(value.type, size, location)
         try:
             self.context.access.write(location, held, bits)
+            self.session.forget_frames()
         except Unavailable as error:
             place = location.places[0]
             if not isinstance(place.storage, Memory):

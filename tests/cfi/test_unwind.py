@@ -7,6 +7,7 @@ from attrs import evolve
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (
     Architectural,
     CfaRule,
@@ -23,7 +24,7 @@ from dwarfgpu.cfi.rule import (
 )
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import MOST_NESTED, FrameRow, PhysicalFrame
-from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.text import assemble
@@ -435,3 +436,17 @@ def test_an_interrupted_frame_is_at_its_pc() -> None:
     frames, end = walked(stack)
     assert frames == [0x1000, 0x2000, 0x3000]
     assert end == "stopped: no frame information for pc 0x3000 in k.co"
+
+
+def test_a_quirk_scales_the_cfa() -> None:
+    """SGPR32 of 132 counts the bytes of a lane."""
+    row = FrameRow(WAVE_CFA, {}, 16)
+    context = gfx()
+    assert corrected(row, frozenset(), GFX) is row
+    scaled = corrected(row, frozenset({"cfa-not-scaled"}), GFX)
+    cfa = PhysicalFrame(context, 0x1000, scaled).cfa()
+    assert location_text(cfa) == f"private_wave#{132 * 64 + 16:#x} (wave 0)"
+    other = FrameRow(ExpressionCfa(b""), {}, 16)
+    assert corrected(other, frozenset({"cfa-not-scaled"}), GFX) is other
+    with pytest.raises(UsageError, match="unknown quirk x; known: cfa-not-scaled"):
+        corrected(row, frozenset({"x"}), GFX)

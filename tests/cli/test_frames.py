@@ -321,3 +321,12 @@ def test_hostile_information_ends_the_stack_and_says_why(tmp_path: Path, name: s
     assert (len(done.lines), done.status) == (4, 1)
     assert done.lines[3].startswith("stopped: the caller of frame 2: ")
     assert reason in done.lines[3]
+
+
+def test_what_is_written_counts_for_the_frames() -> None:
+    """s of frame 7 is in lane 3 of v44, and so is that of the frames outside of it."""
+    lines = prompt("frame 7", "print s = 77", "bt")
+    assert lines[1] == "$1 = 77"
+    assert [line.split("s=")[1].split(")")[0] for line in lines[2:]] == [
+        *["840"] * 5, "640", "640", *["77"] * 4, "140"
+    ]  # fmt: skip

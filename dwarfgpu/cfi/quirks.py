@@ -1,0 +1,62 @@
+"""Mistakes of producers, and what was meant: each off unless it is asked for by its name.
+
+Law: a quirk changes a row into one that the producer could have written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from attrs import evolve, frozen
+
+from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import encode_sleb, encode_uleb
+from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
+from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.errors import UsageError
+
+
+@frozen
+class Quirk:
+    """One mistake."""
+
+    summary: str
+    corrected: Callable[[FrameRow, Architecture], FrameRow]
+
+
+def _scaled(row: FrameRow, architecture: Architecture) -> FrameRow:
+    """The CFA as `(register << log2 lanes) + offset` in private_wave memory."""
+    cfa = row.cfa
+    if not isinstance(cfa, RegisterCfa) or cfa.address_space != PRIVATE_WAVE:
+        return row
+    shift = architecture.lane_count.bit_length() - 1
+    expression = b"\x90" + encode_uleb(cfa.register)  # DW_OP_regx
+    expression += b"\x94\x04" + bytes((0x30 + shift, 0x24))  # deref_size 4, lit, shl
+    expression += b"\x11" + encode_sleb(cfa.offset_bytes) + b"\x22"  # consts, plus
+    expression += bytes((0x30 + PRIVATE_WAVE, 0xE9, 0x02))  # lit, LLVM_form_aspace_address
+    return evolve(row, cfa=ExpressionCfa(expression))
+
+
+QUIRKS: Final[Mapping[str, Quirk]] = {
+    "cfa-not-scaled": Quirk(
+        "the CFA of code with flat scratch is told in bytes of a lane (LLVM before PR 209534)",
+        _scaled,
+    ),
+}
+
+
+def quirk(name: str) -> Quirk:
+    """The quirk of a name; `UsageError` names those that exist."""
+    try:
+        return QUIRKS[name]
+    except KeyError:
+        raise UsageError(f"unknown quirk {name}; known: {', '.join(QUIRKS)}") from None
+
+
+def corrected(row: FrameRow, names: frozenset[str], architecture: Architecture) -> FrameRow:
+    """The row without the mistakes that are named."""
+    for name in sorted(names):
+        row = quirk(name).corrected(row, architecture)
+    return row
