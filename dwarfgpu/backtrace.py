@@ -56,7 +56,7 @@ class StackFrame:
     is_signal_frame: bool
     """Whether it only stands for the arrival of a signal."""
     called_by_jump: bool
-    """Whether the function that this one called has itself called by a jump: frames are missing."""
+    """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
     has_lane: bool = True
     """Whether the lane in focus was active on entry to the function; so where nothing tells."""
 
@@ -120,7 +120,7 @@ def stack_frames(session: Session) -> Iterator[StackFrame]:
         seen = session.at_level(level)
         functions = _functions_or_none(seen)
         has_lane = _has_lane(seen)
-        by_jump = level > 0 and _called_by_jump(seen, session.at_level(level - 1))
+        by_jump = stack.frame(level + 1) is not None and _called_by_jump(seen)
         for inline_level in range(max(len(functions), 1)):
             yield StackFrame(
                 number,
@@ -130,7 +130,7 @@ def stack_frames(session: Session) -> Iterator[StackFrame]:
                 bool(functions),
                 inline_level + 1 < len(functions),
                 physical.is_signal_frame,
-                by_jump and not inline_level,
+                by_jump and inline_level + 1 >= len(functions),
                 has_lane,
             )
             number += 1
@@ -183,13 +183,13 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
     return None if symbol is None else symbol.partition("+")[0]
 
 
-def _called_by_jump(caller: Session, callee: Session) -> bool:
-    """Whether the call is described, and calls another function than the one that is there."""
-    called = callee.frame.subprogram
-    physical = caller.physical_frame
-    if called is None or physical is None:
-        return False
+def _called_by_jump(callee: Session) -> bool:
+    """Whether the call that its caller made is described, and is of another function."""
+    caller = callee.at_level(callee.level + 1)
     try:
+        called, physical = callee.frame.subprogram, caller.physical_frame
+        if called is None or physical is None:
+            return False
         call = call_of(caller.code_object, physical.pc)
         wanted = None if call is None else call.callee
     except DwarfGpuError:

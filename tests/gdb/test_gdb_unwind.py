@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run, run_json
 from tests.gdb.debugger import Debugger
 
 HERE = Path(__file__).parent
@@ -55,3 +56,25 @@ def test_every_frame(
     stops, frames, signals = (report[key] for key in ("stops", "frames", "signals"))
     assert isinstance(stops, int) and isinstance(frames, int) and isinstance(signals, int)
     assert stops >= STOPS - 5 and frames > 4 * stops and signals > 5
+
+
+def test_a_saved_stack_tells_of_tail_calls(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, repository: Path
+) -> None:
+    """main calls tail1, which jumps to tail2, which jumps to deep."""
+    program, state = tmp_path / "unwound", tmp_path / "state.json"
+    command = [tool("gcc"), str(HERE / "unwound.c"), "-g", "-O2", "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    debugger.run(
+        f"source {repository / 'tools/save_state.py'}",
+        "break tail2",
+        "run",
+        "break deep",
+        "continue",
+        f"save-state {state}",
+        file=program,
+    )
+    frames = run_json("bt", "--state", state).json["frames"]
+    found = [(each["func"], each["called_by_jump"]) for each in frames[:2]]
+    assert found == [("deep", True), ("main", False)]
+    assert "deep (n=1, a=1, b=2" in run("bt", "--state", state).lines[0]

@@ -60,7 +60,7 @@ class Unwinding:
             pid = gdb.selected_inferior().pid
             if not pid:
                 break
-            loaded = loaded or LoadedCode(code_objects(pid))
+            loaded = loaded or LoadedCode(code_objects(pid), X86)
             self.stop(target, loaded)
             try:
                 gdb.execute(f"stepi {choice.randint(1, most)}", to_string=True)
