@@ -29,7 +29,17 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("expr", "backends"),
     ("cfi",),
     ("dwarf",),
-    ("backtrace", "callers", "conformance", "dynamic", "frames", "language", "session", "verify", "view"),
+    (
+        "backtrace",
+        "callers",
+        "conformance",
+        "dynamic",
+        "frames",
+        "language",
+        "session",
+        "verify",
+        "view",
+    ),
     ("__init__", "api", "gdb*"),
     ("cli", "__main__"),
 )
