@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.show import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
@@ -69,7 +70,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
     else:
         record |= bits_json(bits, endian)
-        record["data"] = data_json(bits, value.type, session, value.location)
+        record["data"] = data_json(widened(value, bits), value.type, session, value.location)
     is_complete = bits is None or bits.is_complete
     place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text

@@ -49,7 +49,7 @@ def format(
     if value.pointer is not None:
         return f"({type_name(value.type, cplusplus=options.cplusplus)}) <synthetic pointer>"
     assert value.bits is not None
-    kind, bits = _spaced(places, value), _widened(value, value.bits)
+    kind, bits = _spaced(places, value), widened(value, value.bits)
     text = format_value(
         bits,
         kind,
@@ -66,7 +66,7 @@ def format(
     return text + _aperture(places, value, text)
 
 
-def _widened(value: TypedValue, bits: Bits) -> Bits:
+def widened(value: TypedValue, bits: Bits) -> Bits:
     """A bit-field as an object of its type, sign and all."""
     bare = strip(value.type)
     size = size_bits(bare) or 0

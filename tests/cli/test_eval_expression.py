@@ -246,6 +246,20 @@ def test_explain_tells_what_is_undefined() -> None:
     assert run("explain", "--state", ASM, "--lane", 3, "1 + nosuch").status == 2
 
 
+@pytest.mark.parametrize(
+    ("expression", "data"),
+    [
+        ("global_struct.b1", 5),
+        ("global_struct.b2", -3),
+        ("global_struct.b3", 0x123456789A),
+        ("((struct outer *) 0x7000000)->b2", {"unknown": "unavailable"}),
+    ],
+)
+def test_data_of_a_bit_field(expression: str, data: object) -> None:
+    """Its bits are those of an object of its type."""
+    assert run_json("eval", "--file", PROGRAM, expression).json["data"] == data
+
+
 @pytest.mark.parametrize(("subject", "is_needed"), [("t", False), ("t + 1", True)])
 def test_a_name_does_not_load_the_language(subject: str, is_needed: bool) -> None:
     script = (
