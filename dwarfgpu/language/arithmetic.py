@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
@@ -41,7 +42,12 @@ class Arithmetic:
         """The number that a value is, known; `UsageError` where its type has none."""
         if value.type is None or not is_number(value.type):
             raise UsageError(NOT_A_NUMBER)
-        return self.numbers.of(value.type, self.places.known(value))
+        number = self.numbers.of(value.type, self.places.known(value))
+        if value.constant_type is not None:
+            return self.numbers.cast(number, value.constant_type)
+        cplusplus = is_cplusplus(value.unit)
+        promoted = self.numbers.promotion(value.type, value.bit_size, cplusplus=cplusplus)
+        return number if promoted is None else evolve(number, promotes_to=promoted)
 
     def address(self, value: TypedValue) -> int:
         """The number of an address: of a pointer, an integer, or where an array is."""

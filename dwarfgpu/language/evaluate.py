@@ -26,9 +26,12 @@ from dwarfgpu.dwarf.types import (
     size_bytes,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
@@ -102,7 +105,8 @@ class Evaluator:
         self.options = options
         self.names = Names(session)
         self.places = places or Places(session)
-        self.numbers = Numbers(self.names.builtins)
+        is_evaluated = not isinstance(self.places, Unevaluated)
+        self.numbers = Numbers(self.names.builtins, is_evaluated)
         self.arithmetic = Arithmetic(self.places, self.numbers)
 
     def whole(self, text: str) -> TypedValue:
@@ -135,8 +139,7 @@ class Evaluator:
             case tree.Assign():
                 return self._assign(node)
             case tree.Conditional():
-                truth = self.arithmetic.truth(self.object(node.condition))
-                return self.value(node.yes if truth else node.no)
+                return self._conditional(node)
             case tree.Access():
                 return self._member(node)
             case tree.Index():
@@ -158,12 +161,16 @@ class Evaluator:
             return self.places.dereferenced(value)
         return value
 
+    @property
+    def _is_cplusplus(self) -> bool:
+        return is_cplusplus(self.names.current_unit())
+
     def _number(self, number: Number) -> TypedValue:
         return self.arithmetic.value(number)
 
     def _truth(self, holds: bool) -> TypedValue:
         """The result of a comparison: bool in C++, else int."""
-        if not is_cplusplus(self.names.current_unit()):
+        if not self._is_cplusplus:
             return self._number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
@@ -175,8 +182,12 @@ class Evaluator:
         codes = (node.code,) if isinstance(node, tree.Character) else (*node.codes, 0)
         runs = [Bits(code & (1 << size) - 1, size) for code in codes]
         bits = concatenate(runs, self.numbers.endian)
-        is_array = isinstance(node, tree.String)
-        return TypedValue(Array(kind, (len(codes),)) if is_array else kind, bits=bits)
+        if isinstance(node, tree.String):
+            return TypedValue(Array(kind, (len(codes),)), bits=bits)
+        is_int = not node.prefix and not self._is_cplusplus  # C 6.4.4.4p10
+        return TypedValue(
+            kind, bits=bits, constant_type=self.names.builtins.int_type if is_int else None
+        )
 
     def _character_type(self, prefix: str) -> Type:
         builtins = self.names.builtins
@@ -207,14 +218,21 @@ class Evaluator:
             return self.places.function(function)
         enumerator = self.names.enumerator(name)
         if enumerator is not None:
-            kind, number, unit = enumerator
-            size = bounded(8 * kind.size_bytes)
-            return TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
+            return self._enumerator(*enumerator)
         return self._other_name(name)
+
+    def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
+        """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""
+        size = bounded(8 * kind.size_bytes)
+        value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
+        limit = 1 << INT_BITS - 1
+        if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
+            return value
+        return evolve(value, constant_type=self.names.builtins.int_type)
 
     def _other_name(self, name: str) -> TypedValue:
         """A word of C++, a member of `this`, or nothing."""
-        if is_cplusplus(self.names.current_unit()):
+        if self._is_cplusplus:
             if name in ("true", "false"):
                 return self._truth(name == "true")
             this = self.names.variable("this")
@@ -281,7 +299,8 @@ class Evaluator:
     def _unary(self, node: tree.Unary) -> TypedValue:
         operator = node.operator
         if operator == "sizeof":
-            return self._size(self._unevaluated().object(node.operand).type)
+            operand = self._unevaluated().object(node.operand)
+            return self._size(operand.constant_type or operand.type)
         value = self.object(node.operand)
         match operator:
             case "&":
@@ -331,6 +350,14 @@ class Evaluator:
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self._truth(self.arithmetic.compared(operator, left, right))
         return self.arithmetic.binary(operator, left, right)
+
+    def _conditional(self, node: tree.Conditional) -> TypedValue:
+        truth = self.arithmetic.truth(self.object(node.condition))
+        yes, no = (node.yes, node.no) if truth else (node.no, node.yes)
+        unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
+        other = Arm(no, unread.object(no))
+        taken = Arm(yes, self.object(yes))
+        return conditional(self.arithmetic, taken, other, cplusplus=self._is_cplusplus)
 
     def _repeated(self, value: TypedValue, number: Number) -> TypedValue:
         """`x@8`: the array of so many objects that starts at x."""

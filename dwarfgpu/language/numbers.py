@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian, signed
-from dwarfgpu.dwarf.types import Base, Enum, MemberPointer, Pointer, Type, strip
+from dwarfgpu.dwarf.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base
 from dwarfgpu.language.tree import Floating, Integer
@@ -52,6 +52,8 @@ class Number:
     """In a signed, unsigned or float base type of the target's byte order."""
     type: Type
     """As declared."""
+    promotes_to: Base | None = None
+    """What it becomes in arithmetic, where its type alone does not tell."""
 
     @property
     def is_float(self) -> bool:
@@ -63,6 +65,8 @@ class Numbers:
     """Numbers as an architecture has them."""
 
     builtins: Builtins
+    is_evaluated: bool = True
+    """Whether the numbers are those of the program, so that a division by zero is one."""
 
     @property
     def endian(self) -> Endian:
@@ -138,6 +142,8 @@ class Numbers:
 
     def promoted(self, number: Number) -> Number:
         """C 6.3.1.1: what is smaller than int becomes int, keeping its value."""
+        if number.promotes_to is not None:
+            return self.to(number, number.promotes_to, number.promotes_to.base)
         base = number.value.type
         if number.is_float or base.bit_size > INT_BITS:
             bare = strip(number.type)
@@ -145,6 +151,29 @@ class Numbers:
         if base.bit_size == INT_BITS and not base.is_signed:
             return self.integer(number.value.bits, is_signed=False)
         return self.integer(number.value.integer)
+
+    def promotion(self, kind: Type, bit_size: int | None, *, cplusplus: bool) -> Base | None:
+        """What a bit-field or an enumeration of C++ becomes; None where the type alone tells.
+
+        A bit-field becomes the first of int and unsigned that holds all its values (C 6.3.1.1,
+        also for `long` ones as gcc and clang have it); an enumeration of C++ whose underlying type
+        is not fixed ([conv.prom]) the first of its size, and not below int, that holds all of its.
+        """
+        bare = strip(kind)
+        if isinstance(bare, Enum) and cplusplus:
+            return None if bare.is_scoped else self._enumeration(bare)
+        if bit_size is None or bit_size > INT_BITS:
+            return None
+        is_signed = bare.is_signed if isinstance(bare, Enum) else _is_signed(bare)
+        return self.builtins.integer(INT_BITS, is_signed=is_signed or bit_size < INT_BITS)
+
+    def _enumeration(self, kind: Enum) -> Base | None:
+        values = [number for _, number in kind.enumerators]
+        size = max(8 * kind.size_bytes, INT_BITS)
+        if not values or (size > INT_BITS and _fits(values, INT_BITS)):
+            return None  # declared only, or larger than it needs to be: the type is fixed
+        is_signed = min(values) < 0 or max(values) < 1 << size - 1
+        return self.builtins.integer(size, is_signed=is_signed)
 
     def _plain(self, number: Number) -> Number:
         base = number.value.type
@@ -204,6 +233,8 @@ class Numbers:
             return self._shifted(operator, self.promoted(left), self.promoted(right))
         left, right = self.usual(left, right)
         if operator in ("/", "%") and not left.is_float and not right.value:
+            if not self.is_evaluated:
+                return right
             raise EvaluationError("Division by zero")
         return Number(_OPERATORS[operator](left.value, right.value), left.type)
 
@@ -222,6 +253,16 @@ class Numbers:
         left, right = self.usual(left, right)
         order = left.value.compare(right.value)
         return holds(operator, order)
+
+
+def _is_signed(bare: BareType | None) -> bool:
+    return isinstance(bare, Base) and bare.base.is_signed
+
+
+def _fits(values: list[int], size_bits: int) -> bool:
+    """Whether a signed or an unsigned type of a size holds all of them."""
+    low = -(1 << size_bits - 1) if min(values) < 0 else 0
+    return low <= min(values) and max(values) < 1 << (size_bits - (low < 0))
 
 
 def _converted(value: Value, base: BaseType) -> Value:

@@ -54,6 +54,9 @@ class Unevaluated(Places):
     def write(self, value: TypedValue, bits: int) -> TypedValue:
         return value
 
+    def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
+        return self.architecture.address_space(0), 0
+
     def at(self, space: AddressSpace, address: int) -> Location:
         return UNDEFINED_LOCATION
 

@@ -7,7 +7,7 @@ from typing import Final
 from attrs import field, frozen
 
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Type, size_bits
+from dwarfgpu.dwarf.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dynamic import Around
 from dwarfgpu.errors import DwarfGpuError
@@ -39,6 +39,8 @@ class TypedValue:
     """Why there are no contents: `UndefinedBits` for what is optimized out."""
     bit_size: int | None = None
     """Size of a bit-field; None for anything else."""
+    constant_type: Base | None = None
+    """The type that C gives a constant which is shown as one of another: int, of `'a'`."""
     unit: CompilationUnit | None = field(default=None, repr=False)
     """Where its type comes from: who wrote it says what its address classes mean."""
     variable: Variable | None = field(default=None, repr=False)

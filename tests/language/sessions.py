@@ -23,8 +23,13 @@ DEMO = FIXTURES / "x86_64/demo.gcc.O0.v5"
 
 @cache
 def demo(name: str = "demo.gcc.O0.v5") -> Session:
+    """The demo program, which was not started."""
+    return program(FIXTURES / "x86_64" / name)
+
+
+def program(path: Path) -> Session:
     """A program that was not started: its global variables are those of its file."""
-    code_object = CodeObject.open(FIXTURES / "x86_64" / name)
+    code_object = CodeObject.open(path)
     architecture = code_object.info.architecture
     assert architecture is not None
     machine = StateTarget(architecture)

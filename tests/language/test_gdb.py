@@ -46,6 +46,7 @@ numbers[0]@-1|*(int*)0xfffffffffff0|*(struct outer *)0xfffffffffff0|global_struc
 message.x|L'a'|sizeof(nosuch)|int|(int)|99999999999999999999999
 """
 UNLIKE: dict[str, str] = {
+    "sizeof('a')": "4",  # C 6.4.4.4p10
     # GDB's words here are about C++ operators, types and places that have names in its dialogue.
     "*1.5": "Attempt to take contents of a non-pointer value.",
     "global_struct.a.b": "Attempt to extract a component of a value that is not a structure.",
@@ -132,11 +133,14 @@ def test_letters(tool: Callable[[str], str], letter: str, expression: str) -> No
 
 OPERANDS = """0|1|2|3|7|100|255|-1|0x7fffffff|0xffffffff|2147483648|1u|4000000000u|5l|7ul|-9l
 1.5|2.25f|-0.5|1e10|3.0L|'a'|(char)200|(unsigned char)200|(short)-5
-(unsigned short)65535|numbers[12]|global_struct.b2|global_struct.b1|global_struct.b3
+(unsigned short)65535|numbers[12]|global_struct.b2|(int)global_struct.b1|global_struct.b3
 global_struct.color|pi|access|BLUE|global_struct.x|global_struct.in[1].weight
 global_struct.mat[1][2]|(float)pi|(long double)1.25""".replace("\n", "|").split("|")
 OPERATORS = ("+", "-", "*", "/", "%", "&", "|", "^", "==", "!=", "<", ">", "<=", ">=")
 TYPES = ("int", "char", "unsigned", "long", "unsigned long", "short", "float", "double")
+
+INTEGER_ONLY = "Integer-only operation on floating point number."
+"""C refuses this also in an arm that is not taken."""
 
 
 def grown(choose: random.Random, depth: int) -> str:
@@ -153,7 +157,9 @@ def grown(choose: random.Random, depth: int) -> str:
         return f"((0 + {inner}) {choose.choice(('<<', '>>'))} {choose.randrange(32)})"
     other = grown(choose, depth - 1)
     if kind < 0.45:
-        return f"({inner} ? {other} : {grown(choose, depth - 1)})"
+        # In C both arms have a type, and the result has one of both; in GDB that of the one taken.
+        arms = [f"(long)({each})" for each in (other, grown(choose, depth - 1))]
+        return f"({inner} ? {arms[0]} : {arms[1]})"
     operator = choose.choice(OPERATORS)
     return f"({inner} {operator} {other})"
 
@@ -167,6 +173,8 @@ def test_random_arithmetic(tool: Callable[[str], str]) -> None:
     different = [
         (expression, theirs, ours)
         for expression, theirs in zip(expressions, expected, strict=True)
-        if (ours := text(demo(), expression)) != theirs and "nan" not in theirs
+        if (ours := text(demo(), expression)) != theirs
+        and "nan" not in theirs
+        and not ("?" in expression and ours == INTEGER_ONLY)
     ]
     assert not different, f"seed {seed}\n" + "\n".join(map(repr, different))

@@ -1,0 +1,154 @@
+"""The arms of `?:`: the type of the result is that of both together (C 6.5.15, C++ [expr.cond]).
+
+Law: the arm that is not taken has a type and no contents: nothing of it is read here.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve, frozen
+
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    element_type,
+    size_bits,
+    strip,
+)
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language import tree
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.numbers import Number, is_number
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import NUMBERS_NOT_READ
+
+_VOID_POINTER = tree.TypeName(("void",), declarators=(tree.Declarator("*"),))
+_UNCHANGED = NUMBERS_NOT_READ | {"float"}
+"""Encodings of arithmetic types that no promotion makes another."""
+
+
+@frozen
+class Arm:
+    """One arm: its tree, and its value, that of a reference being what it refers to."""
+
+    node: tree.Node
+    value: TypedValue
+
+    @property
+    def is_null(self) -> bool:
+        """Whether it is a null pointer constant (C 6.3.2.3): `0`, `(void *) 0`."""
+        return _is_null(self.node)
+
+
+def conditional(
+    arithmetic: Arithmetic, taken: Arm, other: Arm, *, cplusplus: bool = False
+) -> TypedValue:
+    """The value of the arm that is taken, in the type that both have together.
+
+    Raises `UsageError` where the language gives them none. In C++ arms of one type stay what they
+    are; in C the result is not an object that can be assigned.
+    """
+    one, two = taken.value, other.value
+    if two.type is None and two.convenience is not None:
+        return one  # never set, so of no type of the language
+    if cplusplus and _is_same(one.type, two.type):
+        is_part = one.bit_size is not None
+        return evolve(arithmetic.cast(one, one.type), unit=one.unit) if is_part else one
+    if is_number(one.type) and is_number(two.type):
+        return _number(arithmetic, one, two)
+    one, two_type = _decayed(arithmetic, one), _decayed_type(arithmetic, two.type)
+    kind, other_kind = strip(one.type), strip(two_type)
+    if isinstance(other_kind, Pointer) and taken.is_null and is_number(kind):
+        return evolve(arithmetic.cast(one, two_type), unit=two.unit)
+    if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
+        wants = _is_pointer_to_void(kind) and not (other.is_null or _is_pointer_to_void(other_kind))
+        if (taken.is_null and wants) or (
+            _is_pointer_to_void(other_kind) and not (other.is_null or _is_pointer_to_void(kind))
+        ):
+            # The address stays in its own address space, as in a cast.
+            one = evolve(one, type=evolve(kind, target=other_kind.target))
+            return evolve(one, variable=None, is_fixed=True)
+        if wants:
+            return evolve(one, is_fixed=True)
+    is_null = isinstance(kind, Pointer | MemberPointer) and other.is_null
+    if is_null or _is_same(_decayed_type(arithmetic, one.type), two_type):
+        return evolve(one, is_fixed=True)
+    names = [f"`{type_name(each.type, cplusplus=cplusplus)}'" for each in (taken.value, two)]
+    raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
+
+
+def _number(arithmetic: Arithmetic, one: TypedValue, two: TypedValue) -> TypedValue:
+    """C 6.5.15p5: the usual arithmetic conversions."""
+    bare = strip(one.type)
+    is_same = _is_same(one.type, two.type)
+    if is_same and isinstance(bare, Base) and bare.base.encoding in _UNCHANGED:
+        return evolve(one, is_fixed=True)
+    target = arithmetic.numbers.usual(_zero(arithmetic, one), _zero(arithmetic, two))[0].type
+    is_whole = one.bit_size is None and one.constant_type is None
+    if is_whole and _is_same(one.type, target):
+        return evolve(one, is_fixed=True)
+    number, _ = arithmetic.numbers.usual(arithmetic.number(one), _zero(arithmetic, two))
+    return arithmetic.value(number)
+
+
+def _zero(arithmetic: Arithmetic, value: TypedValue) -> Number:
+    """A number of the type of a value, which is not read."""
+    bits = Bits(0, value.size_bits or 0)
+    return arithmetic.number(evolve(value, bits=bits, pointer=None, error=None))
+
+
+def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
+    """As in C 6.3.2.1; an array that is nowhere, such as a string, stays one."""
+    return value if value.location is None else arithmetic.decayed(value)
+
+
+def _decayed_type(arithmetic: Arithmetic, kind: Type | None) -> Type | None:
+    bare = strip(kind)
+    pointer = arithmetic.numbers.builtins.pointer
+    if isinstance(bare, Array) and not bare.is_vector:
+        return pointer(element_type(bare))
+    return pointer(bare) if isinstance(bare, Function) else kind
+
+
+def _is_pointer_to_void(kind: Pointer) -> bool:
+    return strip(kind.target) is None
+
+
+def _is_null(node: tree.Node) -> bool:
+    match node:
+        case tree.Integer(number=0):
+            return True
+        case tree.Cast(type=kind, operand=operand, is_memory=False) if kind == _VOID_POINTER:
+            return _is_null(operand)
+        case _:
+            return False
+
+
+def _is_same(left: Type | None, right: Type | None) -> bool:
+    """Whether two types are one, qualifiers aside: units have their own of one name each."""
+    a, b = strip(left), strip(right)
+    while isinstance(a, Pointer) and isinstance(b, Pointer) and a.kind == b.kind:
+        if a is b:
+            return True
+        a, b = strip(a.target), strip(b.target)
+    if a is b:
+        return True
+    if type(a) is not type(b) or size_bits(a) != size_bits(b):
+        return False
+    if isinstance(a, Base) and isinstance(b, Base):
+        return a.base.encoding == b.base.encoding and _words(a.name) == _words(b.name)
+    if isinstance(a, Struct | Enum) and a.name is None:
+        return False
+    return type_name(a) == type_name(b)
+
+
+def _words(name: str) -> list[str]:
+    """`long unsigned int` and `unsigned long` are one type."""
+    return sorted(word for word in name.split() if word != "int")
