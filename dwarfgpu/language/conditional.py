@@ -56,8 +56,8 @@ def conditional(
     are; in C the result is not an object that can be assigned.
     """
     one, two = taken.value, other.value
-    if two.type is None and two.convenience is not None:
-        return one  # never set, so of no type of the language
+    if any(each.type is None and each.convenience is not None for each in (one, two)):
+        return one  # a variable that was never set: of no type of the language
     if cplusplus and _is_same(one.type, two.type):
         is_part = one.bit_size is not None
         return evolve(arithmetic.cast(one, one.type), unit=one.unit) if is_part else one

@@ -352,11 +352,10 @@ class Evaluator:
         return self.arithmetic.binary(operator, left, right)
 
     def _conditional(self, node: tree.Conditional) -> TypedValue:
-        truth = self.arithmetic.truth(self.object(node.condition))
-        yes, no = (node.yes, node.no) if truth else (node.no, node.yes)
+        holds = self.arithmetic.truth(self.object(node.condition))
+        yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
         unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
-        other = Arm(no, unread.object(no))
-        taken = Arm(yes, self.object(yes))
+        other, taken = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, taken, other, cplusplus=self._is_cplusplus)
 
     def _repeated(self, value: TypedValue, number: Number) -> TypedValue:

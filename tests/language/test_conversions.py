@@ -190,6 +190,7 @@ def test_a_character_of_cplusplus_is_a_char() -> None:
         ("1 ? 2 : 1 / 0", "2", "2"),
         ("0 ? 1 % 0 : 2", "2", "2"),
         ("1 ? 2 : $nosuch", "2", "2"),
+        ("0 ? 2 : $nosuch", "void", "void"),
         ("1 ? 2 : $unread + 1.5", "2", "2"),
         ("sizeof(1 / 0)", "4", "4"),
         # it must be of a type that goes with the other
