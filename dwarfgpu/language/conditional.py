@@ -15,8 +15,11 @@ from dwarfgpu.dwarf.types import (
     Function,
     MemberPointer,
     Pointer,
+    Qualified,
+    Qualifier,
     Struct,
     Type,
+    Typedef,
     element_type,
     size_bits,
     strip,
@@ -58,7 +61,8 @@ def conditional(
     one, two = taken.value, other.value
     if any(each.type is None and each.convenience is not None for each in (one, two)):
         return one  # a variable that was never set: of no type of the language
-    if cplusplus and _is_same(one.type, two.type):
+    is_object = cplusplus and _is_same(one.type, two.type)
+    if is_object and not isinstance(strip(one.type), Pointer):
         is_part = one.bit_size is not None
         return evolve(arithmetic.cast(one, one.type), unit=one.unit) if is_part else one
     if is_number(one.type) and is_number(two.type):
@@ -68,20 +72,52 @@ def conditional(
     if isinstance(other_kind, Pointer) and taken.is_null and is_number(kind):
         return evolve(arithmetic.cast(one, two_type), unit=two.unit)
     if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
-        wants = _is_pointer_to_void(kind) and not (other.is_null or _is_pointer_to_void(other_kind))
-        if (taken.is_null and wants) or (
-            _is_pointer_to_void(other_kind) and not (other.is_null or _is_pointer_to_void(kind))
-        ):
-            # The address stays in its own address space, as in a cast.
-            one = evolve(one, type=evolve(kind, target=other_kind.target))
-            return evolve(one, variable=None, is_fixed=True)
-        if wants:
-            return evolve(one, is_fixed=True)
+        pointer = _pointer(taken, kind, other, other_kind)
+        if pointer is not None:
+            if pointer is not kind:
+                return evolve(one, type=pointer, variable=None, is_fixed=True)
+            return one if is_object else evolve(one, is_fixed=True)
     is_null = isinstance(kind, Pointer | MemberPointer) and other.is_null
     if is_null or _is_same(_decayed_type(arithmetic, one.type), two_type):
         return evolve(one, is_fixed=True)
     names = [f"`{type_name(each.type, cplusplus=cplusplus)}'" for each in (taken.value, two)]
     raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
+
+
+def _pointer(taken: Arm, kind: Pointer, other: Arm, other_kind: Pointer) -> Pointer | None:
+    """C 6.5.15p6: a pointer to what both point to, or void, with the qualifiers of both targets.
+
+    It is of the kind that is taken, so that the address stays in its address space, as in casts.
+    """
+    if other.is_null:
+        return kind
+    if taken.is_null:
+        return evolve(kind, target=other_kind.target)
+    if _is_to_void(other_kind):
+        target = _qualified(other_kind.target, kind.target)
+    elif _is_to_void(kind) or _is_same(kind.target, other_kind.target):
+        target = _qualified(kind.target, other_kind.target)
+    else:
+        return None
+    return kind if target is kind.target else evolve(kind, target=target)
+
+
+def _qualified(kind: Type | None, by: Type | None) -> Type | None:
+    """A type with the qualifiers of another too."""
+    own = _qualifiers(kind)
+    for each in _qualifiers(by):
+        if each not in own:
+            kind = Qualified(each, kind)
+    return kind
+
+
+def _qualifiers(kind: Type | None) -> list[Qualifier]:
+    found: list[Qualifier] = []
+    while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
+        if isinstance(kind, Qualified):
+            found.append(kind.qualifier)
+        kind = kind.target
+    return found
 
 
 def _number(arithmetic: Arithmetic, one: TypedValue, two: TypedValue) -> TypedValue:
@@ -117,7 +153,7 @@ def _decayed_type(arithmetic: Arithmetic, kind: Type | None) -> Type | None:
     return pointer(bare) if isinstance(bare, Function) else kind
 
 
-def _is_pointer_to_void(kind: Pointer) -> bool:
+def _is_to_void(kind: Pointer) -> bool:
     return strip(kind.target) is None
 
 
