@@ -113,6 +113,12 @@ assemble records gfx942 records.gfx942.v5.co
   --ld-path="$(command -v "$LLD")" -o aarch64_be/fields.clang.O0.v5
 
 # C++ without a library, and without what needs one.
+pointers=(x86_64/pointers.c -g -gdwarf-5 -gz=none -O0 -ffile-prefix-map="$here=." -nostartfiles
+  -Wl,--build-id=none)
+"$GCC" "${pointers[@]}" -fPIE -pie -Wl,-e,main -o x86_64/pointers.gcc.O0.v5
+"$CLANG" "${pointers[@]}" -fPIC -shared -fdebug-compilation-dir=. \
+  --ld-path="$(command -v "$LLD")" -Wl,-z,pack-relative-relocs -o x86_64/pointers.clang.O0.v5.so
+
 bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
   -ffile-prefix-map="$here=." -nostdlib -static -Wl,--build-id=none)
 "$GXX" "${bases[@]}" -o x86_64/bases.gcc.O0.v5

@@ -85,6 +85,7 @@ def of_reading(
     record["text"] = text
     record["data"] = data_json(reading.bits, reading.type, session, location)
     notes = (*notes, *about_bits(reading.variable.name, reading.bits, session))
+    record["notes"] = list(notes)
     place = location, reading.bits.size_bits
     return Answer(text, record, 0 if reading.is_complete else 1, where, notes, place=place)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from attrs import frozen
@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
@@ -32,6 +33,7 @@ class CodeObject:
     info: DebugInfo
     scopes: Scopes
     load_address: int
+    relocations: DynamicRelocations
 
     @classmethod
     def open(
@@ -56,7 +58,8 @@ class CodeObject:
         info = DebugInfo(
             described, load_address, dialect, literal=strict, loaded=file, directories=roots
         )
-        return cls(file, info, Scopes(info), load_address)
+        relocations = DynamicRelocations(file, load_address)
+        return cls(file, info, Scopes(info), load_address, relocations)
 
     @property
     def name(self) -> str:
@@ -70,13 +73,26 @@ class CodeObject:
         return f"{self.name}+{address - self.load_address:#x}"
 
     def images(self) -> Iterator[Image]:
-        """What the file loads into memory."""
+        """What the file loads into memory; its dynamic relocations are applied when it is read."""
         for segment in self.file.segments:
             if segment.type != PT_LOAD or not segment.file_bytes:
                 continue
 
-            def read(offset: int, size_bytes: int, segment: Segment = segment) -> bytes:
-                return self.file.file_bytes(segment.offset + offset, size_bytes, "segment")
+            def held(address: int, size_bytes: int, segment: Segment = segment) -> bytes:
+                first = address - segment.address
+                if not 0 <= first <= segment.file_bytes - size_bytes:
+                    raise Malformed(
+                        f"{self.file.path}: a relocation at {address:#x} crosses its segment"
+                    )
+                return self.file.file_bytes(segment.offset + first, size_bytes, "segment")
+
+            def read(
+                offset: int,
+                size_bytes: int,
+                segment: Segment = segment,
+                held: Callable[[int, int], bytes] = held,
+            ) -> bytes:
+                return self.relocations.applied(segment.address + offset, size_bytes, held)
 
             address = segment.address + self.load_address
             yield Image(address, segment.file_bytes, bool(segment.flags & PF_W), read)

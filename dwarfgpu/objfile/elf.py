@@ -28,6 +28,7 @@ MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
 
 ET_REL: Final = 1
+ET_EXEC: Final = 2
 PT_LOAD: Final = 1
 PF_W: Final = 2
 SHT_SYMTAB: Final = 2
@@ -95,6 +96,18 @@ class Symbol:
     kind: SymbolKind
     section: int
     """Index of its section; 0 for a symbol that is not defined here."""
+
+
+@frozen
+class SymbolFields:
+    """One entry of a symbol table as it stands there; `name` is an offset among the names."""
+
+    name: int
+    address: int
+    size_bytes: int
+    info: int
+    other: int
+    section: int
 
 
 @frozen
@@ -348,6 +361,20 @@ class ObjectFile:
             kind = _SYMBOL_KINDS.get(info & 15, "other")
             out.append(Symbol(names.at(name), address, size, kind, index))
         return tuple(out)
+
+    @property
+    def symbol_bytes(self) -> int:
+        """The size of an entry of a symbol table."""
+        return struct.calcsize(self._order + self._layout.symbol)
+
+    def symbol_fields(self, offset: int) -> SymbolFields:
+        """The entry of a symbol table at an offset in the file."""
+        row = self._unpack(self._layout.symbol, offset, "symbol")
+        if self.address_bytes == 8:
+            name, info, other, index, address, size = row
+        else:
+            name, address, size, info, other, index = row
+        return SymbolFields(name, address, size, info, other, index)
 
 
 def _gnu_compressed(name: str) -> str:

@@ -90,10 +90,12 @@ def listed() -> list[str]:
 def test_expressions(tool: Callable[[str], str], program: str) -> None:
     left_out = {
         "demo.gcc.O2.v5": ("message",),  # optimized out
-        # Its pointers are made when it is loaded: they are 0, where only segments have memory.
-        "demo.clang.O0.v5": ("next", ".p", ".fn", "label"),
+        # Its pointers are made when it is loaded: GDB, which does not relocate them, shows 0.
+        "demo.clang.O0.v5": ("next", ".p", ".fn", "label", "struct inner *"),
     }.get(program, ())
     expressions = [each for each in listed() if not any(name in each for name in left_out)]
+    if program == "demo.clang.O0.v5":
+        expressions.remove("global_struct")  # which has them
     expected = printed_by_gdb(tool("gdb"), program, expressions)
     assert len(expected) == len(expressions)
     session = demo(program)

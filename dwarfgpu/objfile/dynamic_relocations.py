@@ -1,0 +1,387 @@
+"""What the dynamic linker or loader changes in the memory of a file (System V ABI, chapter 5;
+psABI of each machine; AMDGPU usage, "Relocation Records").
+
+Law: bytes that depend on nothing but the file and where it is loaded are calculated; those that
+depend on other files, or on when they are looked at, are not known and say what sets them.
+Tables are read when memory is first read.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Final, Literal
+
+from attrs import frozen
+
+from dwarfgpu.bits import signed
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
+from dwarfgpu.objfile.elf import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, ObjectFile, SymbolFields
+from dwarfgpu.objfile.relocate import SHT_REL, SHT_RELA
+
+SHT_RELR: Final = 19
+PT_DYNAMIC: Final = 2
+PT_INTERP: Final = 3
+SHN_ABS: Final = 0xFFF1
+STB_LOCAL: Final = 0
+STV_DEFAULT: Final = 0
+STT_TLS: Final = 6
+STT_GNU_IFUNC: Final = 10
+DT_PLTRELSZ: Final = 2
+DT_STRTAB: Final = 5
+DT_SYMTAB: Final = 6
+DT_SYMBOLIC: Final = 16
+DT_PLTREL: Final = 20
+DT_JMPREL: Final = 23
+DT_FLAGS: Final = 30
+DT_FLAGS_1: Final = 0x6FFFFFFB
+DF_SYMBOLIC: Final = 0x2
+DF_1_PIE: Final = 0x08000000
+MOST_FIELD_BYTES: Final = 16
+"""No field is larger, but for what COPY copies."""
+LONGEST_NAME_BYTES: Final = 1 << 10
+
+TableKind = Literal["rela", "rel", "relr"]
+_OF_SECTION: Final[dict[int, TableKind]] = {SHT_RELA: "rela", SHT_REL: "rel", SHT_RELR: "relr"}
+_OF_TAGS: Final[tuple[tuple[int, int, TableKind], ...]] = (
+    (7, 8, "rela"),
+    (17, 18, "rel"),
+    (36, 35, "relr"),
+)
+"""Dynamic tags of address and size in bytes of each table."""
+Kind = Literal["none", "base", "symbol", "symbol_addend", "high", "copy", "elsewhere"]
+
+
+@frozen
+class Relocation:
+    """How one type is calculated; `copy` and `elsewhere` from what is not in the file."""
+
+    name: str
+    kind: Kind
+    size_bytes: int
+
+
+def _types(prefix: str, *rows: tuple[int, str, Kind, int]) -> dict[int, Relocation]:
+    return {row[0]: Relocation(f"R_{prefix}_{row[1]}", row[2], row[3]) for row in rows}
+
+
+TYPES: Final[dict[str, dict[int, Relocation]]] = {
+    "X86_64": _types(
+        "X86_64",
+        (0, "NONE", "none", 0), (1, "64", "symbol_addend", 8), (2, "PC32", "elsewhere", 4),
+        (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 8), (7, "JUMP_SLOT", "elsewhere", 8),
+        (8, "RELATIVE", "base", 8), (10, "32", "symbol_addend", 4), (11, "32S", "symbol_addend", 4),
+        (12, "16", "symbol_addend", 2), (16, "DTPMOD64", "elsewhere", 8),
+        (17, "DTPOFF64", "elsewhere", 8), (18, "TPOFF64", "elsewhere", 8),
+        (21, "DTPOFF32", "elsewhere", 4), (23, "TPOFF32", "elsewhere", 4),
+        (24, "PC64", "elsewhere", 8), (32, "SIZE32", "elsewhere", 4),
+        (33, "SIZE64", "elsewhere", 8), (36, "TLSDESC", "elsewhere", 16),
+        (37, "IRELATIVE", "elsewhere", 8), (38, "RELATIVE64", "base", 8),
+    ),
+    "AARCH64": _types(
+        "AARCH64",
+        (0, "NONE", "none", 0), (256, "NONE", "none", 0), (257, "ABS64", "symbol_addend", 8),
+        (258, "ABS32", "symbol_addend", 4), (259, "ABS16", "symbol_addend", 2),
+        (260, "PREL64", "elsewhere", 8), (261, "PREL32", "elsewhere", 4),
+        (1024, "COPY", "copy", 0), (1025, "GLOB_DAT", "symbol_addend", 8),
+        (1026, "JUMP_SLOT", "elsewhere", 8), (1027, "RELATIVE", "base", 8),
+        (1028, "TLS_DTPMOD", "elsewhere", 8), (1029, "TLS_DTPREL", "elsewhere", 8),
+        (1030, "TLS_TPREL", "elsewhere", 8), (1031, "TLSDESC", "elsewhere", 16),
+        (1032, "IRELATIVE", "elsewhere", 8),
+    ),
+    "386": _types(
+        "386",
+        (0, "NONE", "none", 0), (1, "32", "symbol_addend", 4), (2, "PC32", "elsewhere", 4),
+        (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 4), (7, "JMP_SLOT", "elsewhere", 4),
+        (8, "RELATIVE", "base", 4), (14, "TLS_TPOFF", "elsewhere", 4),
+        (35, "TLS_DTPMOD32", "elsewhere", 4), (36, "TLS_DTPOFF32", "elsewhere", 4),
+        (37, "TLS_TPOFF32", "elsewhere", 4), (41, "TLS_DESC", "elsewhere", 8),
+        (42, "IRELATIVE", "elsewhere", 4),
+    ),
+    "AMDGPU": _types(
+        "AMDGPU",
+        (0, "NONE", "none", 0), (1, "ABS32_LO", "symbol_addend", 4), (2, "ABS32_HI", "high", 4),
+        (3, "ABS64", "symbol_addend", 8), (4, "REL32", "elsewhere", 4),
+        (5, "REL64", "elsewhere", 8), (6, "ABS32", "symbol_addend", 4),
+        (13, "RELATIVE64", "base", 8),
+    ),
+}  # fmt: skip
+"""What dynamic linkers and loaders apply, by the name of the machine and the type."""
+
+
+@frozen
+class _Symbols:
+    """A symbol table and its names, as offsets in the file."""
+
+    at: int
+    names_at: int
+
+
+@frozen
+class _Range:
+    """A table as it is in the file."""
+
+    kind: TableKind
+    at: int
+    size_bytes: int
+    symbols: _Symbols | None
+
+
+@frozen
+class _Table:
+    """A table in the order of the addresses that it relocates."""
+
+    kind: TableKind
+    symbols: _Symbols | None
+    addresses: array[int]
+    entries: array[int]
+    """Which entry of `words` relocates each address; empty for `relr`."""
+    words: array[int]
+    copies: tuple[tuple[int, int, int], ...]
+    """First address, address behind the last, and entry of what is copied here."""
+
+
+class DynamicRelocations:
+    """The dynamic relocations of a file that is loaded at an address."""
+
+    def __init__(self, file: ObjectFile, load_address: int) -> None:
+        self._file = file
+        self._load_address = load_address
+        self._types = TYPES.get(file.machine, {})
+        self._word = file.address_bytes
+
+    def applied(self, address: int, size_bytes: int, held: Callable[[int, int], bytes]) -> bytes:
+        """Bytes at an address of the file's own, as loaded, from what the file `held` there.
+
+        `Unavailable` where any of them depends on more than the file and where it is loaded,
+        `Malformed` for a table that cannot be believed, `LimitExceeded` for tables that overlap.
+        """
+        out = bytearray(held(address, size_bytes))
+        if isinstance(self._tables, DwarfGpuError):
+            raise self._tables
+        for table in self._tables:
+            for at, entry in _within(table, address, size_bytes, self._file.path):
+                field, value = self._field(table, at, entry, held)
+                first, end = max(at, address), min(at + field, address + size_bytes)
+                if first >= end:
+                    continue
+                if isinstance(value, str):
+                    raise Unavailable(f"{self._setter} sets it: {value}")
+                data = (value & (1 << 8 * field) - 1).to_bytes(field, self._file.endian)
+                out[first - address : end - address] = data[first - at : end - at]
+            index = bisect_right(table.copies, address, key=lambda each: each[1])
+            if index < len(table.copies) and table.copies[index][0] < address + size_bytes:
+                first, _, entry = table.copies[index]
+                _, why = self._field(table, first, entry, held)
+                raise Unavailable(f"{self._setter} sets it: {why}")
+        return bytes(out)
+
+    @property
+    def _setter(self) -> str:
+        return "the loader" if self._file.machine == "AMDGPU" else "the dynamic linker"
+
+    def _field(
+        self, table: _Table, at: int, entry: int, held: Callable[[int, int], bytes]
+    ) -> tuple[int, int | str]:
+        """The size in bytes of a field, and its value or what sets it."""
+        word = self._word
+        if table.kind == "relr":
+            return word, self._load_address + int.from_bytes(held(at, word), self._file.endian)
+        stride = 3 if table.kind == "rela" else 2
+        info = table.words[stride * entry + 1]
+        symbol_shift = 32 if word == 8 else 8
+        number = info & (1 << symbol_shift) - 1
+        kind = self._types.get(number)
+        if kind is None:
+            return MOST_FIELD_BYTES, f"relocation type {number} of {self._file.machine}"
+        if kind.kind == "none":
+            return 0, 0
+        name, symbol = kind.name, None
+        if info >> symbol_shift and table.symbols is not None:
+            row = table.symbols.at + (info >> symbol_shift) * self._file.symbol_bytes
+            symbol = self._file.symbol_fields(row)
+            name = f"{name} against {self._name(table.symbols, symbol)}"
+        if kind.kind == "copy":
+            return (0 if symbol is None else symbol.size_bytes), name
+        if kind.kind == "elsewhere":
+            return kind.size_bytes, name
+        if table.kind == "rela":
+            addend = signed(table.words[stride * entry + 2], 8 * word)
+        elif kind.kind == "symbol":
+            addend = 0
+        else:
+            addend = int.from_bytes(held(at, kind.size_bytes), self._file.endian)
+        if kind.kind == "base":
+            return kind.size_bytes, self._load_address + addend
+        if symbol is None:
+            return kind.size_bytes, addend
+        base = self._address(symbol)
+        if isinstance(base, str):
+            return kind.size_bytes, name + base
+        value = base + (0 if kind.kind == "symbol" else addend)
+        return kind.size_bytes, value >> 32 if kind.kind == "high" else value
+
+    def _address(self, symbol: SymbolFields) -> int | str:
+        """Where a symbol is, as loaded; else what is to be said of it."""
+        if symbol.section == 0 or symbol.info & 15 in (STT_TLS, STT_GNU_IFUNC):
+            return ""
+        may_be_another = symbol.info >> 4 != STB_LOCAL and symbol.other & 3 == STV_DEFAULT
+        if may_be_another and not self._binds_itself:
+            return ", which another file may define too"
+        return symbol.address + (0 if symbol.section == SHN_ABS else self._load_address)
+
+    @cached_property
+    def _binds_itself(self) -> bool:
+        """Whether a symbol that the file defines is that one, whatever other files define.
+
+        That is so for programs, whose symbols come first, and for what is linked symbolically; a
+        code object of a GPU has no other file that could.
+        """
+        file, tags = self._file, self._tags
+        return (
+            file.machine == "AMDGPU"
+            or file.type == ET_EXEC
+            or any(each.type == PT_INTERP for each in file.segments)
+            or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)
+            or DT_SYMBOLIC in tags
+            or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
+        )
+
+    def _name(self, symbols: _Symbols, symbol: SymbolFields) -> str:
+        at = symbols.names_at + symbol.name
+        data = self._file.file_bytes(
+            at, max(0, min(LONGEST_NAME_BYTES, self._file.size_bytes - at)), "symbol name"
+        )
+        return data.split(b"\0", 1)[0].decode("utf-8", "replace") or "a section"
+
+    # Tables
+
+    @cached_property
+    def _tables(self) -> tuple[_Table, ...] | DwarfGpuError:
+        """The tables, or why they cannot be read, which is found out once."""
+        try:
+            ranges = list(dict.fromkeys(self._from_sections() or self._from_dynamic()))
+            if sum(each.size_bytes for each in ranges) > self._file.size_bytes:
+                raise LimitExceeded(f"{self._file.path}: its tables of dynamic relocations overlap")
+            return tuple(self._read(each) for each in ranges)
+        except DwarfGpuError as error:
+            return error
+
+    def _from_sections(self) -> list[_Range]:
+        file, out = self._file, list[_Range]()
+        for each in file.sections:
+            kind = _OF_SECTION.get(each.type)
+            if kind is None or not each.flags & SHF_ALLOC:
+                continue
+            symbols = None
+            if 0 < each.link < len(file.sections):
+                linked = file.sections[each.link]
+                if linked.type != SHT_NOBITS and 0 < linked.link < len(file.sections):
+                    symbols = _Symbols(linked.offset, file.sections[linked.link].offset)
+            out.append(_Range(kind, each.offset, each.size_bytes, symbols))
+        return out
+
+    def _from_dynamic(self) -> list[_Range]:
+        tags, symbols = self._tags, None
+        if DT_SYMTAB in tags and DT_STRTAB in tags:
+            symbols = _Symbols(self._offset(tags[DT_SYMTAB]), self._offset(tags[DT_STRTAB]))
+        plt: TableKind = "rel" if tags.get(DT_PLTREL) == 17 else "rela"
+        return [
+            _Range(kind, self._offset(tags[at]), tags[size], symbols)
+            for at, size, kind in (*_OF_TAGS, (DT_JMPREL, DT_PLTRELSZ, plt))
+            if at in tags and tags.get(size)
+        ]
+
+    @cached_property
+    def _tags(self) -> dict[int, int]:
+        """The entries of the dynamic segment, the first of each tag."""
+        for each in self._file.segments:
+            if each.type == PT_DYNAMIC:
+                words = self._words(each.offset, each.file_bytes, 2)
+                out: dict[int, int] = {}
+                for tag, value in zip(words[::2], words[1::2], strict=True):
+                    if tag == 0:
+                        break
+                    out.setdefault(tag, value)
+                return out
+        return {}
+
+    def _offset(self, address: int) -> int:
+        """Where the file has what it loads at an address."""
+        for each in self._file.segments:
+            if each.type == PT_LOAD and 0 <= address - each.address < each.file_bytes:
+                return each.offset + address - each.address
+        raise Malformed(f"{self._file.path}: no segment has {address:#x} of the dynamic segment")
+
+    def _words(self, at: int, size_bytes: int, stride: int) -> array[int]:
+        out = array("Q" if self._word == 8 else "I")
+        size_bytes -= size_bytes % (stride * self._word)
+        out.frombytes(self._file.file_bytes(at, size_bytes, "dynamic relocations"))
+        if sys.byteorder != self._file.endian:
+            out.byteswap()
+        return out
+
+    def _read(self, found: _Range) -> _Table:
+        if found.kind == "relr":
+            words = self._words(found.at, found.size_bytes, 1)
+            most = self._file.size_bytes // self._word
+            addresses = array("Q")
+            for address in _relr(words, self._word, self._file.path):
+                addresses.append(address & (1 << 64) - 1)
+                if len(addresses) > most:
+                    raise LimitExceeded(f"{self._file.path}: more relocations than words")
+            return _Table("relr", None, array("Q", sorted(addresses)), array("I"), words, ())
+        stride = 3 if found.kind == "rela" else 2
+        words = self._words(found.at, found.size_bytes, stride)
+        addresses = words[::stride]
+        order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
+        table = _Table(
+            found.kind, found.symbols, array("Q", (addresses[each] for each in order)), order,
+            words, (),
+        )  # fmt: skip
+        return _Table(table.kind, table.symbols, table.addresses, order, words, self._copies(table))
+
+    def _copies(self, table: _Table) -> tuple[tuple[int, int, int], ...]:
+        """What is copied from other files, in the order of the ends; none is within another."""
+        number = next((n for n, each in self._types.items() if each.kind == "copy"), None)
+        if number is None:
+            return ()
+        stride = 3 if table.kind == "rela" else 2
+        mask = (1 << (32 if self._word == 8 else 8)) - 1
+        infos = table.words[1::stride]
+        out: list[tuple[int, int, int]] = []
+        for address, entry in zip(table.addresses, table.entries, strict=True):
+            if infos[entry] & mask == number:
+                size_bytes, _ = self._field(table, address, entry, lambda at, size: bytes(size))
+                if not out or address + size_bytes > out[-1][1]:
+                    out.append((address, address + size_bytes, entry))
+        return tuple(out)
+
+
+def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:
+    """The addresses of a table of relative relocations: addresses, and bitmaps of words behind."""
+    next_address: int | None = None
+    for word in words:
+        if not word & 1:
+            yield word
+            next_address = word + word_bytes
+            continue
+        if next_address is None:
+            raise Malformed(f"{path}: a table of relative relocations begins with a bitmap")
+        for index in range(8 * word_bytes - 1):
+            if word >> index + 1 & 1:
+                yield next_address + index * word_bytes
+        next_address += (8 * word_bytes - 1) * word_bytes
+
+
+def _within(table: _Table, address: int, size_bytes: int, path: str) -> Iterator[tuple[int, int]]:
+    """Address and entry of each relocation whose field may reach into a range."""
+    first = bisect_left(table.addresses, address - MOST_FIELD_BYTES + 1)
+    end = bisect_left(table.addresses, address + size_bytes)
+    if end - first > size_bytes + MOST_FIELD_BYTES:
+        raise Malformed(f"{path}: bytes at {address:#x} are relocated more than once")
+    for index in range(first, end):
+        yield table.addresses[index], table.entries[index] if table.entries else index

@@ -1,0 +1,243 @@
+"""Memory of a file as loaded: what relocations make of it, and what they make unknown."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+
+import pytest
+
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
+from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.dwarf.builder import AMDGPU, FIXTURES, X86_64, Content, elf, read_fixture
+
+BASE = 0x5555_5555_4000
+AARCH64, I386 = 183, 3
+PROGRAM, LIBRARY = "x86_64/pointers.gcc.O0.v5", "x86_64/pointers.clang.O0.v5.so"
+
+
+def held(address: int, size_bytes: int) -> bytes:
+    """Memory of which each word of 16 bytes is 0x10, 0, 0 …"""
+    whole = (b"\x10" + bytes(15)) * 64
+    return whole[address % 16 : address % 16 + size_bytes]
+
+
+def made(
+    entries: bytes, machine: int = X86_64, kind: int = 4, executable: bool = True,
+    symbols: tuple[bytes, ...] = (), alloc: int = 2,
+) -> ObjectFile:  # fmt: skip
+    """A file with one table, whose symbol 1 is `outside` and 2, 3 … are given."""
+    is_32 = machine == I386
+    size = 16 if is_32 else 24
+    outside = struct.pack("<I", 1).ljust(size, b"\0")
+    return ObjectFile("made", elf(
+        {
+            ".dynsym": Content(bytes(size) + outside + b"".join(symbols), 11, 2, link=2),
+            ".dynstr": Content(b"\0outside\0inside\0", 3, 2),
+            ".rela.dyn": Content(entries, kind, alloc, link=1),
+        },
+        machine, bits=32 if is_32 else 64, type=2 if executable else 3,
+    ))  # fmt: skip
+
+
+def symbol(info: int = 0x11, section: int = 1, other: int = 0, size_bytes: int = 4) -> bytes:
+    return struct.pack("<IBBHQQ", 9, info, other, section, 0x3000, size_bytes)
+
+
+def rela(number: int, addend: int = 0, index: int = 0, at: int = 0x1000) -> bytes:
+    return struct.pack("<QQq", at, index << 32 | number, addend)
+
+
+def rel(number: int, index: int = 0) -> bytes:
+    return struct.pack("<II", 0x1000, index << 8 | number)
+
+
+def loaded(file: ObjectFile, address: int = 0x1000, size_bytes: int = 8) -> int:
+    return int.from_bytes(
+        DynamicRelocations(file, BASE).applied(address, size_bytes, held), "little"
+    )
+
+
+@pytest.mark.parametrize(
+    ("machine", "entry", "expected"),
+    [
+        (X86_64, rela(8, 0x4010), BASE + 0x4010),
+        (X86_64, rela(38, -16), BASE - 16),
+        (X86_64, rela(0, 5), 0x10),
+        (X86_64, rela(1, 4, 2), BASE + 0x3004),
+        (X86_64, rela(6, 4, 2), BASE + 0x3000),
+        (X86_64, rela(10, 4, 2), 0x55557004),
+        (AARCH64, rela(1027, 0x4010), BASE + 0x4010),
+        (AARCH64, rela(257, 4, 2), BASE + 0x3004),
+        (AARCH64, rela(1025, 0, 2), BASE + 0x3000),
+        (AMDGPU, rela(13, 0x4010), BASE + 0x4010),
+        (AMDGPU, rela(3, 4, 2), BASE + 0x3004),
+        (AMDGPU, rela(1, 0, 2), 0x55557000),
+        (AMDGPU, rela(2, 0, 2), 0x5555),
+    ],
+)
+def test_what_the_file_and_its_place_tell(machine: int, entry: bytes, expected: int) -> None:
+    assert loaded(made(entry, machine, symbols=(symbol(),))) == expected
+
+
+def test_addends_in_the_memory() -> None:
+    assert loaded(made(rel(8), I386, kind=9), size_bytes=4) == BASE + 0x10 & 0xFFFF_FFFF
+    inside = struct.pack("<IIIBBH", 9, 0x3000, 4, 0x11, 0, 1)
+    assert loaded(made(rel(1, 2), I386, 9, symbols=(inside,)), size_bytes=4) == 0x5555_7010
+    assert loaded(made(rel(6, 2), I386, 9, symbols=(inside,)), size_bytes=4) == 0x5555_7000
+
+
+ELSEWHERE = [
+    (X86_64, 1, "R_X86_64_64"), (X86_64, 6, "R_X86_64_GLOB_DAT"), (X86_64, 7, "R_X86_64_JUMP_SLOT"),
+    (X86_64, 16, "R_X86_64_DTPMOD64"), (X86_64, 17, "R_X86_64_DTPOFF64"),
+    (X86_64, 18, "R_X86_64_TPOFF64"), (X86_64, 36, "R_X86_64_TLSDESC"),
+    (X86_64, 37, "R_X86_64_IRELATIVE"), (AARCH64, 257, "R_AARCH64_ABS64"),
+    (AARCH64, 1026, "R_AARCH64_JUMP_SLOT"), (AARCH64, 1030, "R_AARCH64_TLS_TPREL"),
+    (AMDGPU, 3, "R_AMDGPU_ABS64"), (AMDGPU, 5, "R_AMDGPU_REL64"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("machine", "number", "name"), ELSEWHERE)
+def test_what_others_set(machine: int, number: int, name: str) -> None:
+    setter = "the loader" if machine == AMDGPU else "the dynamic linker"
+    with pytest.raises(Unavailable, match=f"^{setter} sets it: {name} against outside$"):
+        loaded(made(rela(number, 0, 1), machine))
+    assert loaded(made(rela(number, 0, 1), machine), 0x1010) == 0x10
+
+
+def test_a_type_without_a_name_is_not_ignored() -> None:
+    with pytest.raises(Unavailable, match="relocation type 99 of X86_64"):
+        loaded(made(rela(99)))
+
+
+@pytest.mark.parametrize(
+    ("info", "section", "other", "expected"),
+    [
+        (0x11, 1, 0, None),  # global
+        (0x01, 1, 0, BASE + 0x3000),  # local
+        (0x11, 1, 2, BASE + 0x3000),  # hidden
+        (0x11, 1, 3, BASE + 0x3000),  # protected
+        (0x01, 0xFFF1, 0, 0x3000),  # absolute
+        (0x0A, 1, 0, None),  # a resolver
+        (0x06, 1, 0, None),  # thread-local
+    ],
+)
+def test_symbols_of_a_shared_library(
+    info: int, section: int, other: int, expected: int | None
+) -> None:
+    file = made(rela(1, 0, 2), executable=False, symbols=(symbol(info, section, other),))
+    if expected is not None:
+        assert loaded(file) == expected
+        return
+    with pytest.raises(Unavailable, match="R_X86_64_64 against inside"):
+        loaded(file)
+
+
+def test_what_is_copied_from_another_file() -> None:
+    file = made(rela(5, 0, 2), symbols=(symbol(size_bytes=0x20),))
+    for address in (0x1000, 0x101F, 0xFFF):
+        with pytest.raises(Unavailable, match="R_X86_64_COPY against inside"):
+            loaded(file, address, 4)
+    assert loaded(file, 0x1020, 4) == 0x10
+
+
+@pytest.mark.parametrize(("first", "size_bytes"), [(0, 1), (3, 2), (7, 1), (7, 8), (-4, 6)])
+def test_parts_of_a_field(first: int, size_bytes: int) -> None:
+    file = made(rela(8, 0x4010))
+    around = held(0x0FF0, 16) + (BASE + 0x4010).to_bytes(8, "little") + bytes(8) + held(0, 16)
+    found = DynamicRelocations(file, BASE).applied(0x1000 + first, size_bytes, held)
+    assert found == around[16 + first : 16 + first + size_bytes]
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_relative_relocations_as_bitmaps(endian: Endian) -> None:
+    order = "<" if endian == "little" else ">"
+    words = struct.pack(order + "QQQ", 0x1000, 1 | 1 << 2, 1 | 1 << 1)
+    data = elf({".relr.dyn": Content(words, 19, 2)}, AARCH64, endian=endian)
+    found = DynamicRelocations(ObjectFile("made", data), BASE)
+
+    def zeros(address: int, size_bytes: int) -> bytes:
+        return bytes(size_bytes)
+
+    last = 0x1008 + 63 * 8  # the first word of the second bitmap
+    for address in range(0x0FF8, last + 16, 8):
+        value = int.from_bytes(found.applied(address, 8, zeros), endian)
+        assert value == (BASE if address in (0x1000, 0x1010, last) else 0), hex(address)
+
+
+HOSTILE: list[tuple[str, Callable[[], ObjectFile], type[DwarfGpuError]]] = [
+    ("bitmap first", lambda: made(struct.pack("<Q", 3), kind=19), Malformed),
+    ("bitmaps of ones", lambda: made(struct.pack("<Q", 8) + b"\xff" * 999, kind=19), LimitExceeded),
+    ("one place, many times", lambda: made(rela(8) * 1000), Malformed),
+    ("a symbol outside", lambda: made(rela(1, 0, 0xFFFFFF)), Malformed),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "make", "kind"), HOSTILE, ids=[row[0] for row in HOSTILE])
+def test_hostile_tables(
+    what: str, make: Callable[[], ObjectFile], kind: type[DwarfGpuError]
+) -> None:
+    with pytest.raises(kind):
+        loaded(make())
+
+
+def test_tables_that_are_one() -> None:
+    data = bytearray(elf({f"{index}": Content(rela(8) * 9, 4, 2) for index in range(40)}))
+    at = int.from_bytes(data[40:48], "little")
+    for index in range(1, 41):
+        data[at + 64 * index + 24 : at + 64 * index + 40] = struct.pack("<QQ", 16, at - index - 16)
+    with pytest.raises(LimitExceeded, match="overlap"):
+        loaded(ObjectFile("made", bytes(data)))
+
+
+def test_tables_of_the_debugger_only_are_no_dynamic_ones() -> None:
+    assert loaded(made(rela(8, 0x4010), alloc=0)) == 0x10
+
+
+def without_sections(name: str) -> ObjectFile:
+    data = bytearray(read_fixture(name))
+    data[40:48], data[60:64] = bytes(8), bytes(4)
+    return ObjectFile(name, bytes(data))
+
+
+@pytest.mark.parametrize("is_stripped", [False, True], ids=["sections", "dynamic segment"])
+@pytest.mark.parametrize(
+    ("name", "address", "expected"),
+    [
+        (PROGRAM, 0x4018, BASE + 0x4000),
+        (PROGRAM, 0x4020, BASE + 0x400C),
+        (PROGRAM, 0x3EB8, BASE + 0x4060),  # of a symbol that the program defines
+        (PROGRAM, 0x4030, "R_X86_64_64 against puts"),
+        (LIBRARY, 0x2610, BASE),  # .relr.dyn
+        (LIBRARY, 0x3768, BASE),
+        (LIBRARY, 0x3750, "R_X86_64_64 against number, which another file may define too"),
+        (LIBRARY, 0x3770, "R_X86_64_64 against puts"),
+    ],
+)
+def test_files_that_linkers_made(
+    name: str, address: int, expected: int | str, is_stripped: bool
+) -> None:
+    file = without_sections(name) if is_stripped else ObjectFile(name, read_fixture(name))
+    found = DynamicRelocations(file, BASE)
+
+    def zeros(address: int, size_bytes: int) -> bytes:
+        return bytes(size_bytes)
+
+    if isinstance(expected, int):
+        assert int.from_bytes(found.applied(address, 8, zeros), "little") == expected
+        return
+    with pytest.raises(Unavailable) as caught:
+        found.applied(address, 8, zeros)
+    assert caught.value.message == f"the dynamic linker sets it: {expected}"
+
+
+def test_memory_of_a_code_object() -> None:
+    code = CodeObject.open(FIXTURES / PROGRAM, BASE)
+    [image] = [
+        each for each in code.images() if 0 <= BASE + 0x4018 - each.address < each.size_bytes
+    ]
+    at = BASE + 0x4018 - image.address
+    assert image.read(at, 8) == (BASE + 0x4000).to_bytes(8, "little")
