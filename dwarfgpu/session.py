@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from typing import Final
 
 from attrs import evolve, field, frozen
 
@@ -45,7 +46,9 @@ from dwarfgpu.frames import GivenAddress, LaneState, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
-from dwarfgpu.target import Target, WaveId
+from dwarfgpu.target import NotStarted, Target, WaveId
+
+NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
 
 
 @frozen
@@ -361,6 +364,19 @@ class Session:
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised."""
+        before = self.reads_before_start
+        reading = self._read(variable, observe)
+        if self.reads_before_start == before:
+            return reading
+        return evolve(reading, notes=(*reading.notes, NOT_STARTED))
+
+    @property
+    def reads_before_start(self) -> int:
+        """How many reads were of memory as it is before the program starts."""
+        target = self.target
+        return target.reads_before_start if isinstance(target, NotStarted) else 0
+
+    def _read(self, variable: Variable, observe: Observer | None) -> Reading:
         reading = Reading(variable, None, self.lane)
         try:
             reading = evolve(reading, type=variable.type)

@@ -5,7 +5,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.model.storage import Memory
@@ -48,3 +48,13 @@ class Target(Protocol):
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes: ...
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None: ...
+
+
+@runtime_checkable
+class NotStarted(Target, Protocol):
+    """The power to tell memory of a program that was not started from that of one that stopped."""
+
+    @property
+    def reads_before_start(self) -> int:
+        """How many reads were answered with memory that the program may change once it runs."""
+        ...

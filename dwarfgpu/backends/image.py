@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import frozen
+from attrs import define, frozen
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import Unavailable
@@ -22,12 +22,13 @@ class Image:
 
     address: int
     size_bytes: int
+    """With the zeros behind what the file has."""
     is_writable: bool
     read: Callable[[int, int], bytes]
     """Offset in the range and size in bytes to bytes."""
 
 
-@frozen(eq=False)
+@define(eq=False)
 class ImageTarget:
     """A target whose global memory is completed by the images of code objects."""
 
@@ -35,6 +36,8 @@ class ImageTarget:
     images: tuple[Image, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""
+    reads_before_start: int = 0
+    """As in `dwarfgpu.target.NotStarted`."""
 
     @property
     def stop(self) -> int:
@@ -67,6 +70,7 @@ class ImageTarget:
             image = self._image(where, address, size_bytes)
             if image is None:
                 raise
+            self.reads_before_start += image.is_writable
             return image.read(address - image.address, size_bytes)
 
     def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:

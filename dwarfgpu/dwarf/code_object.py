@@ -73,18 +73,23 @@ class CodeObject:
         return f"{self.name}+{address - self.load_address:#x}"
 
     def images(self) -> Iterator[Image]:
-        """What the file loads into memory; its dynamic relocations are applied when it is read."""
+        """What the file loads into memory; its dynamic relocations are applied when it is read.
+
+        Behind what the file has of a segment are zeros (System V ABI, "Program Header").
+        """
         for segment in self.file.segments:
-            if segment.type != PT_LOAD or not segment.file_bytes:
+            if segment.type != PT_LOAD or not segment.memory_bytes:
                 continue
 
             def held(address: int, size_bytes: int, segment: Segment = segment) -> bytes:
                 first = address - segment.address
-                if not 0 <= first <= segment.file_bytes - size_bytes:
+                if not 0 <= first <= segment.memory_bytes - size_bytes:
                     raise Malformed(
                         f"{self.file.path}: a relocation at {address:#x} crosses its segment"
                     )
-                return self.file.file_bytes(segment.offset + first, size_bytes, "segment")
+                there = min(size_bytes, max(0, segment.file_bytes - first))
+                data = self.file.file_bytes(segment.offset + first, there, "segment")
+                return data.ljust(size_bytes, b"\0")
 
             def read(
                 offset: int,
@@ -95,4 +100,4 @@ class CodeObject:
                 return self.relocations.applied(segment.address + offset, size_bytes, held)
 
             address = segment.address + self.load_address
-            yield Image(address, segment.file_bytes, bool(segment.flags & PF_W), read)
+            yield Image(address, segment.memory_bytes, bool(segment.flags & PF_W), read)

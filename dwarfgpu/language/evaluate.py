@@ -42,7 +42,7 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Register
-from dwarfgpu.session import Session
+from dwarfgpu.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
@@ -111,13 +111,17 @@ class Evaluator:
 
     def whole(self, text: str) -> TypedValue:
         """The value of an expression, read."""
+        before = self.session.reads_before_start
         try:
             value = self.places.read(self.value(parse(text, self.names.is_type)))
         finally:
             if self.options.looked_at is not None:
                 for each in self.places.variables:
                     self.options.looked_at(each)
-        return evolve(value, notes=assumptions(self.session, self.places.variables))
+        notes = assumptions(self.session, self.places.variables)
+        if self.session.reads_before_start != before:
+            notes = (*notes, NOT_STARTED)
+        return evolve(value, notes=notes)
 
     def value(self, node: tree.Node) -> TypedValue:
         """The value of a tree, not read unless that was needed."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from dwarfgpu.session import NOT_STARTED
 from tests.cli.command import FIXTURES, run, run_json
 
 PROGRAM = FIXTURES / "x86_64/pointers.gcc.O0.v5"
@@ -35,3 +38,42 @@ def test_what_the_dynamic_linker_sets_is_not_known() -> None:
 def test_its_neighbours_are_known() -> None:
     done = run_json("eval", "--file", LIBRARY, "mixed")
     assert done.json["text"] == "{before = 5, inside = <unavailable>, after = 6}"
+
+
+@pytest.mark.parametrize("expression", ["number", "mixed.before", "*to_number", "zeros[1] + 1"])
+def test_a_note_says_that_the_program_has_not_started(expression: str) -> None:
+    assert run("eval", "--file", PROGRAM, expression).notes == [NOT_STARTED]
+    assert run_json("eval", "--file", PROGRAM, expression).json["notes"] == [NOT_STARTED]
+
+
+@pytest.mark.parametrize("expression", ["text", "&number", "sizeof number", "*text", "1 + 1"])
+def test_no_note_without_writable_memory(expression: str) -> None:
+    # `text` is in .data.rel.ro, which is writable until it is relocated.
+    expected = [NOT_STARTED] if "text" in expression else []
+    assert run("eval", "--file", PROGRAM, expression).notes == expected
+
+
+def test_the_note_comes_once() -> None:
+    assert run("eval", "--file", PROGRAM, "number", "to_number", "zeros").notes == [NOT_STARTED]
+
+
+def test_what_the_file_has_no_bytes_of_is_zero() -> None:
+    done = run("eval", "--file", PROGRAM, "zeros")
+    assert (done.out, done.status) == ("zeros = {0, 0, 0, 0}\n", 0)
+    assert done.notes == [NOT_STARTED]
+
+
+def test_but_not_what_is_copied_there() -> None:
+    done = run("eval", "--file", PROGRAM, "*environment")
+    assert "R_X86_64_COPY against " in done.err and done.status == 1
+
+
+def test_with_a_state_only_constant_memory_is_that_of_the_file(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    state.write_text('{"schema": "dwarfgpu-state-1", "architecture": "x86_64", "waves": [{}]}')
+    for name in ("zeros", "number"):
+        done = run("eval", "--file", PROGRAM, "--state", state, name)
+        assert done.status == 1 and "<unavailable>" in done.out
+        assert not any(NOT_STARTED in note for note in done.notes)
+    done = run("eval", "--file", PROGRAM, "--state", state, "*(char *)0x2000")
+    assert done.out == "*(char *)0x2000 = 104 'h'\n"
