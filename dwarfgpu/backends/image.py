@@ -11,9 +11,10 @@ from collections.abc import Callable
 from attrs import define, frozen
 
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.target import RegisterId, Target, WaveId
+from dwarfgpu.target import RegisterId, WaveId
 
 
 @frozen
@@ -32,7 +33,7 @@ class Image:
 class ImageTarget:
     """A target whose global memory is completed by the images of code objects."""
 
-    machine: Target
+    machine: StateTarget
     images: tuple[Image, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""
@@ -71,7 +72,10 @@ class ImageTarget:
             if image is None:
                 raise
             self.reads_before_start += image.is_writable
-            return image.read(address - image.address, size_bytes)
+            data = bytearray(image.read(address - image.address, size_bytes))
+            for offset, known in self.machine.known_memory(where, address, size_bytes):
+                data[offset : offset + len(known)] = known
+            return bytes(data)
 
     def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:
         if where.space.number != 0:

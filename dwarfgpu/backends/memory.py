@@ -32,6 +32,15 @@ class SparseMemory:
         self._starts[first:last] = [start]
         self._data[first:last] = [merged]
 
+    def replace(self, address: int, data: bytes) -> None:
+        """Make bytes known, in place of what was known of them."""
+        end = address + len(data)
+        for start, held in zip(self._starts, self._data, strict=True):
+            first, last = max(start, address), min(start + len(held), end)
+            if first < last:
+                held[first - start : last - start] = data[first - address : last - address]
+        self.add(address, data)
+
     def _merge(
         self, start: int, data: bytearray, other_start: int, other: bytearray
     ) -> tuple[int, bytearray]:
@@ -63,6 +72,19 @@ class SparseMemory:
         """The bytes, all of them known, or `Unavailable`."""
         data, offset = self._range(address, size_bytes)
         return bytes(data[offset : offset + size_bytes])
+
+    def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range: offsets in it, and bytes."""
+        end = address + size_bytes
+        index = max(bisect_right(self._starts, address) - 1, 0)
+        out: list[tuple[int, bytes]] = []
+        while index < len(self._starts) and self._starts[index] < end:
+            start, held = self._starts[index], self._data[index]
+            first = max(start, address)
+            if part := bytes(held[first - start : end - start]):
+                out.append((first - address, part))
+            index += 1
+        return out
 
     def write(self, address: int, data: bytes) -> None:
         """Change known bytes; `Unavailable` if any is not known."""

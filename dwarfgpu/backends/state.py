@@ -78,6 +78,19 @@ class StateTarget:
             offset, size_bytes = part
             store.add(start, data[offset : offset + size_bytes])
 
+    def without_memory(self) -> StateTarget:
+        """The same machine, of whose memory nothing is known, for `replace_memory`."""
+        out = StateTarget(self.architecture, self.apertures)
+        out.waves, out.workgroups = self.waves, self.workgroups
+        return out
+
+    def replace_memory(self, other: StateTarget) -> None:
+        """Take over what `without_memory` was told, in place of what was known of those bytes."""
+        for (name, owner), theirs in other._memories.items():
+            ours = self._memories.setdefault((name, owner), SparseMemory(name))
+            for address, data in theirs.ranges():
+                ours.replace(address, data)
+
     def architecture_of(self, wave: WaveId) -> Architecture:
         if wave not in self.waves:
             raise Unavailable(f"wave {wave} is not in the state")
@@ -127,6 +140,14 @@ class StateTarget:
             except Unavailable as error:
                 raise _as_asked(error, where, address + offset, start) from None
         return b"".join(out)
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        return [
+            (offset + inner, data)
+            for store, start, (offset, count) in self._lowered(where, address, size_bytes)
+            for inner, data in store.known(start, count)
+        ]
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         places = self._lowered(where, address, len(data))

@@ -207,4 +207,5 @@ def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:
     try:
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:
-        raise UsageError(f"{field.source}: {field.path}: {error.message}") from None
+        where = f"{field.source}: {field.path}" if field.path else field.source
+        raise UsageError(f"{where}: {error.message}") from None

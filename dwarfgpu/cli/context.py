@@ -16,6 +16,7 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
+from dwarfgpu.cli.lanes import checked_lanes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
@@ -119,6 +120,9 @@ def natural(text: str | None, option: str) -> int | None:
 
 def session_of(args: argparse.Namespace, files: list[str]) -> Session:
     """The session that the options describe; the lane `all` leaves it without a lane."""
+    given_lanes = natural(args.lanes, "--lanes")
+    if given_lanes is not None:
+        checked_lanes(given_lanes)
     state = load_state(Path(args.state)) if args.state else None
     code_objects = _code_objects(args, files, state)
     arch = _architecture(args, state, code_objects)
@@ -140,7 +144,7 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
         lane=None if args.lane == "all" else natural(args.lane, "--lane"),
         iteration=natural(args.iteration, "--iteration"),
         pc=wave.pc if args.pc is None else natural(args.pc, "--pc"),
-        given_lanes=natural(args.lanes, "--lanes"),
+        given_lanes=given_lanes,
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
         quirks=frozenset(args.quirk),
@@ -222,6 +226,7 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
     if args.pc is not None and counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
         set_register(target, session.wave, counter, Field("--pc", "value", args.pc))
+    given: set[str] = set()
     for text in args.reg:
         name, equals, value = text.partition("=")
         register = session.architecture.register_named(name.strip())
@@ -235,15 +240,19 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             if not value.endswith("]"):
                 raise UsageError(f"--reg {name}: a ] is missing at the end")
             lanes = [each.strip() for each in value[1:-1].split(",")]
-            given: list[plain.Json] = [None if each == "null" else each for each in lanes]
-            field = Field(f"--reg {name}", "value", given)
+            values: list[plain.Json] = [None if each == "null" else each for each in lanes]
+            field = Field(f"--reg {name}", "value", values)
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
+        if register.name in given:
+            raise UsageError(f"--reg {text}: register {register} is given twice")
+        given.add(register.name)
         target.waves[session.wave].pop(register.name, None)
         set_register(target, session.wave, register, field)
 
 
 def _set_memories(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
+    options = target.without_memory()
     for text in args.mem:
         place, equals, data = text.partition("=")
         match = _ADDRESS.fullmatch(place.strip())
@@ -258,7 +267,8 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
         }
         if lane is not None and space.endswith("private_lane"):
             entry["lane"] = lane
-        add_memory(target, Field(f"--mem {text}", "", entry), session.wave)
+        add_memory(options, Field(f"--mem {text}", "", entry), session.wave)
+    target.replace_memory(options)
 
 
 def _given_address(text: str | None, option: str, arch: Architecture) -> GivenAddress | None:

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
 from dwarfgpu.cli.errors import one_line
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.errors import InconsistentContext, LimitExceeded
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.view.plain import Plain
 
@@ -51,11 +51,17 @@ class LaneAnswer:
 
 
 def all_lanes(session: Session) -> range:
-    """The lanes of the wave; `LimitExceeded` where a file or the user claims too many."""
-    count, _ = session.lane_count()
+    """The lanes of the wave, of which there are as many as `checked_lanes` lets pass."""
+    return range(checked_lanes(session.lane_count()[0]))
+
+
+def checked_lanes(count: int) -> int:
+    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
+    if count < 1:
+        raise InconsistentContext(f"lane count {count}: must be greater than 0")
     if count > MAX_LANES:
         raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
-    return range(count)
+    return count
 
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -100,7 +101,10 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["lit1", "--mem", "0x10=zz"], 2,
          '--mem 0x10=zz: bytes: expected bytes in hex, two digits each, not "zz"'),
         (["lit1", "--mem", "foo#1=00"], 2, None),
-        (["lit1", "--mem", "0=00", "--mem", "0=01"], 2, None),
+        (["lit1", "--mem", "0=00", "--mem", "0=01"], 2,
+         "--mem 0=01: global memory at 0x0 is given twice, with other contents"),
+        (["lit1", "--reg", "s4=1", "--reg", "S4=1"], 2,
+         "--reg S4=1: register s4 is given twice"),
         (["lit1", "--mem", "region#0=00"], 2, None),
         (["lit1", "--reg", "s4"], 2, "--reg s4: expected NAME=VALUE"),
         (["lit1", "--reg", "q4=1"], 2, "--reg q4=1: gfx942 has no register q4"),
@@ -152,6 +156,10 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["lit1", "--lanes", "0"], 1, "InconsistentContext: lane count 0: must be greater than 0"),
         (["lit1", "--lanes", "100000000", "--lane", "all"], 1,
          "LimitExceeded: 100000000 lanes: at most 1024 are looked at together"),
+        (["--demo", "t", "--lanes", "0"], 1,
+         "InconsistentContext: lane count 0: must be greater than 0"),
+        (["--demo", "t", "--lanes", "1025", "--lane", "3"], 1,
+         "LimitExceeded: 1025 lanes: at most 1024 are looked at together"),
         # the machine
         (["lit16; deref_size 4"], 1, None),
         # the producer
@@ -244,3 +252,29 @@ def test_the_start_is_lazy() -> None:
         check=True,
     )
     assert done.stdout == "1\n[]\n"
+
+
+def test_options_come_before_the_state(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    wave = {
+        "registers": {"s4": 1},
+        "memory": [{"space": "private_lane", "lane": 3, "address": 16, "bytes": "01000000"}],
+    }
+    document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": [wave]}
+    document["memory"] = [{"address": 16, "bytes": "0102030405060708"}]
+    state.write_text(json.dumps(document))
+    focus = ("eval", "--state", state, "--lane", 3)
+    s4 = "regx s4; deref_size 4"
+    assert run(*focus, s4).out == "1\n"
+    assert run(*focus, s4, "--reg", "s4=5").out == "5\n"
+    assert run(*focus, PRIVATE, "--mem", "private_lane#0x10=0a000000").out == "10\n"
+    # In private_wave it is the same store; what is not given again stays.
+    assert run(*focus, PRIVATE, "--mem", "private_wave#0x40d=01").out == "257\n"
+    done = run(*focus, "lit16; deref_size 8", "--mem", "0x12=ffff")
+    assert "(0x8070605ffff0201)" in done.out
+    done = run(*focus, "lit16; deref_size 8", "--mem", "0xe=" + "00" * 4)
+    assert "(0x807060504030000)" in done.out
+    done = run(*focus, s4, "--mem", "0x12=ff", "--mem", "0x11=eedd")
+    assert (
+        done.error == "--mem 0x11=eedd: global memory at 0x12 is given twice, with other contents"
+    )

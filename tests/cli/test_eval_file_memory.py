@@ -77,3 +77,8 @@ def test_with_a_state_only_constant_memory_is_that_of_the_file(tmp_path: Path) -
         assert not any(NOT_STARTED in note for note in done.notes)
     done = run("eval", "--file", PROGRAM, "--state", state, "*(char *)0x2000")
     assert done.out == "*(char *)0x2000 = 104 'h'\n"
+
+
+def test_bytes_that_are_given_come_before_those_of_the_file() -> None:
+    done = run("eval", "--file", PROGRAM, "--mem", "0x4001=01", "--mem", "0x4003=01", "number")
+    assert done.out == f"number = {7 + (1 << 8) + (1 << 24)}\n"
