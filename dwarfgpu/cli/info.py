@@ -17,7 +17,7 @@ from dwarfgpu.cli.info_report import (
     UnitReport,
     report_on,
 )
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, MissingContext
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -67,8 +67,15 @@ def _errors(report: Report) -> Iterator[DwarfGpuError]:
             yield unit.error
         if unit.split is not None and unit.split.error is not None:
             yield unit.split.error
-    if report.supplementary is not None and report.supplementary.error is not None:
-        yield report.supplementary.error
+    found = report.supplementary
+    if found is not None and found.error is not None and not _is_unneeded(report):
+        yield found.error
+
+
+def _is_unneeded(report: Report) -> bool:
+    """Whether the supplementary file is absent, and no unit could refer to it."""
+    found = report.supplementary
+    return not report.units and found is not None and isinstance(found.error, MissingContext)
 
 
 def _lines(report: Report, *, everything: bool) -> Iterator[str]:
@@ -88,15 +95,16 @@ def _lines(report: Report, *, everything: bool) -> Iterator[str]:
         for section in report.sections:
             packed = "  compressed" if section.is_compressed else ""
             yield f"  {section.name:<24} {section.size_bytes:>10} bytes{packed}"
-    elif report.file is not None:
-        yield "no debug sections"
+    if report.file is not None and not report.units and not report.problems:
+        told = report.build_id is not None or report.link is not None
+        yield "no debug information" + (", and no separate debug file is found" if told else "")
     if report.units:
         yield f"units: {len(report.units)}"
         yield from _units(report.units, everything)
     yield from _type_units(report)
     yield from _split_units(report.units, everything)
     if report.supplementary is not None:
-        yield from _supplementary(report.supplementary)
+        yield from _supplementary(report.supplementary, is_needed=not _is_unneeded(report))
     for error in report.problems:
         yield f"problem: {error_line(error)}"
 
@@ -255,17 +263,22 @@ def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[st
         if index == _MOST_KINDS and not everything:
             yield f"  … {len(missing) - index} more; --all lists every one"
             return
-        yield f"  {error_line(error)}"
+        yield f"  problem: {error_line(error)}"
 
 
-def _supplementary(found: SupplementaryReport) -> Iterator[str]:
+def _supplementary(found: SupplementaryReport, *, is_needed: bool) -> Iterator[str]:
     yield f"supplementary file {found.name} ({found.id.hex()}), named by {found.section}"
-    yield f"  found at {found.path}" if found.error is None else f"  {error_line(found.error)}"
+    if found.error is None:
+        yield f"  found at {found.path}"
+    elif is_needed:
+        yield f"  problem: {error_line(found.error)}"
+    else:
+        yield "  not found; no unit here needs it"
 
 
 def _unit(unit: UnitReport) -> str:
     if unit.error is not None:
-        return error_line(unit.error)
+        return f"problem: {error_line(unit.error)}"
     form = f"DWARF {unit.version}, {8 * unit.offset_size}-bit"
     if unit.split is not None:
         form += ", split"

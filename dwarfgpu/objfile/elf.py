@@ -38,6 +38,7 @@ SHF_ALLOC: Final = 0x2
 SHF_EXECINSTR: Final = 0x4
 SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
+_ARCHIVES: Final = (b"!<arch>\n", b"!<thin>\n")
 _ZLIB: Final = 1
 _ZSTD: Final = 2
 _INFLATED_BYTES: Final = 1 << 24
@@ -138,6 +139,8 @@ class ObjectFile:
         self.path = path
         self._data = data
         self.size_bytes = len(data)
+        if data[:8] in _ARCHIVES:
+            raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
         if data[:4] != b"\x7fELF":
             raise UsageError(f"{path} is not an ELF file")
         ident = data[:16]

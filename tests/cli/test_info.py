@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import FIXTURES, Json, run, run_json
-from tests.dwarf.builder import Shape, abbreviations, elf, read_fixture, unit
+from tests.dwarf.builder import X86_64, Shape, abbreviations, elf, read_fixture, unit
 from tests.objfile.test_bundle import CODE, GFX942, HOST, ON, compressed, plain
 from tests.objfile.test_gpu_code import v2
 
@@ -235,3 +235,33 @@ def test_mutated_files(tmp_path: Path, name: str) -> None:
         path.write_bytes(data)
         assert run_json("info", path).status in (0, 1, 2)
         assert run("info", path, "--all").status in (0, 1, 2)
+
+
+def test_a_stripped_file_is_no_problem(tmp_path: Path) -> None:
+    path = tmp_path / "stripped"
+    path.write_bytes(elf({".gnu_debugaltlink": b"gone.debug\0" + bytes(range(20))}, X86_64))
+    done = run("info", path, "--debug-dir", tmp_path)
+    assert done.status == 0
+    assert "no debug information" in done.lines
+    assert done.lines[-1] == "  not found; no unit here needs it"
+    assert "problem" not in done.out and "MissingContext" not in done.out
+    assert run_json("info", path, "--debug-dir", tmp_path).status == 0
+
+
+def test_an_absent_file_that_units_may_need_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "prog"
+    path.write_bytes((FIXTURES / "split/dwz4/prog").read_bytes())
+    done = run("info", path, "--debug-dir", tmp_path)
+    assert done.status == 1
+    assert done.lines[-1].startswith("  problem: MissingContext: ")
+    assert "no debug information" not in done.lines
+
+
+@pytest.mark.parametrize("magic", [b"!<arch>\n", b"!<thin>\n"])
+def test_an_archive_is_called_one(magic: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "lib.a"
+    path.write_bytes(magic + b"a.o/".ljust(60))
+    for command in (("info", path), ("eval", "--file", path, "x")):
+        done = run(*command)
+        assert done.status == 2
+        assert done.error == f"{path} is an ar archive of object files; take one out with `ar x`"
