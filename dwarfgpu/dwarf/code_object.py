@@ -10,10 +10,10 @@ from attrs import frozen
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, Unavailable
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, SHF_ALLOC, ObjectFile, Segment
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
 
@@ -77,6 +77,8 @@ class CodeObject:
 
         Behind what the file has of a segment are zeros (System V ABI, "Program Header").
         """
+        if self.file.is_relocatable:
+            yield self._not_linked()
         for segment in self.file.segments:
             if segment.type != PT_LOAD or not segment.memory_bytes:
                 continue
@@ -101,3 +103,14 @@ class CodeObject:
 
             address = segment.address + self.load_address
             yield Image(address, segment.memory_bytes, bool(segment.flags & PF_W), read)
+
+    def _not_linked(self) -> Image:
+        """Where the sections of a relocatable object all begin, so that none can be read."""
+        sizes = (each.size_bytes for each in self.file.sections if each.flags & SHF_ALLOC)
+
+        def read(offset: int, size_bytes: int) -> bytes:
+            raise Unavailable(
+                f"{self.name} is not linked: each of its sections begins at {self.load_address:#x}"
+            )
+
+        return Image(self.load_address, max(sizes, default=0), False, read)

@@ -82,3 +82,13 @@ def test_with_a_state_only_constant_memory_is_that_of_the_file(tmp_path: Path) -
 def test_bytes_that_are_given_come_before_those_of_the_file() -> None:
     done = run("eval", "--file", PROGRAM, "--mem", "0x4001=01", "--mem", "0x4003=01", "number")
     assert done.out == f"number = {7 + (1 << 8) + (1 << 24)}\n"
+
+
+OBJECT = FIXTURES / "split/types-gcc5/a.o"
+
+
+def test_sections_of_an_object_are_not_told_apart_by_addresses() -> None:
+    done = run("eval", "--file", OBJECT, "&geo::scale", "geo::scale")
+    assert done.lines[0].endswith(" 0x0")
+    assert done.lines[1] == "scale = <unavailable>"
+    assert "a.o is not linked: each of its sections begins at 0x0" in done.err
