@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
 from tests.cli.command import FIXTURES, STATES, run, run_json
+from tests.work import at_most
 
 ASM = STATES / "locations.gfx942.json"
 DATA = STATES / "data.gfx942.O0.json"
@@ -206,9 +206,8 @@ def test_what_the_machine_does_not_tell() -> None:
     "text", ["a<>" + "::a<>" * 1900 + "!", "\\" * 9000 + "'", "a::" * 3000, "x" * 9000 + "("]
 )
 def test_odd_names_are_refused_at_once(text: str) -> None:
-    begin = perf_counter()
-    assert run("eval", "--state", ASM, "--lane", 3, text).status == 2
-    assert perf_counter() - begin < 2
+    with at_most(10_000_000):
+        assert run("eval", "--state", ASM, "--lane", 3, text).status == 2
 
 
 def test_namespaces() -> None:

@@ -7,7 +7,6 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -20,6 +19,7 @@ from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import LimitExceeded
 from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of
+from tests.work import at_most
 
 LARGE = Path("/usr/bin/python3.11d")
 BINARIES = sorted(
@@ -367,11 +367,10 @@ def test_why_nothing_describes_a_variable_here(entries: list[bytes], expected: s
 def test_long_lists_that_many_variables_share() -> None:
     lists = b"".join(entry(at % 200, at % 200 + 1, REG) for at in range(40_000)) + b"\0"
     variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
-    start = perf_counter()
-    found = coverages(scopes(F + variable * 5_000 + b"\0", lists))
+    with at_most(30_000_000):
+        found = coverages(scopes(F + variable * 5_000 + b"\0", lists))
     assert len(found) == 5_000
     assert isinstance(found[-1].problem, LimitExceeded) and found[0].problem is None
-    assert perf_counter() - start < 20
 
 
 def test_many_calls_of_a_function_with_many_variables() -> None:
@@ -379,12 +378,11 @@ def test_many_calls_of_a_function_with_many_variables() -> None:
     abstract = bytes((ABSTRACT,)) + b"h\0" + named(NONE, b"v") * 5_000 + b"\0"
     call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a" + b"\0"
     found = scopes(abstract + F + call * 5_000 + b"\0")
-    start = perf_counter()
-    groups = groups_of(found.info.units[0], found)
+    with at_most(30_000_000):
+        groups = groups_of(found.info.units[0], found)
     (problem,) = groups.problems
     assert isinstance(problem, LimitExceeded)
     assert 0 < sum(len(each.declared) for each in groups.groups) < 500_000
-    assert perf_counter() - start < 20
 
 
 def test_a_broken_list_costs_one_variable() -> None:

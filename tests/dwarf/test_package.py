@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping
-from time import perf_counter
 
 import pytest
 
@@ -15,6 +14,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import elf
 from tests.dwarf.programs import IN_SPLIT_FILES, SPLIT
+from tests.work import at_most
 
 NAME = ".debug_cu_index"
 Row = Mapping[int, tuple[int, int]]
@@ -133,11 +133,9 @@ def test_a_full_table_ends_a_search() -> None:
     slots = 1 << 20
     head = b"\5\0\0\0" + bytes(4) + b"\1\0\0\0" + slots.to_bytes(4, "little")
     found = index_of(head + bytes(8 * slots) + b"\1\0\0\0" * slots)
-    started = perf_counter()
     for signature in range(1, 20):
-        with pytest.raises(LimitExceeded, match="slots of one hash"):
+        with at_most(10_000_000), pytest.raises(LimitExceeded, match="slots of one hash"):
             found.row_of(signature)
-    assert perf_counter() - started < 10
 
 
 def package(rows: Mapping[int, Row]) -> PackageSections:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from dwarfgpu.arch import architecture
@@ -11,6 +9,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import AMD, dialect
 from dwarfgpu.expr.extent import Extent, extent_of
 from dwarfgpu.expr.text import assemble
+from tests.work import at_most
 
 ARCH = architecture("gfx942")
 FORM = UnitFormat()
@@ -108,8 +107,7 @@ def test_extent_of_an_object(
     assert (found.completeness, found.undefined) == (completeness, undefined)
 
 
-def test_long_expressions_take_linear_time() -> None:
-    start = perf_counter()
-    found = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
+def test_long_expressions_take_linear_work() -> None:
+    with at_most(10_000_000):
+        found = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
     assert len(found.undefined) == 12_000 and found.size_bits == 192_000
-    assert perf_counter() - start < 10

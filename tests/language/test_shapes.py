@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from dwarfgpu import language
@@ -11,6 +9,7 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.description import description
 from tests.language.sessions import kind, stopped, text
+from tests.work import at_most
 
 TOP = "{_vptr.Top = 0x403ee8 <_ZTV6Bottom+80>, t = %d}"
 BOTTOM = (
@@ -108,12 +107,11 @@ def test_a_count_in_a_location_list_is_that_of_the_program_location() -> None:
 )
 def test_shapes_that_cannot_be_told(name: str, error: str, message: str) -> None:
     session = stopped("shapes.gfx942", 3)
-    start = perf_counter()
-    assert kind(session, name) == error
-    assert text(session, name).startswith(message)
-    reading = session.read(session.variable(name))
+    with at_most(10_000_000):
+        assert kind(session, name) == error
+        assert text(session, name).startswith(message)
+        reading = session.read(session.variable(name))
     assert reading.error is not None and reading.error.kind == error
-    assert perf_counter() - start < 5
 
 
 def test_of_a_huge_array_the_elements_shown_are_read() -> None:

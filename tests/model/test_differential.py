@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.model import plain_model, plain_values
@@ -12,18 +10,14 @@ from tests.model.generator import scenario
 from tests.model.plain_model import Machinery, Operation
 from tests.model.plain_values import Value
 
-SECONDS = 5.0
-FIRST = 1
+SEEDS = range(1, 301)
 
 
 def test_same_answers() -> None:
-    """As many seeds as a few seconds allow; `tools/differential.py` runs more."""
-    start, seed = time.monotonic(), FIRST
-    while time.monotonic() - start < SECONDS:
+    """A few seeds; `tools/differential.py` runs more."""
+    for seed in SEEDS:
         told = scenario(seed)
         assert not compare(told).differ, report(shrunk(told))
-        seed += 1
-    assert seed - FIRST > 100
 
 
 def _shr_for_shra(m: Machinery) -> None:

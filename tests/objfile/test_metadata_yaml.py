@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import random
-import time
 
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
+from tests.work import at_most
 
 LLVM = """---
 Version:         [ 1, 0 ]
@@ -126,11 +126,9 @@ def test_what_is_refused(text: str, error: type[DwarfGpuError], message: str) ->
     ],
     ids=range(8),
 )
-def test_hostile_texts_take_little_time(text: str) -> None:
-    start = time.process_time()
-    with contextlib.suppress(DwarfGpuError):
+def test_hostile_texts_take_little_work(text: str) -> None:
+    with at_most(10_000_000), contextlib.suppress(DwarfGpuError):
         parse_yaml(text)
-    assert time.process_time() - start < 5
 
 
 def test_mutated_text() -> None:

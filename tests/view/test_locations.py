@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
@@ -35,6 +34,7 @@ from dwarfgpu.model.storage import (
 from dwarfgpu.model.value import Value
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import entry_json, location_json, value_json
+from tests.work import at_most
 
 GLOBAL = AddressSpace(0, "global", 64)
 PRIVATE_LANE = AddressSpace(5, "private_lane", 32, "lane")
@@ -233,11 +233,10 @@ def shared(levels: int) -> Location:
     ids=["deep", "wide", "shared", "repeated", "selected", "holes", "places", "implicit"],
 )
 def test_hostile_locations_are_bounded(location: Location) -> None:
-    start = time.process_time()
-    assert len(location_text(location)) <= 10_003
-    assert len(entry_text(location)) <= 250
-    json.dumps(entry_json(location))
-    assert time.process_time() - start < 5
+    with at_most(10_000_000):
+        assert len(location_text(location)) <= 10_003
+        assert len(entry_text(location)) <= 250
+        json.dumps(entry_json(location))
 
 
 def test_parts_beyond_the_budget_are_counted() -> None:

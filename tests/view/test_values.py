@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import cast
 
 import pytest
@@ -32,6 +31,7 @@ from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import ExprLoc, Unit
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.view.values import FormatOptions, format_value
+from tests.work import at_most
 
 
 def base(name: str, encoding: str, bits: int, endian: Endian = "little") -> Base:
@@ -265,20 +265,19 @@ def chain(levels: int) -> Type:
 )
 @pytest.mark.parametrize("letter", [None, "x", "c", "f"])
 def test_hostile_types_are_bounded(kind: Type, letter: str | None) -> None:
-    start = time.process_time()
     bits = Bits(0x0123456789ABCDEF, 64, undefined=1 << 63)
-    for pretty in (False, True):
-        text = format_value(bits, kind, FormatOptions(letter, pretty=pretty, max_depth=10_000))
-        assert len(text) <= 100_003
-    assert len(type_name(kind)) < 100_000
-    assert time.process_time() - start < 5
+    with at_most(40_000_000):
+        for pretty in (False, True):
+            text = format_value(bits, kind, FormatOptions(letter, pretty=pretty, max_depth=10_000))
+            assert len(text) <= 100_003
+        assert len(type_name(kind)) < 100_000
 
 
-def test_large_objects_of_equal_elements_take_linear_time() -> None:
-    start = time.process_time()
+def test_large_objects_of_equal_elements_take_linear_work() -> None:
     bits = Bits(1, 8 << 24)
-    assert format_value(bits, Array(INT, (1 << 22,))) == f"{{1, 0 <repeats {(1 << 22) - 1} times>}}"
-    assert time.process_time() - start < 5
+    with at_most(40_000_000):
+        text = format_value(bits, Array(INT, (1 << 22,)))
+    assert text == f"{{1, 0 <repeats {(1 << 22) - 1} times>}}"
 
 
 def test_a_cycle_of_typedefs_is_ill_formed() -> None:
