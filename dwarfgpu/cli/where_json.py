@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Description, Place
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups
 from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.coverage import SourceLines, percent, variable_name
@@ -182,7 +183,9 @@ def variable_json(
         "described_bytes": coverage.described_bytes,
         "complete_bytes": coverage.complete_bytes,
         "is_described": coverage.is_described,
-        "entries": [_entry(each, arch, source) for each in coverage.descriptions],
+        "entries": [
+            _entry(each, coverage.variable, arch, source) for each in coverage.descriptions
+        ],
         "holes": [_span(each, source) for each in coverage.holes],
         "outside": _spans(coverage.outside),
         "error": None if not problems else error_json(problems[0])["error"],
@@ -190,7 +193,10 @@ def variable_json(
 
 
 def _entry(
-    description: Description, arch: Architecture | None, source: SourceLines | None
+    description: Description,
+    variable: Variable,
+    arch: Architecture | None,
+    source: SourceLines | None,
 ) -> Record:
     bounds, extent, said = description.bounds, description.extent, description.source
     undefined: list[Plain] = [
@@ -204,7 +210,7 @@ def _entry(
         "bytes": said.expression.hex() if isinstance(said, ExprLoc) else None,
         "operations": operations_text(said, arch) if isinstance(said, ExprLoc) else None,
         "constant": said.data.hex() if isinstance(said, ConstValue) else None,
-        "text": description_words(description, arch),
+        "text": description_words(description, arch, variable),
     }
 
 

@@ -260,7 +260,7 @@ def coverage_lines(
             return
         said = "optimized out"
         if row.description is not None:
-            said = description_text(row.description, arch)
+            said = description_text(row.description, arch, coverage.variable)
         if row.span is None:
             yield Line("everywhere", "", said)
             continue

@@ -9,8 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import from_bytes
 from dwarfgpu.dwarf.coverage import Description
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Dynamic, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
@@ -18,10 +23,14 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.extent import Extent
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.text import expression_text
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.values import format_value
 
 _MOST_PARTS: Final = 4
 _MOST_CHARACTERS: Final = 300
 """Of operations; the bytes of longer ones are told in JSON."""
+_CONSTANT: Final = FormatOptions(characters=_MOST_CHARACTERS)
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
 """Of the operations that leave a value: as a location, an address of memory."""
 
@@ -46,24 +55,31 @@ def extent_text(extent: Extent) -> str:
             return f"cannot be evaluated: {extent.reason}"
 
 
-def description_words(description: Description, arch: Architecture | None) -> str:
-    """`in v6`, `in 2 pieces, bits 32-63 optimized out`; empty where no words fit."""
+def description_words(
+    description: Description, arch: Architecture | None, variable: Variable | None = None
+) -> str:
+    """`in v6`, `in 2 pieces, bits 32-63 optimized out`; empty where no words fit.
+
+    `variable` is what is described: its type says what the bytes of a constant mean.
+    """
     source = description.source
     if isinstance(source, ConstValue):
-        return f"the constant {_bytes(source.data)}"
+        return _constant(source.data, arch, variable)
     left_out = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
         return left_out
-    return ", ".join(each for each in (place_words(source, arch), left_out) if each)
+    return ", ".join(each for each in (place_words(source, arch, variable), left_out) if each)
 
 
-def description_text(description: Description, arch: Architecture | None) -> str:
+def description_text(
+    description: Description, arch: Architecture | None, variable: Variable | None = None
+) -> str:
     """In words, then the operations: `in v6: DW_OP_regx VGPR6`."""
     source = description.source
     said = "DW_AT_const_value"
     if isinstance(source, ExprLoc):
         said = operations_text(source, arch) or "the description is empty"
-    words = description_words(description, arch)
+    words = description_words(description, arch, variable)
     return f"{words}: {said}" if words else said
 
 
@@ -73,11 +89,24 @@ def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
 
 
-def _bytes(data: bytes) -> str:
-    return f"0x{data[:16].hex()}" + ("..." if len(data) > 16 else "")
+def _constant(data: bytes, arch: Architecture | None, variable: Variable | None) -> str:
+    """The value as `eval` prints it; the bytes where the type does not tell it."""
+    try:
+        kind = None if variable is None else variable.type
+        if variable is not None and strip(kind) is not None and not isinstance(kind, Dynamic):
+            endian, size_bits = variable.unit.endian, 8 * len(data)
+            bits = Bits(from_bytes(data, size_bits, endian), size_bits)
+            options = evolve(_CONSTANT, cplusplus=variable.unit.is_cplusplus)
+            text = format_value(bits, kind, options, endian=endian, architecture=arch)
+            return f"the constant {text}"
+    except DwarfGpuError:  # the type is told by whoever shows it
+        pass
+    return f"a constant of the bytes {data[:16].hex(' ')}" + ("..." if len(data) > 16 else "")
 
 
-def place_words(source: ExprLoc, arch: Architecture | None) -> str:
+def place_words(
+    source: ExprLoc, arch: Architecture | None, variable: Variable | None = None
+) -> str:
     """In a few words; empty where none fit."""
     found = decode(source.expression, source.unit.dialect, source.unit.format).instructions
     names = [_name(each) for each in found]
@@ -87,7 +116,7 @@ def place_words(source: ExprLoc, arch: Architecture | None) -> str:
     if not found:
         return ""
     if len(found) == 1:
-        return _one(found[0], source.unit, arch)
+        return _one(found[0], source.unit, arch, variable)
     if names[-1] == "stack_value":
         return _computed(found[:-1], arch)
     if names[-1] == "form_tls_address":
@@ -104,7 +133,9 @@ def _name(each: Instruction) -> str:
     return each.operation.function.__name__
 
 
-def _one(each: Instruction, unit: Unit, arch: Architecture | None) -> str:
+def _one(
+    each: Instruction, unit: Unit, arch: Architecture | None, variable: Variable | None
+) -> str:
     """The words of a single operation."""
     match _name(each), each.operands:
         case "reg" | "regx", _:
@@ -118,7 +149,7 @@ def _one(each: Instruction, unit: Unit, arch: Architecture | None) -> str:
         case "addrx", (int(index),):
             return f"in memory{_indexed(unit, index)}"
         case "implicit_value", (bytes(data),):
-            return f"the constant {_bytes(data)}"
+            return _constant(data, arch, variable)
         case "implicit_pointer", _:
             return "a pointer that was removed"
         case "call_frame_cfa", _:

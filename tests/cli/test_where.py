@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import pytest
 
@@ -21,6 +20,7 @@ from tests.cli.test_readme import run as run_shell
 from tests.dwarf.builder import elf, read_fixture, unit
 from tests.objfile.test_bundle import GFX942, HOST, ON, plain
 from tests.objfile.test_separate_debug import ID_NOTE
+from tests.work import at_most
 
 DEMO = FIXTURES / "x86_64/demo.gcc.O2.v5"
 PLAIN = FIXTURES / "x86_64/demo.gcc.O0.v5"
@@ -129,7 +129,8 @@ def test_addresses_are_as_loaded() -> None:
         ("empty", "nothing", "optimized out"),
         ("undefined", "nothing", "optimized out"),
         ("called", "depends", "how much of it depends on DW_OP_call2"),
-        ("const_value", "whole", "the constant 0x"),
+        ("const_value", "whole", "the constant -42"),
+        ("const_float", "whole", "the constant 1.5"),
         ("spilled", "whole", ""),
     ],
 )
@@ -334,11 +335,11 @@ def test_mutated_files(tmp_path: Path, name: str) -> None:
         for _ in range(source.randint(1, 40)):
             data[source.randrange(len(data))] = source.choice((0, 1, 0xFF, source.randrange(256)))
         path.write_bytes(data)
-        start = perf_counter()
-        assert run_json("where", "--all", path).status in (0, 1, 2)
-        assert run("where", "--file", path, "t", "local", "n", "i").status in (0, 1, 2)
-        assert run_json("where", "--all", path, "--against", FIXTURES / name).status in (0, 1, 2)
-        assert perf_counter() - start < 30
+        with at_most(10_000_000):
+            assert run_json("where", "--all", path).status in (0, 1, 2)
+            assert run("where", "--file", path, "t", "local", "n", "i").status in (0, 1, 2)
+            against = run_json("where", "--all", path, "--against", FIXTURES / name)
+        assert against.status in (0, 1, 2)
 
 
 def test_names_move_no_cursor(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_words(text: str, expected: str) -> None:
 
 def test_words_of_constants() -> None:
     said = Description(None, ConstValue(b"\1\0"), extent_of(b"\x50", AMD, UnitFormat()))
-    assert description_text(said, ARCH) == "the constant 0x0100: DW_AT_const_value"
+    assert description_text(said, ARCH) == "a constant of the bytes 01 00: DW_AT_const_value"
 
 
 def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
