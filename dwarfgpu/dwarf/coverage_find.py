@@ -6,7 +6,7 @@ found.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from attrs import define, field, frozen
@@ -14,12 +14,16 @@ from attrs import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.lookup import Scopes, is_called, qualified_name
+from dwarfgpu.dwarf.mentions import mentions
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
+_NAMELESS: Final = ("(anonymous", "function 0x")
+"""How names begin that stand for none."""
 _ALLOWANCE: Final = 100_000
 _MOST_LOOKED_AT: Final = 8
 """Abstract entries looked at for each entry of a unit; compilers stay far below."""
@@ -220,6 +224,13 @@ class Wanted:
     pc: int | None = None
     """A program location, as loaded, that is in their scopes."""
 
+    def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
+        """A test for units of a file: False only where none of the unit can be wanted."""
+        function = [] if self.function is None else _parts(self.function)
+        choices = [_parts(name) + function for name in self.names] or [function]
+        tests = {part: mentions(info, part) for parts in choices for part in parts}
+        return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
+
     def takes(self, variable: Variable, place: Place | None) -> bool:
         """Whether a variable is wanted."""
         if self.names and not any(_is_meant(variable, place, name) for name in self.names):
@@ -229,6 +240,13 @@ class Wanted:
             if not any(_is_function(each, self.function) for each in inside):
                 return False
         return self.pc is None or place is None or _covers(place, self.pc)
+
+
+def _parts(name: str) -> list[str]:
+    """The names that stand in a unit with a variable or function of a qualified name: its own, and
+    that of what is around it if that has one of its own."""
+    *_, around, simple = ("", *name.split("::"))
+    return [part for part in (around, simple) if part and not part.startswith(_NAMELESS)]
 
 
 def _covers(place: Place, pc: int) -> bool:
@@ -254,7 +272,8 @@ def _is_function(place: Place, name: str) -> bool:
 def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
     """The variables that are wanted, unit by unit in the order of the file; never raises.
 
-    Units are read one after the other, with a program location only the one that covers it.
+    Units are read one after the other: with a program location only the one that covers it, with
+    names only those that mention them.
     """
     units: Iterable[CompilationUnit] = scopes.info.units
     if wanted.pc is not None:
@@ -266,7 +285,10 @@ def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
         units = () if unit is None else (unit,)
     if scopes.info.problems:
         yield UnitGroups(None, problems=list(scopes.info.problems))
+    is_possible = wanted.may_be_in(scopes.info)
     for unit in units:
+        if not is_possible(unit):
+            continue
         found = groups_of(unit, scopes)
         for group in found.groups:
             group.declared = _chosen(group, wanted, found.problems)

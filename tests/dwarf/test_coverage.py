@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.coverage_find import Wanted, find_variables, groups_of
 from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import LimitExceeded
-from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of
+from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most
 
 LARGE = Path("/usr/bin/python3.11d")
@@ -117,9 +117,9 @@ def scopes(body: bytes, lists: bytes = b"", load_address: int = 0) -> Scopes:
 
 def coverages(found: Scopes, wanted: Wanted | None = None) -> list[Coverage]:
     out: list[Coverage] = []
-    for unit in find_variables(found, wanted or Wanted()):
-        assert not unit.problems
-        for group in unit.groups:
+    for one in find_variables(found, wanted or Wanted()):
+        assert not one.problems
+        for group in one.groups:
             out += group.coverages(Allowance.of(found.info))
     return out
 
@@ -391,3 +391,34 @@ def test_a_broken_list_costs_one_variable() -> None:
     assert a.problem is None and x.problem is not None
     assert x.descriptions == () and x.scope_bytes == 0x100
     assert coverage_of(x.variable, x.place).problem is not None
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        (Wanted(), [0, 1]),
+        (Wanted(("x",)), [0, 1]),
+        (Wanted(("first",)), [0]),
+        (Wanted(("f::x",)), [0, 1]),
+        (Wanted(("g::x",)), [1]),
+        (Wanted(("first", "second")), [0, 1]),
+        (Wanted(("first", "g::x")), [0, 1]),
+        (Wanted((), "g"), [1]),
+        (Wanted(("x",), "g"), [1]),
+        (Wanted(("first",), "g"), []),
+        (Wanted((), "f"), [0, 1]),
+        (Wanted((), "nothing"), []),
+        (Wanted(("(anonymous)::x",)), [0, 1]),
+    ],
+)
+def test_a_look_up_by_name_reads_only_units_that_mention_it(
+    wanted: Wanted, expected: list[int]
+) -> None:
+    first = ROOT + INT + F + exprloc(b"x", REG) + exprloc(b"first", REG) + b"\0\0"
+    g = F.replace(b"f", b"g")
+    second = ROOT + INT + F + b"\0" + g + exprloc(b"x", REG) + exprloc(b"second", REG) + b"\0\0"
+    units = unit(first) + unit(second)
+    data = elf({".debug_info": units, ".debug_abbrev": abbreviations(*SHAPES)})
+    info = debug_info(data)
+    found = [each.unit for each in find_variables(Scopes(info), wanted)]
+    assert [info.units.index(each) for each in found if each is not None] == expected
