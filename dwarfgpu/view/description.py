@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scopes import DATA, Variable
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
@@ -14,6 +15,7 @@ from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.text import expression_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
+from dwarfgpu.view.values import format_value
 
 _ATTRIBUTES: Final = 32
 """Of one type that are shown."""
@@ -90,9 +92,22 @@ def _shape(session: Session, kind: Type | None) -> Iterator[str]:
             case LocList(entries=entries):
                 yield f"its type has {each.name}: a list of {len(entries)} entries"
             case die:
-                yield f"its type has {each.name}: that is {die.name or f'{die.offset:#x}'}"
+                yield f"its type has {each.name}: that is {_referenced(session, die)}"
     if len(attributes) > _ATTRIBUTES:
         yield f"and {len(attributes) - _ATTRIBUTES} more"
+
+
+def _referenced(session: Session, die: Die) -> str:
+    """`n, which is 7`, `the variable at 0x45c, which is 7`: of a variable its value, if known."""
+    name = die.name
+    if die.tag not in DATA:
+        return name or f"the entry at {die.offset:#x}"
+    name = name or f"the variable at {die.offset:#x}"
+    reading = session.read(Variable(name, die, "local"))
+    if reading.bits is None or not reading.bits.is_complete:
+        return name
+    text = format_value(reading.bits, reading.type, endian=session.architecture.endian)
+    return f"{name}, which is {text}"
 
 
 def _expression(session: Session, unit: Unit, expression: bytes) -> str:

@@ -139,7 +139,7 @@ def test_one_entry_is_still_one_type() -> None:
             "its type has DW_AT_lower_bound: ",
             "its type has DW_AT_upper_bound: ",
         ]),
-        ("counted", ["its type has DW_AT_string_length: that is length"]),
+        ("counted", ["its type has DW_AT_string_length: that is length, which is 3"]),
         ("listed", ["its type has DW_AT_count: a list of 2 entries"]),
         ("grid", []),
     ],

@@ -1,0 +1,70 @@
+"""`dwarfgpu explain`: what it takes, and what it says of types and errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from tests.cli.command import FIXTURES, run
+from tests.dwarf.builder import Shape, file_of
+
+KERNELS = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+TYPED = (dw.AT_TYPE, dw.FORM_REF4)
+NAMED = (dw.AT_NAME, dw.FORM_STRING)
+SHAPES = [
+    Shape(dw.TAG_COMPILE_UNIT, (), True),
+    Shape(dw.TAG_BASE_TYPE,
+          (NAMED, (dw.AT_BYTE_SIZE, dw.FORM_DATA1), (dw.AT_ENCODING, dw.FORM_DATA1))),
+    Shape(dw.TAG_VARIABLE, (TYPED, (dw.AT_CONST_VALUE, dw.FORM_DATA1))),
+    Shape(dw.TAG_VARIABLE, (TYPED,)),
+    Shape(dw.TAG_ARRAY_TYPE, (TYPED,), True),
+    Shape(dw.TAG_SUBRANGE_TYPE, (TYPED, (dw.AT_UPPER_BOUND, dw.FORM_REF4))),
+    Shape(dw.TAG_VARIABLE, (NAMED, TYPED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+]  # fmt: skip
+INT_AT = 13
+INT = b"\2int\0\4\5"
+BOUND_AT = INT_AT + len(INT)
+
+
+def word(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        (b"\3" + word(INT_AT) + b"\6", "that is the variable at 0x14, which is 6"),
+        (b"\4" + word(INT_AT), "that is the variable at 0x14"),
+    ],
+)
+def test_a_bound_that_is_a_variable_without_a_name(tmp_path: Path, bound: bytes, said: str) -> None:
+    array_at = BOUND_AT + len(bound)
+    body = b"\1" + INT + bound + b"\5" + word(INT_AT)
+    body += b"\6" + word(INT_AT) + word(BOUND_AT) + b"\0"
+    body += b"\7a\0" + word(array_at) + b"\x09\x03" + bytes(8) + b"\0"
+    path = tmp_path / "made.co"
+    path.write_bytes(file_of(body, SHAPES))
+    assert f"its type has DW_AT_upper_bound: {said}" in run("explain", "--file", path, "a").lines
+
+
+def test_a_register_with_two_readings_tells_what_to_do() -> None:
+    arguments = ("--file", KERNELS, "--pc", 0x2120, "--lane", 3)
+    advice = "$vN[LANE] reads the register; with --strict it is taken as an address"
+    assert advice in run("eval", *arguments, "t").err
+    assert advice in run("explain", *arguments, "t").out
+    assert "writes both" not in run("eval", *arguments, "--strict", "t").err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["t", "a"], "explain takes one name or expression: not 2"),
+        ([], "explain takes one name or expression: none is given"),
+        (["t", "--lane", "all"], "explain looks at one lane, not all: give --lane N"),
+    ],
+)
+def test_one_thing_is_explained(arguments: list[str], message: str) -> None:
+    done = run("explain", "--demo", *arguments)
+    assert (done.status, done.err) == (2, f"dwarfgpu: {message}\n")
