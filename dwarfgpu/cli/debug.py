@@ -37,7 +37,8 @@ class _Append(argparse.Action):
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", nargs="?", metavar="FILE", help="a code object with DWARF")
+    parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
+    parser.add_argument("--file", metavar="FILE", help="the same, as the other commands take it")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
@@ -61,6 +62,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("--lane all: the prompt looks at one lane at a time")
+    if args.path is not None and args.file is not None:
+        raise UsageError("give one FILE, with or without --file")
+    args.file = args.path or args.file
     return with_demo(args, _run, lane="")
 
 

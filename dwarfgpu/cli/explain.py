@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
-        raise UsageError("explain looks at one lane: give --lane N")
+        raise UsageError("explain looks at one lane, not all: give --lane N")
     session = session_for(args)
     if args.demo and session.lane is None:
         session = session.focused(session.first_active_lane())
@@ -102,7 +102,8 @@ def _run(args: argparse.Namespace) -> int:
         explanation = explain_operations(args, session)
     else:
         if len(args.subject) != 1:
-            raise UsageError("explain needs one name or expression")
+            given = f"not {len(args.subject)}" if args.subject else "none is given"
+            raise UsageError(f"explain takes one name or expression: {given}")
         (text,) = args.subject
         try:
             explanation = explain_subject(session, text)

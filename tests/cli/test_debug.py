@@ -18,6 +18,7 @@ from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session
+from tests.cli.command import FIXTURES, run
 
 LOAD = 0x10000
 PC = LOAD + 0x1640
@@ -385,3 +386,13 @@ def test_without_lanes_or_a_program_location(line: str, expected: str) -> None:
     target = StateTarget(arch)
     target.add_wave(0)
     assert said(made(Session(arch, (), target)), line) == expected
+
+
+def test_the_file_with_and_without_the_option() -> None:
+    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    commands = ("--pc", "0x1690", "--batch", "-ex", "pc")
+    plain = run("debug", path, *commands)
+    assert plain.status == 0 and "nest" in plain.out
+    assert run("debug", "--file", path, *commands) == plain
+    both = run("debug", path, "--file", path, *commands)
+    assert (both.status, both.err) == (2, "dwarfgpu: give one FILE, with or without --file\n")
