@@ -17,6 +17,9 @@ HINTS = {
     "no compilation unit": "give --file CODE_OBJECT",
     "no target to": "give --state FILE, --reg or --mem",
     "is not in the state": "give it with --state FILE or --reg",
+    "holds the value itself": (
+        "$vN[LANE] reads the register; with --strict it is taken as an address, as DWARF says"
+    ),
     "not in the state": "give it with --state FILE or --mem",
 }
 """What to do about an error, by a piece of its message."""
