@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
 
@@ -20,7 +20,7 @@ _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 @lru_cache(maxsize=2)
 def aarch64(endian: Endian = "little") -> Architecture:
     """The architecture with data in a byte order; registers are named as GDB names them."""
-    registers = {r.number: r for r in _registers(endian) if r.number is not None}
+    registers = registers_of_thread(_registers(endian))
     aliases = {f"w{n}": f"x{n}" for n in range(31)} | {"wsp": "sp", "fp": "x29", "lr": "x30"}
     aliases |= {f"{width}{n}": f"v{n}" for width in "bhsdq" for n in range(32)}
     # LLVM names the first, and that is the narrowest, of the views that share a number.

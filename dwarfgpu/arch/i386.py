@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.floats import X87_EXTENDED
 
@@ -17,7 +17,7 @@ def i386() -> Architecture:
         name="i386",
         machine="386",
         address_bits=32,
-        registers={r.number: r for r in _registers() if r.number is not None},
+        registers=registers_of_thread(_registers()),
         address_spaces={0: AddressSpace(0, "default", 32)},
         return_address_register=8,
         program_counter=8,

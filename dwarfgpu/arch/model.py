@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
 from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
 from dwarfgpu.bits import Endian
@@ -29,6 +29,9 @@ class RegisterInfo:
     """The register's own base type: its size is that of the register storage."""
     register_class: str = "general"
     """amd-dbgapi's register class: general, scalar, vector, system or trap."""
+
+    is_of_wave: bool = True
+    """False for a register of a thread of a CPU."""
 
     size_bits: int = field(init=False, repr=False, eq=False)
 
@@ -284,3 +287,10 @@ def bank(
     """Registers of one type with consecutive DWARF numbers."""
     for number, name in enumerate(names, first_number):
         yield RegisterInfo(name, number, base, register_class)
+
+
+def registers_of_thread(registers: Iterable[RegisterInfo]) -> dict[int, RegisterInfo]:
+    """The registers of a thread of a CPU, by DWARF number."""
+    return {
+        each.number: evolve(each, is_of_wave=False) for each in registers if each.number is not None
+    }

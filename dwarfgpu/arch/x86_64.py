@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.floats import X87_EXTENDED
 
@@ -17,7 +17,7 @@ _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
 @lru_cache(maxsize=1)
 def x86_64() -> Architecture:
     """The architecture; registers are named as GDB names them."""
-    registers = {r.number: r for r in _registers() if r.number is not None}
+    registers = registers_of_thread(_registers())
     aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
     return Architecture(
         name="x86_64",

@@ -74,7 +74,8 @@ def _place(place: SingleLocation, nesting: int, texts: _Texts) -> str:
         case Register():
             frame = [f"frame {storage.frame}"] if storage.frame else []
             text = storage.register.name + _offset(offset)
-            return text if nesting else text + _about(frame, storage.wave, None)
+            wave = storage.wave if storage.register.is_of_wave else None
+            return text if nesting else text + _about(frame, wave, None)
         case Implicit():
             return _implicit(storage) + _offset(offset)
         case ImplicitPointer():

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
+from dwarfgpu.arch.x86_64 import x86_64
 from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.floats import BINARY32
@@ -38,6 +39,7 @@ from tests.work import at_most
 
 GLOBAL = AddressSpace(0, "global", 64)
 PRIVATE_LANE = AddressSpace(5, "private_lane", 32, "lane")
+RDI = x86_64().registers[5]
 V3 = Register(RegisterInfo("v3", 2563, unsigned_type(2048)), wave=0)
 V4 = Register(RegisterInfo("v4", 2564, unsigned_type(2048)), wave=0)
 POINTER = ImplicitPointer(DieReference(0x2A), 4, GLOBAL)
@@ -62,6 +64,8 @@ def parts(*rows: tuple[Location, int]) -> Location:
         (at(V3, 96), "v3 + byte 12 (wave 0)"),
         (at(V3, 97), "v3 + byte 12 + bit 1 (wave 0)"),
         (at(Register(V3.register, 0, 2)), "v3 (frame 2, wave 0)"),
+        (at(Register(RDI, 1)), "rdi"),
+        (at(Register(RDI, 1, 2)), "rdi (frame 2)"),
         (at(Implicit(5, 64)), "implicit 0x05 (8 bytes)"),
         (at(Implicit(0x123, 12), 8), "implicit 0x0123 (12 bits) + byte 1"),
         (at(POINTER), "implicit pointer to DIE 0x2a + 4 bytes"),
