@@ -62,17 +62,25 @@ class StackFrame:
 
     @property
     def place(self) -> Place | None:
-        """Where in the source it is; None where nothing tells."""
-        session = self.session
-        code_object, pc = session.code_object, _location(session)
-        if code_object is None or pc is None:
-            return None
+        """Where in the source it is; None where nothing tells, or what does cannot be read."""
+        return place_of(self.session, self.pc)
+
+
+def place_of(session: Session, frame_pc: int) -> Place | None:
+    """Where in the source the frame in focus is, which goes on at a program location; None where
+    nothing tells, or what does cannot be read."""
+    code_object, pc = session.code_object, _location(session)
+    if code_object is None or pc is None:
+        return None
+    try:
         if session.inline_level:
             return _place_of_call(functions_at(session)[session.inline_level - 1])
         found = Lines(code_object.scopes).line_of(pc)
         if found is None:
             return None
-        return _place(found.file, found.line, is_start=found.span.begin == self.pc)
+        return _place(found.file, found.line, is_start=found.span.begin == frame_pc)
+    except DwarfGpuError:
+        return None
 
 
 def functions_at(session: Session) -> list[Die]:
@@ -197,4 +205,12 @@ def _called_by_jump(callee: Session) -> bool:
     return wanted is not None and not is_same_function(wanted, called.die)
 
 
-__all__ = ["Place", "StackFrame", "functions_at", "selected", "selected_number", "stack_frames"]
+__all__ = [
+    "Place",
+    "StackFrame",
+    "functions_at",
+    "place_of",
+    "selected",
+    "selected_number",
+    "stack_frames",
+]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import Place, StackFrame
+from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cli.errors import error_line
-from dwarfgpu.cli.repl.frames import contents
+from dwarfgpu.cli.repl.frames import contents, frame_words
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import Session
@@ -15,8 +15,7 @@ from dwarfgpu.view.plain import Plain, Record
 def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
     """A frame with the keys of GDB's machine interface where it has them."""
     session = frame.session
-    place = _place(frame)
-    code_object = session.code_object
+    place, code_object = frame.place, session.code_object
     arguments: list[Plain] | None = None
     if with_arguments:
         arguments = [{"name": each.name, "value": _value(session, each)} for each in _args(frame)]
@@ -35,13 +34,6 @@ def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
         "is_signal_frame": frame.is_signal_frame,
         "called_by_jump": frame.called_by_jump,
     }
-
-
-def _place(frame: StackFrame) -> Place | None:
-    try:
-        return frame.place
-    except DwarfGpuError:
-        return None
 
 
 def _cfa(session: Session) -> str | None:
@@ -73,20 +65,14 @@ def _value(session: Session, variable: Variable) -> str:
 
 def frame_text(frame: StackFrame, record: Record) -> str:
     """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
-    place = _place(frame)
     if frame.is_signal_frame:
         return f"#{frame.number:<3}<signal handler called>"
-    digits = frame.session.architecture.address_bits // 4
-    where = f"{frame.pc:#0{digits + 2}x} in "
-    if place is not None and place.is_start:
-        where = ""
     shown = record["args"]
     arguments = "..." if shown is None and _args(frame) else ""
     if isinstance(shown, list):
         arguments = ", ".join(f"{each['name']}={each['value']}" for each in shown)  # type: ignore[index, call-overload]
-    text = f"#{frame.number:<3}{where}{frame.function or '??'} ({arguments})"
-    if place is not None:
-        text += f" at {place.file}:{place.line}"
-    elif record["from"] is not None:
-        text += f" from {record['from']}"
+    call = f"{frame.function or '??'} ({arguments})"
+    origin = None if record["from"] is None else str(record["from"])
+    digits = frame.session.architecture.address_bits // 4
+    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
     return text + ("  [called by a jump]" if frame.called_by_jump else "")

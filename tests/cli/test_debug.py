@@ -62,9 +62,9 @@ note: upstream clang: a vector register read as the focused lane's dword
 """
 FRAME = (
     "0x0000000000011640 in nest (in=<optimized out>, out=<optimized out>, "
-    "limit=<optimized out>) from nest.gfx942.O2.v5.co+0x1640\n"
+    "limit=<optimized out>) at hip/nest.hip:10\n"
 )
-ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
+ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ ROW = "0x0000000000011640 in nest (...) from nest.gfx942.O2.v5.co+0x1640\n"
         ),
         (["frame"], f"#0  {FRAME}"),
         (["f 1"], "No frame at level 1.\n"),
-        (["pc"], "0x11640 = nest.gfx942.O2.v5.co+0x1640 <nest+64>\n"),
+        (["pc"], "0x11640 = nest.gfx942.O2.v5.co+0x1640 <nest+64> at hip/nest.hip:10\n"),
         (["lane"], "[Current thread is 0, lane 3 (AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?])]\n"),
         (
             ["lane 5"],
@@ -354,8 +354,13 @@ def test_no_name_drives_the_terminal(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("columns", "expected"),
     [
-        (120, " nest.gfx942.O2.v5.co (gfx942)  nest  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
-        (76, " nest  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
+        (
+            120,
+            " nest.gfx942.O2.v5.co (gfx942)  nest  nest.hip:10  wave 0  lane 3  exec 0xff0f  "
+            "pc 0x11640",
+        ),
+        (76, " nest  nest.hip:10  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
+        (55, " nest  wave 0  lane 3  exec 0xff0f  pc 0x11640"),
         (35, " lane 3  exec 0xff0f  pc 0x11640"),
         (30, " lane 3  exec 0xff0f"),
         (5, " lane"),

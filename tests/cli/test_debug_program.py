@@ -86,7 +86,7 @@ def terminal(
     environment.pop("NO_COLOR", None)
     child = pexpect.spawn(
         sys.executable, [*DEBUG, "--demo", "--lane", "1"], cwd=repository, env=environment,
-        encoding="utf-8", dimensions=(24, 80), timeout=20,
+        encoding="utf-8", dimensions=(24, 80), timeout=200,
     )  # fmt: skip
     yield child, request.param
     child.close(force=True)
@@ -136,7 +136,7 @@ class Screen:
 
     def shows(self, *expected: str) -> str:
         """The screen, once it shows all of these."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 200
         while True:
             text = self.run("capture-pane", "-p")
             if all(each in text for each in expected):
@@ -148,7 +148,7 @@ class Screen:
 @pytest.mark.parametrize(
     ("columns", "bar"),
     [
-        (80, " nest  wave 0  lane 1  exec 0x"),
+        (80, " nest  nest.hip:14  wave 0  lane 1  exec 0x"),
         (40, " lane 1  exec 0x"),
     ],
 )

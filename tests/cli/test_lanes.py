@@ -104,16 +104,16 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
     commands = ("info lanes 3-8", "lane 5", "print r", "pc", "info locals ^r$", "lane 8", "print r")
     script = [word for each in commands for word in ("-ex", each)]
     done = run("debug", "--state", STATE, *AMD, "--batch", *script)
-    place = "in k () from wholewave.gfx942.v5.co"
+    place = "in k () at asm/wholewave.hip"
     assert [line.rstrip() for line in done.lines] == [
         "  Id  State   Frame",
-        f"  3   A       0x000000000000151c {place}+0x151c",
-        *(f"  {lane}   I       0x000000000000150c {place}+0x150c" for lane in range(4, 8)),
+        f"  3   A       0x000000000000151c {place}:8",
+        *(f"  {lane}   I       0x000000000000150c {place}:6" for lane in range(4, 8)),
         "  8   I       (not in this frame)",
         "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
-        f"#0  0x000000000000150c {place}+0x150c",
+        f"#0  0x000000000000150c {place}:6",
         "$1 = 1005",
-        "0x150c = wholewave.gfx942.v5.co+0x150c <k+12>",
+        "0x150c = wholewave.gfx942.v5.co+0x150c <k+12> at asm/wholewave.hip:6",
         "r = 1005",
         "[Switching to thread 0, lane 8 (AMDGPU Lane ?:?:?:0/8 (?,?,?)[?,?,?])]",
     ]
@@ -137,7 +137,7 @@ def told(pc: int, lane: int, *arguments: object, state: object = STATE) -> list[
 def test_info_frame_tells_what_the_function_says() -> None:
     assert told(WHOLE, 2, *AMD) == [
         "Stack level 0:",
-        " pc = 0x151c in k",
+        " pc = 0x151c in k (asm/wholewave.hip:8)",
         " active lanes 0xf of 64",
         " lane 2 at 0x151c",
         " concurrent iterations 2",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.repl.frames import symbol_at
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, Unavailable
@@ -30,15 +31,18 @@ def fields(session: Session) -> list[Field]:
     if session.pc is not None:
         symbol = symbol_at(session, session.pc)
         if symbol is not None:
-            out.append(Field(symbol.partition("+")[0], 2))
-    out.append(Field(f"wave {session.wave}", 3))
+            out.append(Field(symbol.partition("+")[0], 3))
+        place = place_of(session, session.pc)
+        if place is not None:
+            out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 2))
+    out.append(Field(f"wave {session.wave}", 4))
     if session.lane is not None:
-        out.append(Field(f"lane {session.lane}{_lane_marks(session, session.lane)}", 6))
+        out.append(Field(f"lane {session.lane}{_lane_marks(session, session.lane)}", 7))
     mask = _mask(session)
     if mask is not None:
-        out.append(Field(f"exec {mask:#x}", 5))
+        out.append(Field(f"exec {mask:#x}", 6))
     if session.pc is not None:
-        out.append(Field(f"pc {session.pc:#x}", 4))
+        out.append(Field(f"pc {session.pc:#x}", 5))
     return out
 
 

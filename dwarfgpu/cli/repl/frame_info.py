@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import selected_number
+from dwarfgpu.backtrace import place_of, selected_number
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell, error_text
@@ -34,7 +34,9 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     frame = session.frame
     name = "??" if frame.subprogram is None else frame.subprogram.name
     yield f"Stack level {selected_number(session)}{_at(frame)}:"
-    yield f" pc = {session.pc:#x} in {name}"
+    place = place_of(session, session.pc)
+    line = "" if place is None else f" ({place.file}:{place.line})"
+    yield f" pc = {session.pc:#x} in {name}{line}"
     yield from _lanes(session)
     if session.lane is not None and session.lane_states([session.lane])[0].is_absent:
         yield f" lane {session.lane} is not in this frame"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.backtrace import Place, place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Struct, strip
@@ -47,14 +48,11 @@ def symbol_at(session: Session, address: int) -> str | None:
 
 
 def frame_line(session: Session, *, with_values: bool = True) -> str:
-    """`0x0000000000001640 in nest (limit=3) from k.co+0x1640`.
+    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from k.co+0x1640`.
 
     Without values the arguments are `...`, as with GDB's `set print frame-arguments presence`.
     """
-    pc = require_frame(session)
-    physical = session.physical_frame
-    if session.level and physical is not None:
-        pc = physical.pc  # after the call, as GDB shows it
+    pc = frame_pc(session)
     digits = session.architecture.address_bits // 4
     code_object = session.code_object
     subprogram = session.frame.subprogram
@@ -69,8 +67,22 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
         )
     else:
         shown = "..." if arguments else ""
-    origin = "" if code_object is None else f" from {code_object.offset_text(pc)}"
-    return f"{pc:#0{digits + 2}x} in {name} ({shown}){origin}"
+    origin = None if code_object is None else code_object.offset_text(pc)
+    return frame_words(pc, digits, f"{name} ({shown})", place_of(session, pc), origin)
+
+
+def frame_pc(session: Session) -> int:
+    """Where the frame in focus goes on: of an outer one after the call, as GDB shows it."""
+    pc, physical = require_frame(session), session.physical_frame
+    return physical.pc if session.level and physical is not None else pc
+
+
+def frame_words(pc: int, digits: int, call: str, place: Place | None, origin: str | None) -> str:
+    """A frame by its source line, else by its file; without the address where a line begins."""
+    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x} in "
+    if place is not None:
+        return f"{where}{call} at {place.file}:{place.line}"
+    return f"{where}{call}" + ("" if origin is None else f" from {origin}")
 
 
 def variables(session: Session, kind: str) -> list[Variable]:

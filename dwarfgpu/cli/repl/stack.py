@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
-from dwarfgpu.backtrace import selected, selected_number, stack_frames
+from dwarfgpu.backtrace import place_of, selected, selected_number, stack_frames
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import contents, frame_line, require_frame, symbol_at, variables
@@ -119,14 +119,16 @@ def pc(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: pc
 
-    As loaded, in the file of the code, and in the function.
+    As loaded, in the file of the code, in the function, and in the source.
     """
     session = shell.session
     address = require_frame(session)
     code_object = session.code_object
     origin = "" if code_object is None else f" = {code_object.offset_text(address)}"
     symbol = symbol_at(session, address)
-    yield f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "")
+    place = place_of(session, address)
+    line = "" if place is None else f" at {place.file}:{place.line}"
+    yield f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
 
 
 @command("info locals", topic="stack", complete=candidates.variables)
