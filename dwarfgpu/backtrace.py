@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
+from attrs import field, frozen
 
 from dwarfgpu.callers import call_of
 from dwarfgpu.dwarf import constants as dw
@@ -36,6 +36,7 @@ class Place:
     line: int
     is_start: bool
     """Whether the frame's pc is where the code of the line begins."""
+    source: SourceFile = field(eq=False, repr=False)
 
 
 @frozen(eq=False)
@@ -117,7 +118,7 @@ def _place_of_call(inlined: Die) -> Place | None:
 
 def _place(file: SourceFile, line: int, *, is_start: bool) -> Place:
     folder = file.table.unit.root.string(dw.AT_COMP_DIR)
-    return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start)
+    return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 
 
 def stack_frames(session: Session) -> Iterator[StackFrame]:

@@ -18,7 +18,7 @@ from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, REPOSITORY, run
 
 LOAD = 0x10000
 PC = LOAD + 0x1640
@@ -205,7 +205,7 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["source /no/such/file"], "/no/such/file: No such file or directory.\n"),
         (["help foo"], 'Undefined command: "foo".  Try "help".\n'),
         (["info foo"], 'Undefined info command: "foo".  Try "help info".\n'),
-        (["info l"], 'Ambiguous info command "l": lanes, locals.\n'),
+        (["info l"], 'Ambiguous info command "l": lanes, line, locals.\n'),
         (["@"], 'Undefined command: "@".  Try "help".\n'),
         (["apropos"], "Argument required (words to search for).\n"),
         (["apropos .*"], ""),  # words, not a pattern: "(a+)+$" ends at once, too
@@ -277,7 +277,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("exp", 0, ["explain"]),
         ("ins", 0, ["inspect"]),
         ("i lo", 2, ["locals"]),
-        ("info ", 5, ["args", "frame", "lanes", "locals", "registers"]),
+        ("info ", 5, ["args", "frame", "lanes", "line", "locals", "registers"]),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches"]),
         ("p t+l", 4, ["limit", "launches"]),
@@ -401,3 +401,45 @@ def test_the_file_with_and_without_the_option() -> None:
     assert run("debug", "--file", path, *commands) == plain
     both = run("debug", path, "--file", path, *commands)
     assert (both.status, both.err) == (2, "dwarfgpu: give one FILE, with or without --file\n")
+
+
+SOURCE = (REPOSITORY / "fixtures/hip/nest.hip").read_text("utf-8").split("\n")
+
+
+def listed(*commands: str, file: str = "nest.gfx942.O2.v5.src.co") -> tuple[list[str], str]:
+    words = [word for each in commands for word in ("-ex", each)]
+    done = run("debug", FIXTURES / "hip" / file, "--pc", 0x1690, "--batch", *words)
+    errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
+    return done.lines, "\n".join(errors)
+
+
+def numbered(first: int, last: int) -> list[str]:
+    return [f"{number}\t{SOURCE[number - 1]}" for number in range(first, last + 1)]
+
+
+def test_the_source_of_a_line() -> None:
+    """The frame is at line 14; the text is in the debugging information."""
+    assert listed("frame")[0][1:] == numbered(14, 14)
+    assert listed("list") == (numbered(9, 18), "")
+    assert listed("list", "l") == (numbered(9, 28), "")
+    assert listed("list 7") == (numbered(2, 11), "")
+    assert listed("list 3,4", "list") == (numbered(3, 14), "")
+    assert listed("list", "list", "list", "list") == (
+        numbered(9, 36), "Line number 37 out of range; hip/nest.hip has 36 lines."
+    )  # fmt: skip
+    assert listed("list nest") == ([], 'Function "nest" not defined.')
+
+
+def test_source_text_that_is_not_there() -> None:
+    lines, error = listed("list", file="nest.gfx942.O2.v5.co")
+    assert (lines, error) == ([], "9\thip/nest.hip: No such file or directory.")
+    assert len(listed("frame", file="nest.gfx942.O2.v5.co")[0]) == 1
+
+
+def test_where_the_code_of_a_line_is() -> None:
+    where = "starts at address 0x168c <nest+140> and ends at 0x1694 <nest+148>."
+    assert listed("info line")[0] == [f'Line 14 of "hip/nest.hip" {where}']
+    assert listed("info line nest.hip:14")[0][0] == f'Line 14 of "nest.hip" {where}'
+    assert len(listed("info line 14")[0]) == len(listed("info line nest.hip:14")[0]) > 1
+    assert listed("info line 999")[0] == ['Line number 999 is out of range for "hip/nest.hip".']
+    assert listed("info line nest")[1] == 'Function "nest" not defined.'

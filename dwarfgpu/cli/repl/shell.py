@@ -11,6 +11,7 @@ from typing import Final, TextIO
 
 from attrs import frozen
 
+from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.repl.command import Command, parse
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -62,6 +63,8 @@ class Shell:
         """What `quit` was given."""
         self.failures = 0
         """Commands that gave an error."""
+        self.listed: tuple[Place, int] | None = None
+        """Of which place source text was listed last, and the line that comes next."""
         self._previous = ""
         self._noted: set[str] = set()
         self._nested = 0

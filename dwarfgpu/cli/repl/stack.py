@@ -10,6 +10,7 @@ from dwarfgpu.backtrace import place_of, selected, selected_number, stack_frames
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import contents, frame_line, require_frame, symbol_at, variables
+from dwarfgpu.cli.repl.listing import source_line
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
@@ -37,6 +38,7 @@ def frame(shell: Shell, argument: str) -> Iterator[str]:
         yield from _focus(shell, int(argument))
     else:
         yield f"#{number:<3}{frame_line(shell.session)}"
+        yield from source_line(shell.session)
 
 
 @command("up", topic="stack")
@@ -79,6 +81,7 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[str]:
 def _focus(shell: Shell, number: int) -> Iterator[str]:
     shell.session = selected(shell.session, number)
     yield f"#{number:<3}{frame_line(shell.session)}"
+    yield from source_line(shell.session)
 
 
 @command("backtrace", topic="stack", aliases=("bt", "where"))

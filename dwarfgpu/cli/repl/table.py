@@ -9,6 +9,7 @@ from dwarfgpu.cli.repl.command import Command, command, listed
 from dwarfgpu.cli.repl.data import explain, location, output, print_, set_var
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
+from dwarfgpu.cli.repl.listing import info_line, list_
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import (
     backtrace,
@@ -23,7 +24,7 @@ from dwarfgpu.cli.repl.stack import (
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
 from dwarfgpu.cli.repl.types import ptype, whatis
 
-_INFO: Final = (info_args, info_frame, info_lanes, info_locals, info_registers)
+_INFO: Final = (info_args, info_frame, info_lanes, info_line, info_locals, info_registers)
 
 
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
@@ -53,6 +54,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     help_,
     info,
     lane,
+    list_,
     location,
     output,
     pc,
