@@ -305,7 +305,7 @@ def test_no_stack_is_too_deep() -> None:
 @pytest.mark.parametrize(
     ("number", "expected"),
     [
-        (RBX, "rbx (wave 0)"),
+        (RBX, "rbx"),
         (RSP, "implicit 0x7010 (8 bytes)"),
         (RIP, "0x7008"),
         (RAX, "<optimized out>"),
@@ -325,7 +325,7 @@ def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
     context = Context(arch, 0, target=target)
     leaf = PhysicalFrame(context, 0x1000, FrameRow(RegisterCfa(31, 0), {}, 30))
     assert leaf.return_address() == 0x4444
-    assert shown(leaf, 32) == "x30 (wave 0)"
+    assert shown(leaf, 32) == "x30"
 
 
 def test_a_signed_return_address_is_told() -> None:
