@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.bases import converted, converted_pointer, kinship, way_up
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places
@@ -145,7 +146,7 @@ class Arithmetic:
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
         """A comparison; pointers compare with pointers and with integers."""
-        left, right = self.decayed(left), self.decayed(right)
+        left, right = self._alike(self.decayed(left), self.decayed(right))
         removed = [self._removed(each) for each in (left, right)]
         if any(removed) and operator in ("==", "!="):
             return self._is_same(left, right, removed) == (operator == "==")
@@ -159,6 +160,16 @@ class Arithmetic:
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
         return self.numbers.compared(operator, self.number(left), self.number(right))
+
+    def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
+        """Two pointers to compare: one to a derived class becomes one to its base class."""
+        one, other = strip(left.type), strip(right.type)
+        if isinstance(one, Pointer) and isinstance(other, Pointer):
+            if way_up(one.target, other.target) is not None:
+                return converted_pointer(self.places, left, other.target), right
+            if way_up(other.target, one.target) is not None:
+                return left, converted_pointer(self.places, right, one.target)
+        return left, right
 
     def _removed(self, value: TypedValue) -> ImplicitPointer | None:
         return self.places.read(value).pointer if isinstance(strip(value.type), Pointer) else None
@@ -178,6 +189,10 @@ class Arithmetic:
         bare = strip(kind)
         if kind is None or bare is None:
             return TypedValue(None, bits=Bits(0, 0))
+        referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else kind
+        way = kinship(value.type, referred)
+        if way is not None and referred is not None:
+            return converted(self.places, value, way, referred)
         if isinstance(bare, Struct | Array):
             if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
                 raise UsageError("Invalid cast.")
@@ -204,7 +219,8 @@ class Arithmetic:
 
     def _pointer(self, value: TypedValue, kind: Type, bare: Pointer) -> TypedValue:
         """A cast to a pointer: it stays in the address space of the pointer that is cast."""
-        value = self.places.read(self.decayed(value))
+        value = converted_pointer(self.places, self.decayed(value), bare.target)
+        value = self.places.read(value)
         if value.pointer is not None:
             return evolve(value, type=kind, location=None, variable=None)
         source = strip(value.type)

@@ -425,7 +425,9 @@ class Evaluator:
         to = self.names.type_of(node.type)
         if node.is_memory:
             pointer = Typed(self.names.builtins.pointer(to.type), to.unit)
-            address = self._as(self.object(node.operand), pointer)
+            # GDB: the address is taken as it is, also that of an object of a derived class.
+            untyped = Typed(self.names.builtins.pointer(None), to.unit)
+            address = self._as(self._as(self.object(node.operand), untyped), pointer)
             return self.places.dereferenced(address)
         return self._as(self.object(node.operand), to)
 

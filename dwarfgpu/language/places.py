@@ -275,10 +275,11 @@ class Places:
         if path is None:
             raise UsageError(f"There is no member named {name}.")
         for step in path:
-            value = self._step(value, step)
+            value = self.step(value, step)
         return value
 
-    def _step(self, value: TypedValue, member: Member) -> TypedValue:
+    def step(self, value: TypedValue, member: Member) -> TypedValue:
+        """A member or base class of the structure itself."""
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
@@ -422,14 +423,14 @@ class Places:
             raise UsageError("Attempt to take contents of a non-pointer value.")
         read = self.read(value)
         if read.pointer is not None:
-            location = self._pointee(read.pointer)
+            location = self.pointee(read.pointer)
         else:
             number = self.known(read).value
             location = self.at(self.space_of(bare, value.unit), number)
         found = self.resolver.resolved(target, location)
         return TypedValue(found.type, found.location, unit=value.unit)
 
-    def _pointee(self, pointer: ImplicitPointer) -> Location:
+    def pointee(self, pointer: ImplicitPointer) -> Location:
         """What a removed pointer points to (A.2.5.4.4.5)."""
         unit = cast(Unit, pointer.die.unit)
         attribute = unit.location_at(pointer.die.section_offset)

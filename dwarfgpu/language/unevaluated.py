@@ -37,9 +37,9 @@ class Unevaluated(Places):
             return Places(self.session).dereferenced(value)
         return super().dereferenced(value)
 
-    def _step(self, value: TypedValue, member: Member) -> TypedValue:
+    def step(self, value: TypedValue, member: Member) -> TypedValue:
         try:
-            return super()._step(value, member)
+            return super().step(value, member)
         except DwarfGpuError:
             if member.is_static or is_dynamic(member.type):
                 raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -69,6 +70,31 @@ def test_cplusplus(debugger: Debugger, repository: Path, compiler: str) -> None:
     assert isinstance(differences, list) and isinstance(compared, int)
     assert [each for each in differences if each[2] not in STOCK_GDB_IS_WRONG] == []
     assert compared > 30
+
+
+CASTS = """*(Right *)&bottom|(Right *)&bottom|*(Top *)&bottom|(Top *)&bottom|(Top)bottom
+*(Bottom *)(Right *)&bottom|(Bottom *)(Right *)&bottom|(Top *)&right|*(Top *)(Right *)&bottom
+(Right *)(Bottom *)0|(Top *)(Bottom *)0|(Plain *)&bottom|(Bottom *)(Right *)&bottom == &bottom
+(Right *)(void *)&bottom|(long)(Right *)&bottom - (long)&bottom|({Right} &bottom).r
+((Right *)&bottom)->r = 9|bottom.r|bottom.l|((Top *)&many[1])->t = 8|many[1].t"""
+"""Without `((Right &)bottom).r` and `(Right)bottom`: stock GDB looks for their parts elsewhere."""
+COMPARE = """
+import json
+out = []
+for each in {expressions!r}:
+    ours = said("dwarfgpu print " + each).split("\\nnote:")[0].removeprefix(each + " = ")
+    out.append([each, contents(said("print " + each)), ours])
+print(json.dumps(out))
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_casts_between_classes(debugger: Debugger, repository: Path, compiler: str) -> None:
+    code = COMPARE.format(expressions=CASTS.replace("\n", "|").split("|"))
+    program = repository / f"fixtures/x86_64/bases.{compiler}.O0.v5"
+    found = json.loads(debugger.python(code, "break stop", "run", "up", file=program))
+    assert [each for each in found if each[1] != each[2]] == []
+    assert len(found) > 20
 
 
 @pytest.mark.parametrize("options", ["gcc -O0", "gcc -O1", "gcc -O2", "clang-19 -O0"])
