@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, print_options
 from dwarfgpu.language import is_in_gdbs_words
+from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import Recorder, verdict_on_error, views
 
@@ -58,7 +59,7 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 class PrintCommand(_ValueCommand):
     """Print the value of an expression in the selected frame, as dwarfgpu reads its DWARF.
 
-    Usage: dwarfgpu print[/FMT] EXPRESSION
+    Usage: dwarfgpu print[/FMT] [--] EXPRESSION
 
     EXPRESSION is of C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
     FMT is one of the letters x d u o t a c f z s. The settings of `set print` apply."""
@@ -66,9 +67,10 @@ class PrintCommand(_ValueCommand):
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `print`, by our own means."""
         with _errors():
-            letter, text = None, argument
-            if argument.startswith("/"):
-                letter, _, text = argument[1:].partition(" ")
+            letter, text = None, without_options(argument, "dwarfgpu print")
+            if text.startswith("/"):
+                letter, _, text = text[1:].partition(" ")
+                text = without_options(text, "dwarfgpu print")
             options = print_options(letter)
             text = self.required(text)
             session = self.debugger.session()
@@ -81,14 +83,14 @@ class PrintCommand(_ValueCommand):
 class ExplainCommand(_ValueCommand):
     """Show step by step how the location of a variable is computed, or why it has none.
 
-    Usage: dwarfgpu explain EXPRESSION
+    Usage: dwarfgpu explain [--] EXPRESSION
 
     Of an expression, that of each variable that it depends on. Nothing is assigned."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
         with _errors():
-            text = self.required(argument)
+            text = self.required(without_options(argument, "dwarfgpu explain"))
             session = self.debugger.session()
             print("\n".join(explanations(session, text)))
 

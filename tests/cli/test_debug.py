@@ -135,6 +135,8 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["ptype $v6"], "type = int32_t __attribute__ ((vector_size(64)))\n"),
         (["p/y t"], 'Undefined output format "y".\n'),
         (["p/2x t"], 'Item count other than 1 is meaningless in "print" command.\n'),
+        (["p -pretty -- t"], '"print" has no option -pretty.\n'),
+        (["p --t"], '`--\' ends the options of "print": write -- t, or (--t) to decrement\n'),
         (["p/w t"], 'Size letters are meaningless in "print" command.\n'),
         (
             ["p t", "p a"],

@@ -41,6 +41,10 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
         (STOPPED, "dwarfgpu print *(int *) 0", "Cannot access memory at address 0x0"),
         (STOPPED, "dwarfgpu print $77", "History has not yet reached $77."),
         (STOPPED, "dwarfgpu explain n = 3", "explain assigns nothing"),
+        (STOPPED, "dwarfgpu print -pretty -- n", '"dwarfgpu print" has no option -pretty.'),
+        (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
+        (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
+        (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
         (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
         (
             STOPPED,
@@ -56,6 +60,21 @@ def test_errors_are_one_line(
     _, err = debugger.run(*before, command, file=demo)
     assert message in err.strip().splitlines()[-1]
     assert "Python Exception" not in err and "Traceback" not in err
+
+
+def test_two_hyphens_end_the_options_and_change_nothing(debugger: Debugger, demo: Path) -> None:
+    commands = ("-- n", "--n", "/x -- n", "-- /x n", "-- -n", "-n", "n", "(--n)")
+    code = f"for each in {commands!r}: print(said('dwarfgpu print ' + each), said('output n'))"
+    assert python(debugger, demo, code).splitlines() == [
+        "n = 42 42",
+        'error: `--\' ends the options of "dwarfgpu print": write -- n, or (--n) to decrement 42',
+        "n = 0x2a 42",
+        "n = 0x2a 42",
+        "-n = -42 42",
+        "-n = -42 42",
+        "n = 42 42",
+        "(--n) = 41 41",
+    ]
 
 
 def test_no_program(debugger: Debugger) -> None:
@@ -99,7 +118,7 @@ def test_completion(debugger: Debugger, demo: Path) -> None:
 def test_help(debugger: Debugger) -> None:
     out, _ = debugger.run("help dwarfgpu", "help dwarfgpu print", "dwarfgpu")
     assert "dwarfgpu explain -- Show step by step" in out
-    assert "Usage: dwarfgpu print[/FMT] EXPRESSION" in out
+    assert "Usage: dwarfgpu print[/FMT] [--] EXPRESSION" in out
 
 
 def test_explain_steps_and_verdict(debugger: Debugger, demo: Path) -> None:

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.session import Reading
+from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.values import FormatOptions
 
@@ -27,6 +28,7 @@ _SIZES = "bhwg"
 
 def format_of(argument: str, name: str) -> tuple[FormatOptions, str]:
     """The format of `/x t`, and what is to be shown in it; errors in GDB's words."""
+    argument = without_options(argument, name)
     match = _FORMAT.fullmatch(argument)
     if match is None:
         return FormatOptions(), argument
@@ -39,7 +41,7 @@ def format_of(argument: str, name: str) -> tuple[FormatOptions, str]:
         letter = each
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
-    return FormatOptions(letter=letter), match["rest"].strip()
+    return FormatOptions(letter=letter), without_options(match["rest"], name)
 
 
 def _remark(shell: Shell, value: TypedValue) -> None:
@@ -54,7 +56,7 @@ def _remark(shell: Shell, value: TypedValue) -> None:
 def print_(shell: Shell, argument: str) -> Iterator[str]:
     """Print the value of an expression.
 
-    Usage: print[/FMT] [EXPRESSION]
+    Usage: print[/FMT] [[--] EXPRESSION]
 
     EXPRESSION is of the source language, with the variables in scope: s.at[2]->x + 1, *p@4,
     (char) c, local#0x10, $v6[3], 'file.c'::x. $REGISTER is a register of the wave ($v6, $exec,
@@ -111,7 +113,8 @@ def explain(shell: Shell, argument: str) -> Iterator[str]:
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
-    explanation = explain_subject(session, _required(argument), options)
+    text = _required(without_options(argument, "explain"))
+    explanation = explain_subject(session, text, options)
     yield from explanation.text.split("\n")
     for note in explanation.answer.notes:
         shell.note(note, once=True)

@@ -1,0 +1,35 @@
+"""Where the options of a command end and its expression begins, as in GDB: `print -- x`."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+
+_END: Final = re.compile(r"--(?:\s+|$)")
+_OPTION: Final = re.compile(
+    r"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|[\w$'\"])", re.DOTALL
+)
+"""A word that can only be an option: before the end of the options, or before an operand."""
+_OPERATORS: Final = ("-sizeof",)
+
+
+def without_options(text: str, command: str) -> str:
+    """The expression after `--`; `UsageError` for an option, of which the commands have none.
+
+    A leading `--` is never a decrement, which would change the program.
+    """
+    text = text.strip()
+    end = _END.match(text)
+    if end is not None:
+        return text[end.end() :]
+    if text.startswith("--"):
+        rest = text.removeprefix("--")
+        raise UsageError(
+            f'`--\' ends the options of "{command}": write -- {rest}, or (--{rest}) to decrement'
+        )
+    option = _OPTION.match(text)
+    if option is not None and option["word"] not in _OPERATORS:
+        raise UsageError(f'"{command}" has no option {option["word"]}.')
+    return text
