@@ -26,7 +26,7 @@ from dwarfgpu.view.plain import Record, implicit_pointer_json, location_json, va
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
-DEFAULT: Final = Options(read_only=READ_ONLY)
+DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
 
 
 def of_expression(

@@ -11,7 +11,6 @@ from typing import Final
 
 from attrs import evolve, frozen
 
-from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import (
@@ -32,6 +31,7 @@ from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.machine import machine_value, unknown
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
@@ -39,16 +39,11 @@ from dwarfgpu.language.parser import parse, parse_type
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits, concatenate
-from dwarfgpu.model.storage import Register
 from dwarfgpu.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
-
-
-_ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
-"""GDB's names of registers that every architecture has, and what they are called there."""
 
 
 def _nothing(name: str) -> TypedValue | None:
@@ -71,6 +66,8 @@ class Options:
     """Told of each variable that the value depends on, also where there is no value."""
     read_only: str | None = None
     """Why nothing can be assigned; None where it can."""
+    is_closed: bool = False
+    """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
 
 
 def evaluate(text: str, session: Session, options: Options = Options()) -> TypedValue:
@@ -254,38 +251,13 @@ class Evaluator:
         found = self.options.dollar(name)
         if found is not None:
             return found
-        if name == "_lane" and self.session.lane is not None:
-            return self._number(self.numbers.integer(self.session.lane))
-        architecture = self.session.architecture
-        if name == "pc" and self.session.pc is not None and not self.session.frame.level:
-            kind = register_type(RegisterInfo("pc", None, architecture.address_type))
-            return TypedValue(kind, bits=Bits(self.session.pc, architecture.address_bits))
-        register = self._register(name)
-        if register is None:
-            if name in _ROLES:
-                raise UsageError("No registers.")
-            # As GDB: a convenience variable that was never set.
-            return evolve(VOID, convenience=name)
-        return TypedValue(register_type(register), self._register_location(register))
-
-    def _register_location(self, register: RegisterInfo) -> Location:
-        """Where the frame in focus has a register."""
-        frame = self.session.frame
-        if frame.level and register.number is not None:
-            return frame.register(register.number)
-        place = SingleLocation(Register(register, self.session.wave))
-        return Location((place,), self.session.stop)
-
-    def _register(self, name: str) -> RegisterInfo | None:
-        """The register of a name, or of a role that GDB has a name for."""
-        named = self.session.architecture.register_named
-        if not name.strip("$"):
-            return None
-        for each in (name, *_ROLES.get(name, ())):
-            register = named(each)
-            if register is not None:
-                return register
-        return None
+        found = machine_value(self.session, self.numbers, name)
+        if found is not None:
+            return found
+        if self.options.is_closed:
+            raise unknown(self.session, name)
+        # As GDB: a convenience variable that was never set.
+        return evolve(VOID, convenience=name)
 
     def _address(self, node: tree.AddressOf) -> TypedValue:
         space = self.session.architecture.address_space_named(node.space)
@@ -437,6 +409,8 @@ class Evaluator:
         return evolve(out, unit=to.unit or value.unit)
 
     def _assign(self, node: tree.Assign) -> TypedValue:
+        if self.options.read_only is not None:
+            raise UsageError(self.options.read_only)
         target = self.object(node.left)
         value = self.object(node.right)
         if node.operator is not None:
@@ -488,18 +462,3 @@ class Evaluator:
             raise UsageError("The type is incomplete: its size is not known.")
         long_bits = self.names.builtins.long_bits
         return self._number(self.numbers.integer(size, long_bits, is_signed=False))
-
-
-def register_type(register: RegisterInfo) -> Type:
-    """The type that GDB gives a register: vectors are arrays, addresses are pointers."""
-    base = register.type
-    is_code = register.name in ("pc", "pc_32", *_ROLES["pc"])
-    if base.encoding == "address" or is_code:
-        target = Function(is_prototyped=False) if is_code else None
-        return Pointer(target, size_bytes=base.size_bytes)
-    if base.vector_size is None:
-        return Base(base)
-    name = base.name.partition("[")[0]
-    bit_size = base.bit_size // base.vector_size
-    element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))
-    return Array(element, (base.vector_size,), is_vector=True)

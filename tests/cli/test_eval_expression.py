@@ -28,6 +28,7 @@ PROGRAM = FIXTURES / "x86_64/demo.gcc.O0.v5"
         (ASM, "(int *) pointer_generic", "(int *) 0x2000000000010 = private_lane#0x10"),
         (ASM, "(int *) 0x1000000000010", "(int *) 0x1000000000010 = local#0x10"),
         (ASM, "$v0[$_lane]", "3"),
+        (ASM, "$_lane_count", "64"),
         (ASM, "*(int *) local#0x10", "-16"),
         (ASM, "local#0x10", "(void *) local#0x10"),
         (ASM, "k::t + 1", "4"),
@@ -63,6 +64,11 @@ def test_values(state: Path, expression: str, expected: str) -> None:
         ("regx v6", 2, "A syntax error in expression, near `v6'; give operations with -e"),
         ("DW_OP_lit4; lit5", 2, "Invalid character ';' in expression; give operations with -e"),
         ("frame", 2, "Attempt to use a type as an expression"),
+        ("$v600", 2, '"$v600" is no register of gfx942. Did you mean "$v60"?'),
+        ("t + $exce", 2, '"$exce" is no register of gfx942. Did you mean "$exec"?'),
+        ("$_lanes", 2, '"$_lanes" is no register of gfx942. Did you mean "$_lane"?'),
+        ("sizeof($nope)", 2, '"$nope" is no register of gfx942.'),
+        ("$x = 1", 2, "nothing is assigned here: use set var at the prompt of dwarfgpu debug"),
         ("t / 0", 1, "t / 0: EvaluationError: Division by zero"),
         ("undefined + 1", 1, "undefined + 1: UndefinedBits: value has been optimized out"),
         ("helper(1)", 1, "helper(1): Unsupported: functions of the program cannot be called"),
@@ -268,3 +274,17 @@ def test_a_name_does_not_load_the_language(subject: str, is_needed: bool) -> Non
     )
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
     assert done.returncode == is_needed
+
+
+def test_the_lane_in_focus_is_asked_for() -> None:
+    done = run("eval", "--state", ASM, "$_lane")
+    assert done.error == "$_lane: MissingContext: the context has no lane; give --lane N"
+    assert run("eval", "--state", ASM, "--lane", 4, "$_lane").out == "$_lane = 4\n"
+
+
+def test_explain_knows_no_other_names() -> None:
+    done = run("explain", "--state", ASM, "--lane", 3, "$exce")
+    assert (done.error, done.status) == (
+        '"$exce" is no register of gfx942. Did you mean "$exec"?',
+        2,
+    )

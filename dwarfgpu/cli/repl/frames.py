@@ -7,6 +7,7 @@ from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
@@ -20,16 +21,8 @@ def require_frame(session: Session) -> int:
 
 
 def lane_numbers(session: Session) -> range:
-    """The lanes of the wave; none where the architecture has none.
-
-    Where the function does not tell how many they are, those of the architecture.
-    """
-    if not session.architecture.is_simt:
-        return range(0)
-    try:
-        return range(session.lane_count()[0])
-    except DwarfGpuError:
-        return range(session.architecture.lane_count)
+    """The lanes of the wave; none where the architecture has none."""
+    return range(lane_count(session))
 
 
 def symbol_at(session: Session, address: int) -> str | None:

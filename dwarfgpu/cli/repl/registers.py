@@ -11,7 +11,7 @@ from dwarfgpu.cli.repl.frames import symbol_at
 from dwarfgpu.dwarf.types import Array, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.language.evaluate import register_type
+from dwarfgpu.language.machine import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register

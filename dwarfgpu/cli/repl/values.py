@@ -8,19 +8,14 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.basetype import BaseType
 from dwarfgpu.cli.expressions import READ_ONLY
-from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.subjects import misspelt
-from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Session
 
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _MOST_DIGITS = 18
-_INT = Base(BaseType("int", "signed", 32))
 
 
 class ValueHistory:
@@ -75,7 +70,7 @@ def reasons(value: TypedValue) -> tuple[str, ...]:
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
     """What `$names` mean at the prompt, and whether an expression may assign."""
-    dollar = partial(_dollar, session, history)
+    dollar = partial(_dollar, history)
     if not writes:
         return Options(dollar, read_only=READ_ONLY)
     return Options(dollar, history.named.__setitem__)
@@ -86,15 +81,13 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
-    """An earlier value, a convenience variable, or ROCgdb's `$_lane_count`: 0 without lanes."""
+def _dollar(history: ValueHistory, name: str) -> TypedValue | None:
+    """An earlier value, or a convenience variable."""
     match = _HISTORY.fullmatch(name)
     if match is not None:
         if match["back"]:
             return history.back(_small(match["count"] or "1"))
         return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
-    if name == "_lane_count":
-        return TypedValue(_INT, bits=Bits(len(lane_numbers(session)), 32))
     return history.named.get(name)
 
 

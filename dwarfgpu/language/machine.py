@@ -1,0 +1,109 @@
+"""What `$name` means on the machine: registers, the program location, lanes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import require
+from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Register
+from dwarfgpu.session import Session
+
+_ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+"""GDB's names of registers that every architecture has, and what they are called there."""
+_LANES: Final = ("_lane", "_lane_count")
+
+
+def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue | None:
+    """What a name, without its first `$`, means; None where it means nothing."""
+    architecture = session.architecture
+    if name == "_lane" and session.lane is not None:
+        return _integer(numbers, session.lane)
+    if name == "_lane_count":
+        return _integer(numbers, lane_count(session))
+    if name == "pc" and session.pc is not None and not session.frame.level:
+        kind = register_type(RegisterInfo("pc", None, architecture.address_type))
+        return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
+    register = _register(session, name)
+    if register is not None:
+        return TypedValue(register_type(register), _location(session, register))
+    if name in _ROLES:
+        raise UsageError("No registers.")
+    return None
+
+
+def unknown(session: Session, name: str) -> DwarfGpuError:
+    """Why a name means nothing where it can only be the machine's, and what may be meant."""
+    from difflib import get_close_matches
+
+    architecture = session.architecture
+    if name == "_lane" and architecture.is_simt:
+        try:
+            require(session.lane, "lane")
+        except DwarfGpuError as error:
+            return error
+    known = [*architecture.by_name, *_ROLES, *(_LANES if architecture.is_simt else ())]
+    close = get_close_matches(name.lower()[:80], known, n=1, cutoff=0.7)
+    advice = f' Did you mean "${close[0]}"?' if close else ""
+    return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
+
+
+def lane_count(session: Session) -> int:
+    """Lanes of the wave; 0 where the architecture has none.
+
+    Where the function does not tell how many they are, those of the architecture.
+    """
+    if not session.architecture.is_simt:
+        return 0
+    try:
+        return session.lane_count()[0]
+    except DwarfGpuError:
+        return session.architecture.lane_count
+
+
+def _integer(numbers: Numbers, value: int) -> TypedValue:
+    number = numbers.integer(value)
+    return TypedValue(number.type, bits=numbers.bits(number))
+
+
+def _location(session: Session, register: RegisterInfo) -> Location:
+    """Where the frame in focus has a register."""
+    frame = session.frame
+    if frame.level and register.number is not None:
+        return frame.register(register.number)
+    return Location((SingleLocation(Register(register, session.wave)),), session.stop)
+
+
+def _register(session: Session, name: str) -> RegisterInfo | None:
+    """The register of a name, or of a role that GDB has a name for."""
+    named = session.architecture.register_named
+    if not name.strip("$"):
+        return None
+    for each in (name, *_ROLES.get(name, ())):
+        register = named(each)
+        if register is not None:
+            return register
+    return None
+
+
+def register_type(register: RegisterInfo) -> Type:
+    """The type that GDB gives a register: vectors are arrays, addresses are pointers."""
+    base = register.type
+    is_code = register.name in ("pc", "pc_32", *_ROLES["pc"])
+    if base.encoding == "address" or is_code:
+        target = Function(is_prototyped=False) if is_code else None
+        return Pointer(target, size_bytes=base.size_bytes)
+    if base.vector_size is None:
+        return Base(base)
+    name = base.name.partition("[")[0]
+    bit_size = base.bit_size // base.vector_size
+    element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))
+    return Array(element, (base.vector_size,), is_vector=True)
