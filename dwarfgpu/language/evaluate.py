@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types import (
     Absent,
     Array,
     Base,
+    Dynamic,
     Enum,
     Function,
     Pointer,
@@ -276,6 +277,8 @@ class Evaluator:
         operator = node.operator
         if operator == "sizeof":
             operand = self._unevaluated().object(node.operand)
+            if operand.error is not None and size_bytes(operand.type) is None:
+                raise operand.error  # why the size is not known
             return self._size(operand.constant_type or operand.type)
         value = self.object(node.operand)
         match operator:
@@ -298,7 +301,8 @@ class Evaluator:
         bare = strip(value.type)
         if isinstance(bare, Function):
             return value
-        if isinstance(bare, Array):
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        if isinstance(form, Array):
             return self.places.element(value, 0)
         if is_number(value.type):  # GDB: an integer is the address of a long
             number = self.arithmetic.number(value)
@@ -376,7 +380,8 @@ class Evaluator:
         if isinstance(bare, Pointer):
             return self.places.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
-        if not isinstance(bare, Array | Absent) and not is_vector:
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        if not isinstance(form, Array | Absent) and not is_vector:
             spelled = getattr(value.type, "name", None) or "void"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
         number = self.arithmetic.number(index)

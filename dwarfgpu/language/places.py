@@ -17,11 +17,10 @@ from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
-    MAX_CHAIN,
     Absent,
     Array,
-    BareType,
     Base,
+    Dynamic,
     Function,
     Member,
     MemberPointer,
@@ -46,8 +45,9 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.members import path_to
 from dwarfgpu.language.value import TypedValue, why_no_address
-from dwarfgpu.model.location import Location, narrowed
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
@@ -57,8 +57,6 @@ _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)
 }
 """Components of vectors, as OpenCL and HIP call them."""
-_DEPTH: Final = 64
-"""Anonymous structures and base classes inside one another in which a member is looked for."""
 
 
 class Places:
@@ -96,7 +94,17 @@ class Places:
                 except UndefinedBits as error:
                     return evolve(value, error=error)
                 return evolve(value, type=found.type, location=found.location)
-        return self.read(value)
+        return self._sized(self.read(value))
+
+    def _sized(self, value: TypedValue) -> TypedValue:
+        """An object that is nowhere with its size, which may be known, or why it is not."""
+        if not is_dynamic(value.type):
+            return value
+        try:
+            found = self.resolver.resolved(value.type, UNDEFINED_LOCATION)
+        except DwarfGpuError as error:
+            return evolve(value, error=value.error or error)
+        return evolve(value, type=found.type)
 
     def read(self, value: TypedValue) -> TypedValue:
         """The value with its contents, or with the error in their place."""
@@ -271,7 +279,7 @@ class Places:
                 f"Attempt to extract a component of a value that is not a structure"
                 f"{' pointer' if isinstance(bare, Pointer) else ''}."
             )
-        path = _path_to(bare, name)
+        path = path_to(bare, name)
         if path is None:
             raise UsageError(f"There is no member named {name}.")
         for step in path:
@@ -311,6 +319,9 @@ class Places:
         bare = strip(value.type)
         if isinstance(bare, Absent):
             raise UsageError(f"no such vector element (vector {bare.state})")
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        if value.error is not None and isinstance(form, Array) and size_bits(bare) is None:
+            return evolve(self._part_of(value, element_type(form)), error=value.error)
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
             if bare.lower_bound is None:
@@ -476,23 +487,3 @@ def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
-
-
-def _path_to(kind: Struct, name: str) -> list[Member] | None:
-    """The members from a structure to one of a name: its own first, then those of its parts."""
-    pending: list[tuple[Struct, list[Member]]] = [(kind, [])]
-    for _ in range(MAX_CHAIN):
-        if not pending:
-            return None
-        current, path = pending.pop(0)
-        inner: list[tuple[Struct, list[Member]]] = []
-        for member in current.members:
-            if member.name == name:
-                return [*path, member]
-            bare: BareType | None = None
-            if (member.name is None or member.is_base_class) and len(path) < _DEPTH:
-                bare = strip(member.type)
-            if isinstance(bare, Struct):
-                inner.append((bare, [*path, member]))
-        pending += inner
-    return None

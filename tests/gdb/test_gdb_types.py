@@ -97,6 +97,31 @@ def test_casts_between_classes(debugger: Debugger, repository: Path, compiler: s
     assert len(found) > 20
 
 
+LOST = """struct node { int val; struct node *next; };
+__attribute__((noinline)) void stop(void) { __asm__ volatile(""); }
+__attribute__((noinline)) int f(int n) {
+  struct node list[n]; int rows[2][n];
+  stop();
+  return sizeof list & 1;
+}
+int main(void) { return f(5) == 0; }
+"""
+LOST_EXPRESSIONS = """list|list[3]|list[3].val|sizeof(list)|sizeof(list[0])|rows[1]|rows[1][2]
+sizeof(rows)|&list[3]|list[1].nope|list[1].val = 3|list + 1|list[7]"""
+
+
+def test_arrays_that_are_optimized_out(debugger: Debugger, tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    (tmp_path / "lost.c").write_text(LOST)
+    program = tmp_path / "lost"
+    command = ["gcc", "-g", "-O2", "-w", str(tmp_path / "lost.c"), "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True)
+    code = COMPARE.format(expressions=LOST_EXPRESSIONS.replace("\n", "|").split("|"))
+    found = json.loads(debugger.python(code, "break stop", "run", "up", file=program))
+    assert [each for each in found if each[1] != each[2]] == []
+
+
 @pytest.mark.parametrize("options", ["gcc -O0", "gcc -O1", "gcc -O2", "clang-19 -O0"])
 def test_arrays_of_variable_length(debugger: Debugger, tmp_path: Path, options: str) -> None:
     compiler, *more = options.split()

@@ -12,6 +12,7 @@ from tests.language.sessions import kind, stopped, text
 from tests.work import at_most
 
 TOP = "{_vptr.Top = 0x403ee8 <_ZTV6Bottom+80>, t = %d}"
+LOST = "DW_AT_count refers to nowhere, which is optimized out: it has no location"
 BOTTOM = (
     "{<Left> = {<Top> = %s, _vptr.Left = 0x403eb0 <_ZTV6Bottom+24>, l = %d}, "
     "<Right> = {_vptr.Right = 0x403ed0 <_ZTV6Bottom+56>, r = %d}, b = %d}"
@@ -112,6 +113,26 @@ def test_shapes_that_cannot_be_told(name: str, error: str, message: str) -> None
         assert text(session, name).startswith(message)
         reading = session.read(session.variable(name))
     assert reading.error is not None and reading.error.kind == error
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("lost[1]", "<optimized out>"),
+        ("*lost", "<optimized out>"),
+        (
+            "lost[1] + 1",
+            "DW_AT_count refers to nowhere, which is optimized out: it has no location",
+        ),
+        (
+            "sizeof(lost)",
+            "DW_AT_count refers to nowhere, which is optimized out: it has no location",
+        ),
+        ("sizeof(lost[1])", "4"),
+    ],
+)
+def test_an_array_of_lost_length(expression: str, expected: str) -> None:
+    assert text(stopped("shapes.gfx942", 3), expression) == expected
 
 
 def test_of_a_huge_array_the_elements_shown_are_read() -> None:
