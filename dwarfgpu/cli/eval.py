@@ -23,6 +23,7 @@ from dwarfgpu.cli.lanes import (
     lane_status,
 )
 from dwarfgpu.cli.subjects import (
+    Expression,
     Subject,
     answer,
     distinguishing,
@@ -107,10 +108,10 @@ def _run(args: argparse.Namespace) -> int:
     given: list[str] = args.subject
     if not given:
         return _listing(args, session)
-    wanted = [subject(session, text) for text in given]
     if args.lane == "all":
+        wanted = [_subject(session, text, is_alone=len(given) == 1) for text in given]
         return _all_lanes(args, session, wanted, is_listing=False)
-    answers = [(each, _answer(args, session, each)) for each in wanted]
+    answers = [_asked(args, session, text, is_alone=len(given) == 1) for text in given]
     if not args.json:
         for each, found in answers:
             _print_answer(each, found)
@@ -120,6 +121,34 @@ def _run(args: argparse.Namespace) -> int:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": SCHEMA, "variables": [*records]})
     return _finished(args, [found for _, found in answers])
+
+
+def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
+    """What a text means; of several texts, one that means nothing is left for its own error."""
+    try:
+        return subject(session, text)
+    except UsageError:
+        if is_alone:
+            raise
+        return Expression(text)
+
+
+def _asked(
+    args: argparse.Namespace, session: Session, text: str, *, is_alone: bool
+) -> tuple[Subject, Answer]:
+    """What a text means and its answer; of several texts, a wrong one alone fails."""
+    wanted = _subject(session, text, is_alone=is_alone)
+    try:
+        return wanted, _answer(args, session, wanted)
+    except UsageError as error:
+        if is_alone:
+            raise
+        return wanted, _mistaken(error)
+
+
+def _mistaken(error: UsageError) -> Answer:
+    """The answer to a wrong request that is one of several."""
+    return evolve(of_error(error, ()), status=2)
 
 
 def _print_answer(wanted: Subject, found: Answer) -> None:
@@ -203,7 +232,17 @@ def _all_lanes(
     _, unknown = session.active_lanes()
     scopes = _scopes(session, states) if is_listing else None
     for each in wanted:
-        answers = _of_lanes(args, session, states, each, scopes)
+        try:
+            answers = _of_lanes(args, session, states, each, scopes)
+        except UsageError as error:
+            if len(wanted) == 1:
+                raise
+            status, found = 2, _mistaken(error)
+            if args.json:
+                records.append(named(each, found.record))
+            else:
+                _print_answer(each, found)
+            continue
         status = max(status, lane_status(answers))
         if args.json:
             records.append(named(each, {"lanes": lane_records(answers)}))

@@ -288,3 +288,20 @@ def test_explain_knows_no_other_names() -> None:
         '"$exce" is no register of gfx942. Did you mean "$exec"?',
         2,
     )
+
+
+@pytest.mark.parametrize("lane", ["4", "all"])
+def test_a_wrong_name_does_not_take_the_others_away(lane: str) -> None:
+    done = run("eval", "--demo", "--lane", lane, "t", "nope", "a", "1 +")
+    assert done.err.startswith(
+        'dwarfgpu: nope: No symbol "nope" in current context.\n'
+        "dwarfgpu: 1 +: A syntax error in expression, near `'.\n"
+    )
+    known = run("eval", "--demo", "--lane", lane, "t", "a")
+    assert (done.out, done.status, known.status) == (known.out, 2, 0)
+    answer = run_json("eval", "--demo", "--lane", lane, "t", "nope", "a")
+    t, nope, a = answer.json["variables"]
+    assert answer.status == 2
+    assert (nope["name"], nope["kind"]) == ("nope", "expression")
+    assert nope["error"]["message"] == 'No symbol "nope" in current context.'
+    assert [t, a] == run_json("eval", "--demo", "--lane", lane, "t", "a").json["variables"]
