@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -94,6 +95,8 @@ _STATUSES = {
 }
 
 
+_HYPHEN = re.compile(r"unrecognized arguments: (-[^-].*)", re.DOTALL)
+"""What may be meant as an expression."""
 _LONGEST = 500
 """Characters of a message that may quote an argument."""
 
@@ -110,6 +113,9 @@ class _Parser(argparse.ArgumentParser):
     """Errors of usage go the way of all errors."""
 
     def error(self, message: str) -> NoReturn:
+        written = _HYPHEN.fullmatch(message)
+        if written is not None and self.prog.endswith((" eval", " explain")):
+            message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
         if len(message) > _LONGEST:
             message = f"{message[: _LONGEST // 2]}...{message[-_LONGEST // 2 :]}"
         raise UsageError(f"{message}; see {self.prog} --help")
