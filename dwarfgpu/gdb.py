@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -24,12 +25,13 @@ from dwarfgpu.backends.ingdb import (
     symbol_text,
     value_bytes,
 )
+from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import size_bits
+from dwarfgpu.dwarf.types import Base, size_bits
 from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
@@ -40,7 +42,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.frames import TopFrame
-from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language import Options, Typed, TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
@@ -49,6 +51,8 @@ from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
+_REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
+"""Types of GDB's registers, which no program need have."""
 UNWOUND_NOTE = "registers of outer frames are GDB's unwound values: they can only be read"
 
 
@@ -226,7 +230,7 @@ def _dollar(session: GdbSession, name: str) -> TypedValue | None:
         raise UsageError(" ".join(str(error).split())) from None
     if value.type.code == gdb.TYPE_CODE_VOID:
         return None
-    kind = language.named_type(str(value.type), session)
+    kind = _named_type(value.type, session)
     endian = session.architecture.endian
     try:
         data = value_bytes(value, endian)
@@ -236,6 +240,20 @@ def _dollar(session: GdbSession, name: str) -> TypedValue | None:
     if kind is None:
         raise Unsupported(f"the type {value.type} of ${name} is not known")
     return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
+
+
+def _named_type(kind: gdb.Type, session: GdbSession) -> Typed | None:
+    """GDB's type as ours: one of its registers, or one that the program or C has by that name."""
+    match = _REGISTER_TYPE.fullmatch(str(kind))
+    if match is not None and kind.code == gdb.TYPE_CODE_INT:
+        encoding = "unsigned" if match[1] else "signed"
+        endian = session.architecture.endian
+        base = BaseType(str(kind), encoding, 8 * kind.sizeof, endian)
+        return Typed(Base(base, is_range=True), None)  # GDB shows no characters
+    try:
+        return language.named_type(str(kind), session)
+    except UsageError:  # a type of GDB's own
+        return None
 
 
 class Debugger:

@@ -78,6 +78,19 @@ def test_expressions(debugger: Debugger, repository: Path, name: str) -> None:
         assert different == [], "\n".join(map(repr, different))
 
 
+PARTS = """$al|$ah|$ax|$eax|$r8d|$al + 1|$eax >> 4|sizeof($ax)|$al == $ax|(char) $al|-$eax|$bl|$k0
+*(long *) &local + $al"""
+
+
+def test_parts_of_registers(debugger: Debugger, repository: Path) -> None:
+    program = repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    code = COMPARE.format(expressions=listed(PARTS))
+    found = json.loads(debugger.python(code, "break leaf", "run", "next", file=program))
+    assert [each for each in found if each[1] != each[2]] == [] and len(found) > 12
+    out, err = debugger.run("break leaf", "run", "dwarfgpu print $ymm0", file=program)
+    assert "Unsupported: " in err and "of $ymm0" in err, out
+
+
 SCRIPT = """
 from dwarfgpu.gdb import Debugger
 session = Debugger().session()
