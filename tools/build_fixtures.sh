@@ -125,6 +125,8 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 "$CLANG" "${bases[@]}" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")" \
   -o x86_64/bases.clang.O0.v5
 
+"$GXX" x86_64/members.cpp "${bases[@]:1}" -o x86_64/members.gcc.O0.v5
+
 for opt in 0 2; do
   for dwarf in 4 5; do
     host gcc "$GCC" "$opt" "$dwarf"

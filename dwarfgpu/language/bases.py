@@ -12,9 +12,10 @@ from collections.abc import Callable
 from attrs import evolve, frozen
 
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dynamic import displaced
-from dwarfgpu.errors import EvaluationError, LimitExceeded, UsageError
+from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.members import way_to
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
@@ -65,42 +66,12 @@ def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
     one, other = strip(derived), strip(base)
     if not isinstance(one, Struct) or not isinstance(other, Struct) or _is_same(one, other):
         return None
-    steps = _steps(one, other)
+    steps = way_to(one, lambda each: _is_same(each, other), _name(other))
     return None if steps is None else Kinship(steps, is_up=True)
 
 
 def _name(kind: Type | None) -> str:
     return type_name(kind, cplusplus=True)
-
-
-def _steps(derived: Struct, base: Struct) -> tuple[Member, ...] | None:
-    """The way to a base class; `UsageError` where an object has several of that class.
-
-    Base classes are told apart by the way to them from the last virtual one on, of which an object
-    has one.
-    """
-    found: dict[tuple[object, ...], tuple[Member, ...]] = {}
-    seen: set[tuple[object, ...]] = set()
-    pending: list[tuple[Struct, tuple[object, ...], tuple[Member, ...]]] = [(derived, (), ())]
-    while pending:
-        current, way, steps = pending.pop()
-        for member in current.members:
-            inner = strip(member.type) if member.is_base_class else None
-            if not isinstance(inner, Struct):
-                continue
-            here = (inner,) if member.is_virtual else (*way, member)
-            if here in seen:
-                continue
-            seen.add(here)
-            if len(seen) > MAX_CHAIN or len(here) > MAX_CHAIN:
-                raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
-            if _is_same(inner, base):
-                found[here] = (*steps, member)
-            else:
-                pending.append((inner, here, (*steps, member)))
-    if len(found) > 1:
-        raise UsageError(f"base class '{base.name}' is ambiguous in type '{derived.name}'")
-    return next(iter(found.values()), None)
 
 
 def _is_same(one: Struct, other: Struct) -> bool:

@@ -46,6 +46,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.members import path_to
+from dwarfgpu.language.statics import static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import Bits
@@ -291,15 +292,19 @@ class Places:
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
-            raise Unsupported(f"the static member {member.name}: name it as Class::{member.name}")
+            found = static_member(self.session, value.unit, member)
+            if found is not None:
+                return self.variable(found)
+            lost = UndefinedBits(f"{member.name} is declared, but no unit has it")
+            return TypedValue(member.type, error=lost, unit=value.unit)
         is_whole = member.bit_size is None
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
         elif value.location is None:
             raise EvaluationError(f"the place of {member.name} is told for objects in places only")
         else:
-            found = self.resolver.member(bare, value.location, member, value.around)
-            part = evolve(self._part_of(value, found.type), location=found.location)
+            placed = self.resolver.member(bare, value.location, member, value.around)
+            part = evolve(self._part_of(value, placed.type), location=placed.location)
             part = evolve(part, bit_size=member.bit_size)
         if value.location is None:
             return part

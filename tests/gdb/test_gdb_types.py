@@ -122,6 +122,17 @@ def test_arrays_that_are_optimized_out(debugger: Debugger, tmp_path: Path) -> No
     assert [each for each in found if each[1] != each[2]] == []
 
 
+MEMBERS = """bx.made|r->st|s.st|s.st + 1|s.q|s.P::q|s.Q::q|r->Q::q|s.R::q|&s.Q::q|&r->st|both.P::q
+both.Twice::q|bx.made = 9|s.st = 8|P::st|s.R::own"""
+
+
+def test_members_of_classes(debugger: Debugger, repository: Path) -> None:
+    program = repository / "fixtures/x86_64/members.gcc.O0.v5"
+    code = COMPARE.format(expressions=MEMBERS.replace("\n", "|").split("|"))
+    found = json.loads(debugger.python(code, "break _start", "run", file=program))
+    assert [each for each in found if each[1] != each[2]] == []
+
+
 @pytest.mark.parametrize("options", ["gcc -O0", "gcc -O1", "gcc -O2", "clang-19 -O0"])
 def test_arrays_of_variable_length(debugger: Debugger, tmp_path: Path, options: str) -> None:
     compiler, *more = options.split()

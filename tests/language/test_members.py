@@ -1,0 +1,46 @@
+"""Static members, and members of base classes that have one name, as GDB finds them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf.types import Member
+from dwarfgpu.errors import Unsupported
+from dwarfgpu.language.statics import static_member
+from tests.language.sessions import demo, text
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("bx.made", "7"),  # of a template in a namespace
+        ("r->st", "5"),  # through a pointer, of a base class
+        ("s.st + 1", "6"),
+        ("P::st", "5"),
+        ("&r->st", "(int *) 0x403000 <P::st>"),
+        ("sizeof(bx.made)", "4"),
+        ("s.q", "3"),
+        ("s.P::q", "1"),
+        ("s.Q::q", "2"),
+        ("r->Q::q", "2"),
+        ("s.R::q", "3"),
+        ("s.S::q", "3"),
+        ("s.R::own", "4"),
+        ("&s.Q::q", "(int *) 0x403024 <s+4>"),
+        ("&both.Twice::q", "(int *) 0x403040 <both>"),
+        ("both.P::q", "base class 'P' is ambiguous in type 'Both'"),
+        ("s.Nope::q", "There is no member named Nope::q."),
+        ("s.P::own", "There is no member named P::own."),
+    ],
+)
+def test_members(expression: str, expected: str) -> None:
+    assert text(demo("members.gcc.O0.v5"), expression).replace("_ZN1P2stE", "P::st") == expected
+
+
+def test_a_static_member_of_another_file() -> None:
+    session = demo("members.gcc.O0.v5")
+    with pytest.raises(Unsupported, match="the static member q of a class of another file"):
+        static_member(session, None, Member("q", None, is_static=True, entry=12))
+    unit = session.variable("s").unit
+    with pytest.raises(Unsupported):  # that entry is another one
+        static_member(session, unit, Member("q", None, is_static=True, entry=unit.root.offset))
