@@ -51,7 +51,10 @@ def test_every_fixture(path: Path) -> None:
     assert text.status == 0 and text.err == ""
     listed = [line for line in text.lines if line.startswith("  ")]
     names = [each["qualified_name"] for each in variables]
-    assert [line.split()[0] for line in listed] == names
+    assert len(listed) == len(names)
+    assert all(
+        map(str.startswith, (line.strip() + " " for line in listed), (f"{n} " for n in names))
+    )
 
 
 def size(ranges: Json) -> int:
