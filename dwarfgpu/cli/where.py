@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.state_file import load_state
@@ -123,7 +123,9 @@ def _request(args: Namespace) -> Request:
         raise UsageError("give the file with --file FILE" if names else "--all: give the file")
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")
-    wanted = Wanted(tuple(names), args.function, natural(args.pc, "--pc"))
+    # A comparison tells a variable that is lost from one whose function is gone.
+    with_functions = args.against is not None
+    wanted = Wanted(tuple(names), args.function, natural(args.pc, "--pc"), with_functions)
     return Request(path, wanted, _percentage(args.min_coverage))
 
 
@@ -169,7 +171,7 @@ def _found(file: CodeObject, request: Request) -> Iterator[UnitGroups]:
         if unit.groups:
             return chain(held, found)
     wanted = request.wanted
-    if any(unit.problems for unit in held) or wanted == Wanted():
+    if any(unit.problems for unit in held) or evolve(wanted, with_functions=False) == Wanted():
         return iter(held)
     where = "" if wanted.function is None else f" in {wanted.function}"
     where += "" if wanted.pc is None else f" at {wanted.pc:#x}"

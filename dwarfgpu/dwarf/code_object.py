@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
@@ -33,7 +33,11 @@ class CodeObject:
     info: DebugInfo
     scopes: Scopes
     load_address: int
-    relocations: DynamicRelocations
+    relocations: DynamicRelocations = field()
+
+    @relocations.default
+    def _relocations(self) -> DynamicRelocations:
+        return DynamicRelocations(self.file, self.load_address)
 
     @classmethod
     def open(
@@ -58,8 +62,7 @@ class CodeObject:
         info = DebugInfo(
             described, load_address, dialect, literal=strict, loaded=file, directories=roots
         )
-        relocations = DynamicRelocations(file, load_address)
-        return cls(file, info, Scopes(info), load_address, relocations)
+        return cls(file, info, Scopes(info), load_address)
 
     @property
     def name(self) -> str:

@@ -223,9 +223,13 @@ class Wanted:
     """A function that contains them, or is inlined around them."""
     pc: int | None = None
     """A program location, as loaded, that is in their scopes."""
+    with_functions: bool = False
+    """Whether functions are wanted that have none of the variables: all units are then read."""
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
         """A test for units of a file: False only where none of the unit can be wanted."""
+        if self.with_functions:
+            return lambda unit: True
         function = [] if self.function is None else _parts(self.function)
         choices = [_parts(name) + function for name in self.names] or [function]
         tests = {part: mentions(info, part) for parts in choices for part in parts}

@@ -62,7 +62,9 @@ def static(name: str, *inside: bytes) -> bytes:
 def build(*entries: bytes, unit: str = "/src/a.c", names: tuple[str, ...] = ()) -> Build:
     data = file_of(b"\x01" + text(unit) + b"".join(entries) + b"\0", SHAPES)
     info = debug_info(data)
-    out = build_of(find_variables(Scopes(info), Wanted(names)), Allowance.of(info))
+    out = build_of(
+        find_variables(Scopes(info), Wanted(names, with_functions=True)), Allowance.of(info)
+    )
     assert not out.problems
     return out
 
