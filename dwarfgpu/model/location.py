@@ -70,6 +70,9 @@ class Location:
 
     def displaced(self, bits: int) -> Location:
         """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
+        if len(self.places) == 1:
+            place = self.places[0].displaced(bits)
+            return Location((place,), self.stop) if bits else self
         places = tuple([place.displaced(bits) for place in self.places])
         return Location(places, self.stop) if bits else self
 
