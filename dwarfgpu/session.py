@@ -12,66 +12,37 @@ from typing import Final
 
 from attrs import evolve, field, frozen
 
-from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.callers import MOST_CALLERS, LoadedCode
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Base, MemberPointer, Pointer, Type, size_bits, strip
-from dwarfgpu.dynamic import Resolver, readable_bits
+from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import (
     DwarfGpuError,
-    IllFormed,
     InconsistentContext,
     LimitExceeded,
     MissingContext,
-    Unavailable,
     UndefinedBits,
     UsageError,
 )
 from dwarfgpu.expr.context import (
-    ConstValue,
     Context,
     ExprLoc,
     Limits,
     LocationAttribute,
     LocList,
 )
-from dwarfgpu.expr.convert import constant_location, memory_location
-from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.evaluate import Observer, matching_entries
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.frames import GivenAddress, LaneState, TopFrame
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
+from dwarfgpu.reading import Reading, contents, located, resolved
 from dwarfgpu.target import NotStarted, Target, WaveId
 
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
-
-
-@frozen
-class Reading:
-    """What is known of a variable, for one lane."""
-
-    variable: Variable
-    type: Type | None
-    lane: int | None
-    location: Location | None = None
-    bits: Bits | None = None
-    """Its contents; None where nothing could be read."""
-    pointer: ImplicitPointer | None = None
-    """A removed pointer, in place of contents."""
-    error: DwarfGpuError | None = None
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every bit of the variable is known."""
-        return self.error is None and (
-            self.pointer is not None or (self.bits is not None and self.bits.is_complete)
-        )
 
 
 @frozen(eq=False)
@@ -362,7 +333,7 @@ class Session:
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""
-        return _located(attribute, self.context(), observe)
+        return located(attribute, self.context(), observe)
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised."""
@@ -389,8 +360,8 @@ class Session:
             why = self._why_not(variable, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
-            reading = evolve(reading, location=_located(attribute, context, observe))
-            return self._contents(_resolved(reading, context), context)
+            reading = evolve(reading, location=located(attribute, context, observe))
+            return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
             return evolve(reading, error=error)
 
@@ -416,52 +387,6 @@ class Session:
         """Resolves types of which the program tells the rest, for the focus."""
         return Resolver(self.context)
 
-    def _contents(self, reading: Reading, context: Context) -> Reading:
-        location = reading.location
-        assert location is not None
-        size = size_bits(reading.type)
-        if reading.type is None:
-            raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
-        if size is None and isinstance(strip(reading.type), Array):
-            size = 0  # as GDB: an array of unknown length is where it is
-        if size is None:
-            raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
-        if reading.variable.unit.dialect.upstream_clang:
-            self._check_upstream(location, size)
-        access = context.access
-        pointer = access.pointer(location, size) if _may_point(reading.type) else None
-        if pointer is not None:
-            return evolve(reading, pointer=pointer)
-        held_bits = size - _padding_bits(reading.type)
-        if location.remaining_bits == held_bits:
-            # An x87 register: the padding that the type has in memory is no part of the value.
-            held = access.read(location, held_bits)
-            return evolve(reading, bits=evolve(held, size_bits=size))
-        described = location.remaining_bits
-        if described is not None and described < size and _is_composite(location):
-            # Producers leave out the pieces that they know nothing of: docs/spec-notes.md.
-            held = access.read(location, described).slice(0, size, access.endian)
-            why = f"the location describes {described} of {size} bits"
-            return evolve(reading, bits=evolve(held, reasons=(*held.reasons, why)))
-        held_bits = readable_bits(reading.type, size, self.limits)
-        if held_bits < size:
-            sizes = f"{size // 8} bytes: the first {held_bits // 8} are read"
-            note = f"{reading.variable.name} has {sizes}"
-            reading = evolve(reading, notes=(*reading.notes, note))
-        return evolve(reading, bits=access.read(location, held_bits))
-
-    def _check_upstream(self, location: Location, size: int) -> None:
-        place = location.places[0]
-        storage = place.storage
-        if (
-            isinstance(storage, Register)
-            and storage.register.number in VECTOR_REGISTERS
-            and size > 32
-        ):
-            raise Unavailable(
-                f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
-            )
-
     def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
         """What was assumed about the focus and the variable's description."""
         notes: list[str] = []
@@ -479,40 +404,6 @@ class Session:
         except DwarfGpuError:
             pass  # the reading itself reports it
         return tuple(dict.fromkeys([*filter(None, assumed), *notes]))
-
-
-def _located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
-    if isinstance(attribute, ConstValue):
-        return constant_location(attribute.data, context.endian)
-    context = evolve(context, unit=attribute.unit, result_kind="location")
-    location = evaluate_attribute(attribute, context, observe=observe)
-    assert isinstance(location, Location)
-    return location
-
-
-def _resolved(reading: Reading, context: Context) -> Reading:
-    """With the type that the object has now, and the place of its data."""
-    assert reading.location is not None
-    found = Resolver(lambda: context).resolved(reading.type, reading.location)
-    return evolve(reading, type=found.type, location=found.location)
-
-
-def _may_point(kind: Type | None) -> bool:
-    """Whether an object of the type can be a removed pointer: it has the size of one."""
-    return isinstance(strip(kind), Pointer | MemberPointer | Base)
-
-
-def _is_composite(location: Location) -> bool:
-    compounds = Composite | Repeated | Selected
-    return all(isinstance(place.storage, compounds) for place in location.places)
-
-
-def _padding_bits(kind: Type | None) -> int:
-    """Bits of a floating point type above those of its format, as x87 numbers have in memory."""
-    bare = strip(kind)
-    if not isinstance(bare, Base) or bare.base.float_format is None:
-        return 0
-    return bare.base.bit_size - bare.base.float_format.size_bits
 
 
 __all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]

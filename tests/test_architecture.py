@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "dynamic",
         "frames",
         "language",
+        "reading",
         "session",
         "verify",
         "view",

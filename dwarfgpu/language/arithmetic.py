@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.bases import converted, converted_pointer, kinship, way_up
+from dwarfgpu.language.bases import converted, converted_pointer, kinship, require_defined, way_up
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places
@@ -193,6 +193,8 @@ class Arithmetic:
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
             return converted(self.places, value, way, referred)
+        if referred is not kind:
+            require_defined(value.unit, value.type, referred)
         if isinstance(bare, Struct | Array):
             if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
                 raise UsageError("Invalid cast.")

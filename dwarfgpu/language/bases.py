@@ -13,9 +13,11 @@ from attrs import evolve, frozen
 
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dynamic import displaced
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.members import way_to
+from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
@@ -56,6 +58,19 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
             "because the base is virtual"
         )
     return evolve(down, is_up=False)
+
+
+def require_defined(unit: CompilationUnit | None, one: Type | None, other: Type | None) -> None:
+    """`UsageError` for a class of C++ that is only declared: nothing tells its base classes."""
+    a, b = strip(one), strip(other)
+    if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
+        return
+    for each in (a, b) if a.name != b.name else ():
+        if each.is_declaration:
+            raise UsageError(
+                f"class '{_name(each)}' is only declared here: whether the other one is a base "
+                "class is not known; cast to void * first to take the address as it is"
+            )
 
 
 def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
@@ -112,6 +127,7 @@ def converted_pointer(places: Places, value: TypedValue, target: Type | None) ->
     bare = strip(value.type)
     way = kinship(bare.target, target) if isinstance(bare, Pointer) else None
     if way is None:
+        require_defined(value.unit, bare.target if isinstance(bare, Pointer) else None, target)
         return value
     assert isinstance(bare, Pointer)
     value = places.read(value)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from dwarfgpu.dwarf.types import Member, Struct
+from dwarfgpu.dwarf.types import Member, Struct, Type
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.bases import kinship
+from dwarfgpu.language.bases import kinship, require_defined
 from tests.language.sessions import stopped, text
 
 TOP = "{_vptr.Top = 0x403ee8 <_ZTV6Bottom+80>, t = 1}"
@@ -104,3 +107,25 @@ def test_casts_that_are_refused(source: Struct, target: Struct, message: str) ->
     with pytest.raises(UsageError) as caught:
         kinship(source, target)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("is_cplusplus", "other", "is_refused"),
+    [
+        (True, Struct("class", "Known", 8), True),
+        (True, Struct("class", "Opaque", 8), False),
+        (True, None, False),
+        (False, Struct("struct", "Known", 8), False),
+    ],
+)
+def test_a_class_that_is_only_declared(
+    is_cplusplus: bool, other: Type | None, is_refused: bool
+) -> None:
+    opaque = Struct("class", "Opaque", None, is_declaration=True)
+    unit: Any = SimpleNamespace(is_cplusplus=is_cplusplus)
+    for one, another in ((opaque, other), (other, opaque)):
+        if is_refused:
+            with pytest.raises(UsageError, match="'Opaque' is only declared here"):
+                require_defined(unit, one, another)
+        else:
+            require_defined(unit, one, another)
