@@ -26,8 +26,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.expr.context import LocList
+from dwarfgpu.expr.context import LocList, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
+from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.operation import LLVM_USER
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.objfile.elf import open_object
@@ -57,13 +58,13 @@ class Entry:
     """Bounds of ranges, and of location list entries with their expressions."""
 
 
-def shortest(unit: CompilationUnit, data: bytes) -> bytes:
+def shortest(data: bytes, dialect: Dialect, form: UnitFormat) -> bytes:
     """Without padding of LEB128 numbers, which the other reader does not print."""
-    expression = decode(data, unit.dialect, unit.format)
+    expression = decode(data, dialect, form)
     out = b"".join(
         each.encoding
         if each.encoding[0] == LLVM_USER
-        else encode(each.operation, each.operands, unit.dialect, unit.format)
+        else encode(each.operation, each.operands, dialect, form)
         for each in expression.instructions
     )
     return out + expression.undecoded
@@ -87,7 +88,7 @@ def _ours(die: Die, depth: int) -> Entry:
     for number, attribute in die.attributes():
         numbers.append(number)
         if attribute.kind == "exprloc" and isinstance(attribute.raw, bytes):
-            expressions.append(shortest(unit, attribute.raw))
+            expressions.append(shortest(attribute.raw, unit.dialect, unit.format))
         elif number == dw.AT_RANGES:
             lists += [
                 (unit.relocate(a), unit.relocate(b), None) for a, b in unit.ranges_of(attribute)
@@ -99,7 +100,11 @@ def _ours(die: Die, depth: int) -> Entry:
             located = unit.location_of(die, number)
             assert isinstance(located, LocList)
             lists += [
-                (each.begin or 0, each.end or 0, shortest(unit, each.expression))
+                (
+                    each.begin or 0,
+                    each.end or 0,
+                    shortest(each.expression, unit.dialect, unit.format),
+                )
                 for each in located.entries
                 if each.begin is None or each.begin != each.end
             ]
