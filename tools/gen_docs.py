@@ -1,8 +1,8 @@
-"""Generate docs/operations.md from the declarations of the operations.
+"""Generate docs/operations.md and docs/registers.md from what the code declares.
 
     python tools/gen_docs.py [--check]
 
-With `--check` nothing is written; the exit status is 1 where the file is out of date.
+With `--check` nothing is written; the exit status is 1 where a file is out of date.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from tools import gen_registers
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "operations.md"
@@ -155,18 +156,25 @@ def _hex(code: Code) -> str:
     return f"`{code:02x}`"
 
 
+DOCUMENTS = ((TARGET, document), (gen_registers.TARGET, gen_registers.document))
+"""Each file, and what makes its text."""
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Generate docs/operations.md.")
+    parser = argparse.ArgumentParser(
+        description="Generate docs/operations.md and docs/registers.md."
+    )
     parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
     arguments = parser.parse_args()
-    text = document()
-    if not arguments.check:
-        TARGET.write_text(text, encoding="utf-8")
-        return 0
-    if TARGET.exists() and TARGET.read_text(encoding="utf-8") == text:
-        return 0
-    print(f"{TARGET.relative_to(ROOT)} is out of date: run tools/gen_docs.py", file=sys.stderr)
-    return 1
+    status = 0
+    for target, text in DOCUMENTS:
+        if not arguments.check:
+            target.write_text(text(), encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != text():
+            name = target.relative_to(ROOT)
+            print(f"{name} is out of date: run tools/gen_docs.py", file=sys.stderr)
+            status = 1
+    return status
 
 
 if __name__ == "__main__":

@@ -5,16 +5,18 @@ Law: DWARF numbers and apertures of AMD GPUs are known here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
+from dwarfgpu.arch.flags import flag_fields
 from dwarfgpu.arch.model import (
     AddressSpace,
     Apertures,
     Architecture,
     Lowered,
     RegisterInfo,
+    RegisterPart,
     bank,
 )
 from dwarfgpu.arch.processors import Processor, by_mach, processor
@@ -64,6 +66,7 @@ def amdgpu(name: str, wave_size: int | None = None) -> Architecture:
 def _architecture(described: Processor, lanes: int) -> Architecture:
     registers = {r.number: r for r in _numbered(described, lanes) if r.number is not None}
     names = {number: dwarf_name(number) for number in registers}
+    others = tuple(_unnumbered(described, lanes))
     return Architecture(
         name=described.name,
         machine="AMDGPU",
@@ -71,10 +74,11 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         registers=registers,
         address_spaces=_SPACES,
         lane_count=lanes,
-        other_registers=tuple(_unnumbered(described, lanes)),
+        other_registers=others,
         return_address_register=16,
         program_counter=16,
         register_aliases=_aliases(registers, names, lanes),
+        register_parts=_parts((*registers.values(), *others)),
         dwarf_names=names,
         lower=lower,
         convert=convert_address,
@@ -99,7 +103,7 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
     yield RegisterInfo("exec", 1 if lanes == 32 else 17, mask, "scalar")
     yield RegisterInfo("pc", 16, _PC)
     yield from bank(32, (f"s{n}" for n in range(64)), _INT32, "scalar")
-    yield RegisterInfo("status", 128, _UINT32, "system")
+    yield RegisterInfo("status", 128, _UINT32, "system", flags=flag_fields(described, "status"))
     yield RegisterInfo("vcc", 512 if lanes == 32 else 768, mask, "scalar")
     yield from bank(1088, (f"s{n}" for n in range(64, 106)), _INT32, "scalar")
     if lanes == 32:
@@ -131,7 +135,8 @@ def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
         names.append(("xnack_mask", _UINT32 if generation >= 10 else _UINT64, "system"))
     names += [(f"ttmp{n}", _UINT32, "trap") for n in (*range(4, 12), 13)]
     for name, base, register_class in names:
-        yield RegisterInfo(name, None, base, register_class)
+        flags = flag_fields(described, name)
+        yield RegisterInfo(name, None, base, register_class, flags=flags)
 
 
 def _aliases(
@@ -145,7 +150,21 @@ def _aliases(
     aliases |= {f"vcc_{lanes}": "vcc", "exec_mask": "exec"}
     if lanes == 32:
         aliases |= {"exec_lo": "exec", "vcc_lo": "vcc"}
-    return aliases
+    # What the descriptor, and so the instructions, of older and newer targets call it.
+    return aliases | {"flat_scratch": "scratch_base"}
+
+
+_HALVED: Final = frozenset({"exec", "vcc", "flat_scratch", "scratch_base", "xnack_mask"})
+
+
+def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
+    """The halves of 64-bit registers, as instructions name them: vcc_lo, vcc_hi."""
+    return {
+        name: RegisterPart(name, each, offset_bytes, _UINT32)
+        for each in registers
+        if each.name in _HALVED and each.size_bits == 64
+        for name, offset_bytes in ((f"{each.name}_lo", 0), (f"{each.name}_hi", 4))
+    }
 
 
 _BLOCKS: Final = (

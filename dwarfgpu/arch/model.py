@@ -19,6 +19,26 @@ Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]
 
 
 @frozen
+class FlagField:
+    """One field of a register that is made of flags."""
+
+    name: str
+    first_bit: int
+    size_bits: int
+    values: tuple[str, ...] = ()
+    """What each number means, for a field that is an enumeration."""
+
+    @property
+    def mask(self) -> int:
+        """Its bits in the register."""
+        return (1 << self.size_bits) - 1 << self.first_bit
+
+    def of(self, number: int) -> int:
+        """The field of the register's contents."""
+        return (number & self.mask) >> self.first_bit
+
+
+@frozen
 class RegisterInfo:
     """One architecture register; the id by which targets are asked for it."""
 
@@ -32,6 +52,8 @@ class RegisterInfo:
 
     is_of_wave: bool = True
     """False for a register of a thread of a CPU."""
+    flags: tuple[FlagField, ...] = field(default=(), repr=False, eq=False)
+    """The fields of a register that is made of flags, by first bit."""
 
     size_bits: int = field(init=False, repr=False, eq=False)
 
@@ -39,8 +61,24 @@ class RegisterInfo:
     def _size_bits(self) -> int:
         return self.type.bit_size
 
+    @property
+    def classes(self) -> frozenset[str]:
+        """amd-dbgapi's classes that it is in: those that programs name are also `general`."""
+        general = {"general"} if self.register_class in ("scalar", "vector") else set()
+        return frozenset({self.register_class, *general})
+
     def __str__(self) -> str:
         return self.name
+
+
+@frozen
+class RegisterPart:
+    """A part of a register that has a name of its own: vcc_lo of vcc."""
+
+    name: str
+    register: RegisterInfo
+    offset_bytes: int
+    type: BaseType
 
 
 @frozen
@@ -173,6 +211,8 @@ class Architecture:
     """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
+    register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)
+    """Parts of registers that have names of their own, lower case, to these."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
     _lower: Lower = field(default=identity_lower, repr=False)
@@ -230,6 +270,10 @@ class Architecture:
     def register_named(self, name: str) -> RegisterInfo | None:
         """The register of that name or alias in any letter case, with or without `$` or `%`."""
         return self.by_name.get(name.lower().lstrip("$%"))
+
+    def part_named(self, name: str) -> RegisterPart | None:
+        """The part of a register that has that name; no operation can name it."""
+        return self.register_parts.get(name.lower().lstrip("$%"))
 
     def address_space(self, number: int) -> AddressSpace:
         """The address space of a DWARF number; `IllFormed` where none is defined (A.2.5.4.4.3)."""

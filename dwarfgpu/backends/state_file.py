@@ -8,7 +8,7 @@ from attrs import frozen
 
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
@@ -131,11 +131,19 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
     arch = target.architecture
     registers = field.get("registers")
     given: set[str] = set()
+    parts: list[RegisterPart] = []
     for name, value in () if registers is None else registers.members():
         register = arch.register_named(name)
+        part = arch.part_named(name)
+        if part is not None:
+            if part in parts or part.register.name in given:
+                raise UsageError(f"{value.source}: {value.path}: {name} is given twice")
+            parts.append(part)
+            set_part(target, number, part, value)
+            continue
         if register is None:
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
-        if register.name in given:
+        if any(each.register is register for each in parts) or register.name in given:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
         set_register(target, number, register, value)
@@ -183,6 +191,14 @@ def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, fiel
             (size_bits + 7) // 8, target.architecture.endian
         )
     target.set_register(wave, register, data)
+
+
+def set_part(target: StateTarget, wave: WaveId, part: RegisterPart, field: Field) -> None:
+    """The contents of a part of a register: an integer."""
+    bits = part.type.bit_size
+    number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
+    data = number.to_bytes(part.type.size_bytes, target.architecture.endian)
+    target.set_register(wave, part.register, data, part.offset_bytes)
 
 
 def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:

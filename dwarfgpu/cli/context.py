@@ -13,7 +13,14 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_file import State, WaveState, add_memory, load_state, set_register
+from dwarfgpu.backends.state_file import (
+    State,
+    WaveState,
+    add_memory,
+    load_state,
+    set_part,
+    set_register,
+)
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.cli.lanes import checked_lanes
@@ -230,8 +237,15 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
     for text in args.reg:
         name, equals, value = text.partition("=")
         register = session.architecture.register_named(name.strip())
+        part = session.architecture.part_named(name.strip())
         if not equals:
             raise UsageError(f"--reg {text}: expected NAME=VALUE")
+        if part is not None:
+            if {part.name, part.register.name} & given:
+                raise UsageError(f"--reg {text}: {part.name} is given twice")
+            given.add(part.name)
+            set_part(target, session.wave, part, Field(f"--reg {name}", "value", value.strip()))
+            continue
         if register is None:
             raise UsageError(f"--reg {text}: {session.architecture.name} has no register {name}")
         value = value.strip()
@@ -244,7 +258,8 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             field = Field(f"--reg {name}", "value", values)
         elif value.startswith("bytes:"):
             field = Field(f"--reg {name}", "value", {"bytes": value.removeprefix("bytes:")})
-        if register.name in given:
+        parts = session.architecture.register_parts.values()
+        if {register.name, *(e.name for e in parts if e.register is register)} & given:
             raise UsageError(f"--reg {text}: register {register} is given twice")
         given.add(register.name)
         target.waves[session.wave].pop(register.name, None)

@@ -199,6 +199,8 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
         return True
     if session.code_objects or (args.state and not args.subject):
         return False
+    if args.subject and all(each.startswith("$") for each in args.subject):
+        return False  # no operation begins so
     if not args.subject:
         raise UsageError("nothing to evaluate: give operations, or --file and names")
     return True

@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias, Union, assert_never
 
 from attrs import evolve, field, frozen
 
+from dwarfgpu.arch.model import FlagField
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf.properties import Properties
 from dwarfgpu.errors import IllFormed, shown
@@ -37,6 +38,8 @@ class Base:
     base: BaseType
     is_range: bool = False
     """A subrange type (5.13): its values are numbers, however small they are."""
+    flags: tuple[FlagField, ...] = ()
+    """Of a register that is made of flags, its fields."""
 
     @property
     def name(self) -> str:

@@ -35,6 +35,10 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     register = _register(session, name)
     if register is not None:
         return TypedValue(register_type(register), _location(session, register))
+    part = architecture.part_named(name)
+    if part is not None:
+        location = _location(session, part.register).displaced(8 * part.offset_bytes)
+        return TypedValue(Base(part.type), location)
     if name in _ROLES:
         raise UsageError("No registers.")
     return None
@@ -50,7 +54,12 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
             require(session.lane, "lane")
         except DwarfGpuError as error:
             return error
-    known = [*architecture.by_name, *_ROLES, *(_LANES if architecture.is_simt else ())]
+    known = [
+        *architecture.by_name,
+        *architecture.register_parts,
+        *_ROLES,
+        *(_LANES if architecture.is_simt else ()),
+    ]
     close = get_close_matches(name.lower()[:80], known, n=1, cutoff=0.7)
     advice = f' Did you mean "${close[0]}"?' if close else ""
     return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
@@ -102,7 +111,7 @@ def register_type(register: RegisterInfo) -> Type:
         target = Function(is_prototyped=False) if is_code else None
         return Pointer(target, size_bytes=base.size_bytes)
     if base.vector_size is None:
-        return Base(base)
+        return Base(base, flags=register.flags)
     name = base.name.partition("[")[0]
     bit_size = base.bit_size // base.vector_size
     element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))

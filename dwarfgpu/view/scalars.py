@@ -6,12 +6,13 @@ Law: every function is given known bits only, of at most `MAX_BITS`, so its text
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.arch.model import FlagField
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.types import Enum
@@ -33,6 +34,25 @@ def hexadecimal(number: int, digits: int = 1) -> str:
 def swapped(number: int, size_bits: int) -> int:
     """The number with its bytes reversed, where the type's byte order is not the object's."""
     return int.from_bytes(number.to_bytes((size_bits + 7) // 8, "little"), "big")
+
+
+def flags_text(fields: Iterable[FlagField], number: int) -> str:
+    """`[ FP_ROUND.32=ZERO IEEE CSP=0 ]`, as GDB shows registers that are made of flags.
+
+    One bit that is set is its name; what is in no field is told as a number.
+    """
+    words: list[str] = []
+    left = number
+    for each in fields:
+        value = each.of(number)
+        left &= ~each.mask
+        if each.values:
+            words.append(f"{each.name}={each.values[value]}")
+        elif each.size_bits > 1:
+            words.append(f"{each.name}={value}")
+        elif value:
+            words.append(each.name)
+    return " ".join(["[", *words, *([hexadecimal(left)] if left else []), "]"])
 
 
 def general(number: Fraction, digits: int) -> str:

@@ -186,6 +186,8 @@ def _natural(
             parts = Bits(number, size_bits)
             first, second = (parts.slice(n * half, half, base.endian).value for n in (0, 1))
             return scalars.complex_text(base, first, second, half)
+        case Base(flags=flags) if flags:
+            return scalars.flags_text(flags, number)
         case Base(base=base):
             text = scalars.base_text(base, number, size_bits)
             characters = character_kind(kind)

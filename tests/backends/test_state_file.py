@@ -76,6 +76,22 @@ def test_a_register(tmp_path: Path, name: str, given_as: Json, expected: str) ->
     assert register(loaded(tmp_path, {"registers": {name: given_as}}), name).hex() == expected
 
 
+def test_halves_of_a_register(tmp_path: Path) -> None:
+    state = loaded(tmp_path, {"registers": {"VCC_LO": 7, "m0": 1, "exec_hi": -1, "ttmp4": 2}})
+    assert register(state, "vcc", 0, 4).hex() == "07000000"
+    assert register(state, "exec", 4, 4).hex() == "ffffffff"
+    assert register(state, "m0").hex() == "01000000"
+    with pytest.raises(Unavailable, match="register vcc of wave 0 is not in the state, bytes 4 to"):
+        register(state, "vcc")
+
+
+@pytest.mark.parametrize("names", [("vcc", "vcc_lo"), ("vcc_lo", "vcc"), ("vcc_lo", "VCC_LO")])
+def test_no_byte_of_a_register_twice(tmp_path: Path, names: tuple[str, str]) -> None:
+    message = f"waves\\[0\\].registers.{names[1]}: .*{names[1]} is given twice"
+    with pytest.raises(UsageError, match=message):
+        loaded(tmp_path, {"registers": dict.fromkeys(names, 1)})
+
+
 def test_what_is_not_given_is_not_known(tmp_path: Path) -> None:
     state = loaded(tmp_path, {"registers": {"v3": [1, None, 3]}})
     assert register(state, "v3", 0, 4) == b"\1\0\0\0"

@@ -159,6 +159,14 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["info registers s33"], "s33            0xfffffffe          -2\n"),
         (["i r pc"], "pc             0x11640             0x11640 <nest+64>\n"),
         (["i r s1"], "s1             <unavailable>\n"),
+        (["i r exec_lo"], "exec_lo        0xff0f              65295\n"),
+        (["p $exec_hi"], "$1 = 0\n"),
+        (
+            ["i r system"],
+            "status         <unavailable>\nmode           <unavailable>\n"
+            "trapsts        <unavailable>\nflat_scratch   <unavailable>\n"
+            "xnack_mask     <unavailable>\n",
+        ),
         (["i r s33 foo"], "Invalid register `foo'\n"),
         (
             ["i r"],
@@ -291,6 +299,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("p/x l", 4, ["limit", "launches"]),
         ("p/", 2, []),
         ("p $exe", 2, ["$exec"]),
+        ("p $exec_", 2, ["$exec_hi", "$exec_lo"]),
         ("p $_", 2, ["$_lane", "$_lane_count"]),
         ("i r s10", 4, ["s10", "s100", "s101", "s102", "s103", "s104", "s105"]),
         ("lane 6", 5, ["6", "60", "61", "62", "63"]),

@@ -318,3 +318,31 @@ def test_a_leading_hyphen_is_told_to_be_in_parentheses(command: str, given: tupl
     )
     assert run("eval", "--demo", "--lane", 4, "(-t)").out == "(-t) = -324\n"
     assert "write" not in run(command, "--demo", "--lain", 4).err
+
+
+def test_registers_without_a_code_object() -> None:
+    mode = "[ FP_ROUND.32=ZERO FP_ROUND.64_16=NEAREST_EVEN FP_DENORM.32=FLUSH_SRC_DST "
+    mode += "FP_DENORM.64_16=FLUSH_SRC_DST IEEE CSP=0 ]"
+    given = ("--reg", "mode=0x203", "--reg", "vcc_lo=7", "--reg", "vcc_hi=1", "--reg", "m0=5")
+    done = run("eval", *given, "$mode", "$vcc", "$vcc_hi", "$m0 + 1", "$mode & 3")
+    assert done.status == 0
+    assert done.lines == [
+        f"$mode = {mode}",
+        "$vcc = 4294967303",
+        "$vcc_hi = 1",
+        "$m0 + 1 = 6",
+        "$mode & 3 = 3",
+    ]
+
+
+def test_a_register_that_is_not_known() -> None:
+    done = run("eval", "$m0")
+    assert (done.out, done.status) == ("$m0 = <unavailable>\n", 1)
+    assert done.notes == ["$m0 is not available: register m0 of wave 0 is not in the state"]
+    assert 'Did you mean "$mode"?' in run("eval", "$mdoe").err
+
+
+def test_a_half_twice() -> None:
+    for given in ("vcc=1 vcc_lo=2", "vcc_hi=2 vcc=1", "vcc_lo=1 vcc_lo=1"):
+        options = [word for each in given.split() for word in ("--reg", each)]
+        assert run("eval", *options, "$vcc").error.endswith("is given twice")

@@ -117,12 +117,15 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Registers, with the types of their contents."""
+    """Registers, with the types of their contents; halves of registers from the `_` on."""
     arch = shell.session.architecture
     word = word.removeprefix("$")
     for each in (*arch.registers.values(), *arch.other_registers):
         if _fits(each.name, word):
             yield Candidate(each.name, each.type.name)
+    for part in arch.register_parts.values() if "_" in word else ():
+        if _fits(part.name, word):
+            yield Candidate(part.name, part.type.name)
 
 
 def lanes(shell: Shell, word: str) -> Iterator[Candidate]:

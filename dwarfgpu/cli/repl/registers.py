@@ -6,9 +6,9 @@ from functools import partial
 
 from attrs import frozen
 
-from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.model import RegisterInfo, RegisterPart
 from dwarfgpu.cli.repl.frames import symbol_at
-from dwarfgpu.dwarf.types import Array, Type
+from dwarfgpu.dwarf.types import Array, Base, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.machine import register_type
@@ -27,7 +27,7 @@ class RegisterValue:
     """A register and what is known of its contents."""
 
     session: Session
-    register: RegisterInfo
+    register: RegisterInfo | RegisterPart
     type: Type
     bits: Bits
 
@@ -60,9 +60,10 @@ class RegisterValue:
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
 
-def register_named(session: Session, name: str) -> RegisterInfo:
+def register_named(session: Session, name: str) -> RegisterInfo | RegisterPart:
     """The register of a name, with or without `$`; `UsageError` in GDB's words."""
-    found = session.architecture.register_named(name)
+    architecture = session.architecture
+    found = architecture.register_named(name) or architecture.part_named(name)
     if found is None:
         if name.lower() == "$pc" or name.lower() == "pc":
             return RegisterInfo("pc", None, session.architecture.address_type)
@@ -70,8 +71,13 @@ def register_named(session: Session, name: str) -> RegisterInfo:
     return found
 
 
-def read_register(session: Session, register: RegisterInfo) -> RegisterValue:
+def read_register(session: Session, register: RegisterInfo | RegisterPart) -> RegisterValue:
     """What the frame in focus has in a register; the program location is the session's."""
+    if isinstance(register, RegisterPart):
+        whole = read_register(session, register.register).bits
+        endian = session.architecture.endian
+        bits = whole.slice(8 * register.offset_bytes, register.type.bit_size, endian)
+        return RegisterValue(session, register, Base(register.type), bits)
     outer = session.physical_frame if session.level else None
     if outer is not None and (register.name == "pc" or register.number is not None):
         known = register.name != "pc" and register.number is not None
@@ -95,4 +101,4 @@ def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
     known = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.
     known = [each for each in known if each.name != "pc_32"]
-    return [each for each in known if word in (None, "all", each.register_class)]
+    return [each for each in known if word in (None, "all") or word in each.classes]
