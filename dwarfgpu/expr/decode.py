@@ -6,6 +6,7 @@ instructions before it stay usable and the rest is kept as it is, with the reaso
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -41,6 +42,10 @@ CACHED_BYTES = 1024
 """Of longer expressions only the last few are kept, so that hostile ones do not fill memory."""
 
 
+KNOWN_SIZES = 8
+"""Sizes of the encodings of one opcode that are looked for before decoding."""
+
+
 def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     """Decode as far as possible; never raises."""
     return (decode_cached if len(data) <= CACHED_BYTES else _decode_long)(data, dialect, form)
@@ -49,14 +54,17 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
 def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     reader = Reader(data, form.endian)
     out = Instructions()
-    distinct = out.distinct
-    latest: dict[bytes, int] = {}
+    known: dict[bytes, int] = {}
+    known_sizes: defaultdict[int, list[int]] = defaultdict(list)
     position, error = 0, None
     while position < len(data):
         # An encoding that was decoded before is known by its bytes: none is a prefix of another.
-        start = data[position : position + 2]
-        number = latest.get(start)
-        if number is None or not data.startswith(distinct[number].encoding, position):
+        sizes = known_sizes[data[position]]
+        for size in sizes:
+            number = known.get(data[position : position + size])
+            if number is not None:
+                break
+        else:
             reader.position = position
             operation: Operation | None = None
             try:
@@ -67,10 +75,15 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
                 name = operation.title if operation else None
                 error.site = Site(position, name, operation.section if operation else "A.2.5.4")
                 break
+            size = reader.position - position
             encoding = data[position : reader.position]
-            number = latest[start] = out.add(Instruction(position, operation, operands, encoding))
+            number = out.add(Instruction(position, operation, operands, encoding))
+            if size not in sizes and len(sizes) < KNOWN_SIZES:
+                sizes.append(size)
+            if size in sizes:
+                known[encoding] = number
         out.append(number, position)
-        position += len(distinct[number].encoding)
+        position += size
     return Expression(data, dialect, form, out, error)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias, cast, get_args
 
 from attrs import frozen
 
@@ -17,7 +17,7 @@ from dwarfgpu.basetype import generic_type
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr import upstream
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.control import Control, Enter, Jump, Nested
+from dwarfgpu.expr.control import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
@@ -62,6 +62,10 @@ class Program:
         return self.instructions.index_at(offset)
 
 
+BOUND = 4096
+"""Distinct instructions bound beforehand; of more, each takes memory only while it is performed."""
+
+
 def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     """Decode and bind an expression; what cannot be decoded fails when it is reached."""
     return (prepare_cached if len(data) <= CACHED_BYTES else _prepare_long)(data, dialect, form)
@@ -74,16 +78,24 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     if dialect.upstream_clang:
         meant = upstream.translated(instructions)
         instructions, notes = meant.instructions, meant.notes
-    bound = [_bound(each, form) for each in instructions.distinct]
+    distinct = instructions.distinct
+    bound = [_bound(each, form) for each in distinct[:BOUND]]
+    bound += [partial(_bind_and_perform, each, form) for each in distinct[BOUND:]]
     steps = tuple([bound[number] for number in instructions.order])
     is_straight = expression.error is None and not any(
-        each.operation.transfers for each in instructions.distinct
+        each.operation.transfers for each in distinct
     )
     return Program(expression, instructions, steps, is_straight, notes)
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)
 _prepare_long = lru_cache(maxsize=2)(_prepare)
+
+
+def _bind_and_perform(
+    instruction: Instruction, form: UnitFormat, coercer: Coercer, stack: Stack, ctx: Context
+) -> Control | None:
+    return _bound(instruction, form)(coercer, stack, ctx)
 
 
 def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
@@ -177,6 +189,22 @@ def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> 
     return perform
 
 
+def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
+    count, wanted = len(kinds), [(at, kind, _NOUNS[kind]) for at, kind in enumerate(kinds)]
+
+    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+        if len(stack) < count:
+            raise _underflow(count, stack)
+        popped = stack[-count:]
+        del stack[-count:]
+        for at, kind, noun in wanted:
+            if type(popped[at]) is not noun:
+                popped[at] = coercer.coerced(popped[at], kind, ctx)
+        stack.append(call(ctx, *popped))
+
+    return perform
+
+
 _NOUNS: dict[Kind, type | None] = {
     "value": Value,
     "pointer": Value,
@@ -189,10 +217,12 @@ _SIMPLE: dict[tuple[int, tuple[str, ...]], Callable[..., Perform]] = {
     (1, ()): _unary,
     (1, ("context",)): _unary_in_context,
     (2, ()): _binary,
+    (3, ("context",)): _several_in_context,
+    (4, ("context",)): _several_in_context,
 }
 
 
-_CONTROLS = (Jump, Enter, Nested)
+_ENTRIES = frozenset(get_args(Entry))
 
 
 def _general(
@@ -216,14 +246,12 @@ def _general(
                     entry if type(entry) is noun else coercer.coerced(entry, kind, ctx)
                 )
         pushed = call(*arguments)
-        if pushed is None:
-            return None
-        if isinstance(pushed, _CONTROLS):
-            return pushed
-        if isinstance(pushed, tuple):
+        if type(pushed) in _ENTRIES:
+            stack.append(pushed)
+        elif isinstance(pushed, tuple):
             stack.extend(pushed)
         else:
-            stack.append(pushed)
+            return cast("Control | None", pushed)
         return None
 
     return perform

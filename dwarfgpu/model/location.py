@@ -21,7 +21,6 @@ from dwarfgpu.model.storage import (
     Selected,
     Storage,
     Undefined,
-    is_compound,
 )
 from dwarfgpu.model.value import Value
 
@@ -136,37 +135,37 @@ NARROWED = 8
 """Composites inside one another that `narrowed` looks through: a bound, so that it is cheap."""
 
 
-def narrowed(location: Location, size_bits: int) -> Location:
-    """The location that holds the first `size_bits` bits, without the composites around it.
+def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
+    """The location that holds `size_bits` bits from bit `at`, without the composites around it.
 
     Where a single part of a composite holds all of them, the part itself is meant.
     """
     for _ in range(NARROWED):
-        place = location.places[0]
-        storage, first = place.storage, place.bit_offset
-        if not is_compound(storage) or len(location.places) != 1:
+        if len(location.places) != 1 or size_bits == 0:
             break
-        match storage:
-            case Composite():
-                index = bisect_right(storage.starts, first) - 1
-                if index < 0:
-                    return location
-                inner, start = storage.parts[index].location, storage.starts[index]
-                held_bits = storage.parts[index].size_bits
-                within = first - start
-            case Repeated():
-                inner, held_bits = storage.part, storage.element_bits
-                start = first - first % held_bits
-                within = first - start
-            case Selected():
-                held_bits = storage.element_bits
-                index = first // held_bits
-                inner = storage.one if storage.mask >> index & 1 else storage.zero
-                start, within = index * held_bits, first
-        if size_bits == 0 or first + size_bits > start + held_bits:
-            return location
-        location = inner.displaced(within)
-    return location
+        place = location.places[0]
+        storage, first = place.storage, place.bit_offset + at
+        if isinstance(storage, Composite):
+            index = bisect_right(storage.starts, first) - 1
+            if index < 0:
+                break
+            part, start = storage.parts[index], storage.starts[index]
+            inner, held_bits, within = part.location, part.size_bits, first - start
+        elif isinstance(storage, Repeated):
+            inner, held_bits = storage.part, storage.element_bits
+            within = first % held_bits
+            start = first - within
+        elif isinstance(storage, Selected):
+            held_bits, within = storage.element_bits, first
+            index = first // held_bits
+            inner = storage.one if storage.mask >> index & 1 else storage.zero
+            start = index * held_bits
+        else:
+            break
+        if first + size_bits > start + held_bits:
+            break
+        location, at = inner, within
+    return location.displaced(at) if at else location
 
 
 def selection(location: Location, mask: int, element_bits: int, count: int) -> Location:

@@ -5,6 +5,7 @@ Law: only this module and the evaluator may see a `PartialComposite`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from dwarfgpu.errors import IllFormed
@@ -122,15 +123,20 @@ def _piece(
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
     top = as_location(ctx, stack.pop())
-
-    def appended(location: Location) -> PartialComposite:
-        if displacement_bits is not None:  # 0 bits are too many for storage that has none
-            location = location.displaced(displacement_bits)
-        return _append(ctx, stack, _part(location, size_bits))
-
     if isinstance(top, Location):
-        return appended(top)
+        return _append_place(ctx, stack, top, size_bits, displacement_bits)
+    appended = partial(
+        _append_place, ctx, stack, size_bits=size_bits, displacement_bits=displacement_bits
+    )
     return cast("PartialComposite | Nested", and_then(top, appended))
+
+
+def _append_place(
+    ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
+) -> PartialComposite:
+    if displacement_bits is not None:  # 0 bits are too many for storage that has none
+        location = location.displaced(displacement_bits)
+    return _append(ctx, stack, _part(location, size_bits))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
@@ -196,9 +202,11 @@ def _overlay(
     if rest_bits is None:
         raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
     _require_size(ctx, rest_bits)
-    parts = [_part(overlay.displaced(0), size_bits)]  # as bit_piece does
-    if offset_bits:
-        parts.insert(0, _part(base, offset_bits))
-    if rest_bits > end_bits:
-        parts.append(_part(base.displaced(end_bits), rest_bits - end_bits))
-    return composite(parts)
+    overlay.displaced(0)  # as bit_piece does
+    middle = _part(overlay, size_bits)
+    after_bits = rest_bits - end_bits
+    after = Part(narrowed(base, after_bits, end_bits), after_bits) if after_bits else None
+    if not offset_bits:
+        return composite([middle, after] if after else [middle])
+    before = Part(narrowed(base, offset_bits), offset_bits)
+    return composite([before, middle, after] if after else [before, middle])
