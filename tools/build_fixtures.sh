@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19, llvm-dwp 19, gcc and dwz; CLANG, LLD, DWP, GCC, GXX and DWZ name others.
+# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64 and dwz; CLANG, LLD, DWP, GCC, GXX,
+# AARCH64_GCC and DWZ name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
@@ -9,6 +10,7 @@ LLD=${LLD:-ld.lld-19}
 DWP=${DWP:-llvm-dwp-19}
 GCC=${GCC:-gcc}
 GXX=${GXX:-g++}
+AARCH64_GCC=${AARCH64_GCC:-aarch64-linux-gnu-gcc}
 DWZ=${DWZ:-dwz}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
@@ -111,6 +113,18 @@ assemble records gfx942 records.gfx942.v5.co
 "$CLANG" aarch64_be/fields.c -target aarch64_be-linux-gnu -g -gdwarf-5 -gz=none -O0 -nostdlib \
   -ffile-prefix-map="$here=." -fdebug-compilation-dir=. -Wl,-e,main -Wl,--build-id=none \
   --ld-path="$(command -v "$LLD")" -o aarch64_be/fields.clang.O0.v5
+
+# Stacks of AArch64, with and without signed return addresses.
+stacks=(aarch64/stacks.c -std=gnu11 -g -gdwarf-5 -gz=none -ffile-prefix-map="$here=." -nostdlib
+  -ffreestanding -static -fno-stack-protector -fasynchronous-unwind-tables -Wl,--build-id=none -Wl,-z,max-page-size=4096)
+clang_stacks=("$CLANG" -target aarch64-linux-gnu "${stacks[@]}" -fdebug-compilation-dir=.
+  --ld-path="$(command -v "$LLD")")
+for opt in 0 2; do
+  "$AARCH64_GCC" "${stacks[@]}" "-O$opt" -o "aarch64/stacks.gcc.O$opt"
+  "${clang_stacks[@]}" "-O$opt" -o "aarch64/stacks.clang.O$opt"
+done
+"$AARCH64_GCC" "${stacks[@]}" -O2 -mbranch-protection=standard -o aarch64/stacks.gcc.O2.pac
+"${clang_stacks[@]}" -O2 -mbranch-protection=pac-ret+leaf+b-key -o aarch64/stacks.clang.O2.pac
 
 # C++ without a library, and without what needs one.
 pointers=(x86_64/pointers.c -g -gdwarf-5 -gz=none -O0 -ffile-prefix-map="$here=." -nostartfiles

@@ -18,34 +18,49 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
 
 STACK_BYTES = 4096
+MOST_STACK_BYTES = 1 << 20
 RED_ZONE_BYTES = 128
+FIRST_FRAME_BYTES = 256
+
+
+def stack_bytes(frame: gdb.Frame) -> int:
+    """As far as the frames reach that GDB finds."""
+    oldest = frame
+    while oldest.older() is not None:
+        oldest = oldest.older()
+    known = int(oldest.read_register("sp")) - int(frame.read_register("sp"))
+    return min(max(STACK_BYTES, known + RED_ZONE_BYTES + FIRST_FRAME_BYTES), MOST_STACK_BYTES)
 
 
 def registers(frame: gdb.Frame, known: list[RegisterInfo]) -> dict[str, object]:
-    """Every register of up to 64 bits that GDB can read."""
+    """Every register that GDB can read."""
     found: dict[str, object] = {}
     for each in known:
         try:
             data = frame_register(frame, each)
         except DwarfGpuError:
             continue
-        if data is None or each.size_bits > 64:
+        if data is None:
             continue
-        found[each.name] = hex(int.from_bytes(data, each.type.endian))
+        if each.size_bits > 64:
+            found[each.name] = {"bytes": data.hex()}
+        else:
+            found[each.name] = hex(int.from_bytes(data, each.type.endian))
     return found
 
 
 class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Save the stopped program as a state file for dwarfgpu.
 
-    Usage: save-state FILE"""
+    Usage: save-state FILE [STACK-BYTES]"""
 
     def __init__(self) -> None:
         super().__init__("save-state", gdb.COMMAND_DATA)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
-        path = Path(argument)
+        name, *size = gdb.string_to_argv(argument)
+        path = Path(name)
         frame = gdb.newest_frame()
         architecture = architecture_named(frame.architecture().name())
         program = gdb.current_progspace().filename
@@ -53,7 +68,7 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
         entry = int(gdb.parse_and_eval("(unsigned long)&main"))
         bias = load_address(file, entry)
         stack = int(frame.read_register("sp")) - RED_ZONE_BYTES
-        memory = [self._range(stack, STACK_BYTES)]
+        memory = [self._range(stack, int(size[0]) if size else stack_bytes(frame))]
         for segment in file.segments:
             if segment.type == PT_LOAD and segment.flags & PF_W:
                 memory.append(self._range(segment.address + bias, segment.memory_bytes))

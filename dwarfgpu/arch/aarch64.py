@@ -15,6 +15,10 @@ from dwarfgpu.bits import Endian
 
 _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 """x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""
+_RANGE_BIT: Final = 55
+"""Of an address: which half of the address space it is in, signed or not."""
+USER_MASK: Final = 0xFFFF << 48
+"""Where addresses have 48 bits: those that say nothing but in which half an address is."""
 
 
 @lru_cache(maxsize=2)
@@ -36,9 +40,24 @@ def aarch64(endian: Endian = "little") -> Architecture:
         program_counter=32,
         stack_pointer=31,
         preserved=_PRESERVED,
+        preserved_bits=dict.fromkeys(range(72, 80), 64),
+        code_mask="pauth_cmask",
+        other_registers=tuple(_unnumbered(endian)),
         register_aliases=aliases,
         dwarf_names=views,
     )
+
+
+def without_signature(address: int, mask: int) -> int:
+    """A code address as it was before it was signed, in the bits of a mask."""
+    return address | mask if address >> _RANGE_BIT & 1 else address & ~mask
+
+
+def _unnumbered(endian: Endian) -> Iterator[RegisterInfo]:
+    """The masks of signed addresses, as GDB names them: of data and of code."""
+    mask = BaseType("uint64_t", "unsigned", 64, endian)
+    for name in ("pauth_dmask", "pauth_cmask"):
+        yield RegisterInfo(name, None, mask, "system", is_of_wave=False)
 
 
 def _registers(endian: Endian) -> Iterator[RegisterInfo]:

@@ -209,6 +209,10 @@ class Architecture:
     """DWARF number of the register that is the CFA after a return; None where none is by ABI."""
     preserved: frozenset[int] | None = None
     """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
+    preserved_bits: Mapping[int, int] = field(default=Factory(dict), repr=False)
+    """Of those that a call leaves as they are only in their low bits: how many, by number."""
+    code_mask: str | None = None
+    """Name of the register that tells which bits of a code address can sign it."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)

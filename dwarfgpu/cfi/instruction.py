@@ -261,7 +261,18 @@ def GNU_window_save(form: CfiFormat) -> tuple[Assign, ...]:
 
 @cfa(0x2D, spec="DWARF for the Arm 64-bit Architecture, 4.4", machine="AARCH64")
 def AARCH64_negate_ra_state(rules: Rules) -> Assign:
-    """Toggle whether the return address is signed."""
-    old = rules.get(RA_SIGN_STATE)
-    signed = isinstance(old, Architectural) and old.value == 1
-    return Assign(RA_SIGN_STATE, Architectural("RA_SIGN_STATE", 0 if signed else 1))
+    """Toggle whether the return address is signed, by the stack pointer."""
+    return _toggled(rules, 1)
+
+
+@cfa(0x2C, spec="DWARF for the Arm 64-bit Architecture, 4.4", machine="AARCH64")
+def AARCH64_negate_ra_state_with_pc(rules: Rules) -> Assign:
+    """Toggle whether the return address is signed, by stack pointer and program counter."""
+    return _toggled(rules, 3)
+
+
+def _toggled(rules: Rules, signed: int) -> Assign:
+    old = rules.get(RA_SIGN_STATE, Architectural("RA_SIGN_STATE", 0))
+    if not isinstance(old, Architectural) or old.value not in (0, signed):
+        raise IllFormed("the rule of RA_SIGN_STATE is by another instruction")
+    return Assign(RA_SIGN_STATE, Architectural("RA_SIGN_STATE", signed - old.value))

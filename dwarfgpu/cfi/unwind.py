@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from attrs import evolve, frozen
 
+from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE
 from dwarfgpu.cfi.restrict import require_allowed
@@ -35,7 +36,7 @@ from dwarfgpu.errors import (
     IllFormed,
     LimitExceeded,
     MissingContext,
-    Unsupported,
+    Unavailable,
 )
 from dwarfgpu.expr.context import Context, Frame, ResultKind, format_of, require
 from dwarfgpu.expr.convert import memory_location
@@ -44,9 +45,15 @@ from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.location import (
+    UNDEFINED_LOCATION,
+    Location,
+    SingleLocation,
+    composite,
+    narrowed,
+)
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Implicit, Memory, Register
+from dwarfgpu.model.storage import Implicit, Memory, Part, Register
 from dwarfgpu.model.value import Value
 
 MOST_STEPS: Final = 2_000
@@ -214,7 +221,8 @@ class PhysicalFrame:
             return UNDEFINED_LOCATION
         try:
             if isinstance(rule, SameValue):
-                return self.register(number)
+                held = self.register(number)
+                return held if number in self.row.rules else self._low(number, held)
             self._begin(number)
             try:
                 return self._previous(number, rule)
@@ -245,7 +253,7 @@ class PhysicalFrame:
             case SameValue():
                 return self.register(number)
             case Offset():
-                return self.cfa().displaced(8 * rule.offset_bytes)
+                return self._low(number, self.cfa().displaced(8 * rule.offset_bytes))
             case ValOffset():
                 return self._cfa_address(number, rule.offset_bytes)
             case RegisterRule():
@@ -261,6 +269,19 @@ class PhysicalFrame:
             case other:
                 assert_never(other)
 
+    def _low(self, number: int, location: Location) -> Location:
+        """What callees save, or leave, of a register: of some only the low bits (the ABI)."""
+        size_bits = self.architecture.preserved_bits.get(number)
+        if size_bits is None:
+            return location
+        rest_bits = self._size_bits(number) - size_bits
+        lost = Part(UNDEFINED_LOCATION, rest_bits)
+        if self.architecture.endian == "little":
+            return composite([Part(narrowed(location, size_bits), size_bits), lost])
+        if not isinstance(location.places[0].storage, Memory):
+            location = location.displaced(rest_bits)
+        return composite([lost, Part(narrowed(location, size_bits), size_bits)])
+
     def _moved(self, number: int, source: int) -> Location:
         """register(R): where the same rules put R.
 
@@ -272,6 +293,10 @@ class PhysicalFrame:
                 f"register {number} of {self._size_bits(number)} bits cannot be in register "
                 f"{source} of {self._size_bits(source)} bits"
             )
+        counter = self.architecture.program_counter
+        if number == counter and source == self.row.return_register and self.has_signed_return:
+            address = self.return_address()
+            return UNDEFINED_LOCATION if address is None else self._implicit(address, 64)
         told = self.row.rules.get(source)
         if told is None or isinstance(told, Undefined | SameValue):
             return self.register(source)
@@ -383,15 +408,30 @@ class PhysicalFrame:
         address = self._context.access.retrieve(location, self.architecture.address_bits)
         if not isinstance(address, int):
             raise EvaluationError("the return address is an implicit pointer")
-        self._require_unsigned(address)
-        return address
+        return without_signature(address, self._code_mask()) if self.has_signed_return else address
 
-    def _require_unsigned(self, address: int) -> None:
-        """`Unsupported` for a signed address of AArch64: which bits sign it is not known here."""
-        rule = self.row.rules.get(RA_SIGN_STATE)
-        is_signed = isinstance(rule, Architectural) and rule.value and address >> 48
-        if self.architecture.machine == "AARCH64" and is_signed:
-            raise Unsupported(f"the return address {address:#x} is signed (RA_SIGN_STATE is 1)")
+    @property
+    def has_signed_return(self) -> bool:
+        """Whether the return address is signed where the frame keeps it (RA_SIGN_STATE)."""
+        if self.architecture.code_mask is None or not isinstance(self._row, FrameRow):
+            return False
+        rule = self._row.rules.get(RA_SIGN_STATE)
+        if rule is None or isinstance(rule, Architectural):
+            return rule is not None and rule.value != 0
+        state = self._context.access.retrieve(self.entry_register(RA_SIGN_STATE), 64)
+        return isinstance(state, int) and state & 1 == 1
+
+    def _code_mask(self) -> int:
+        """The bits of a code address that can sign it: docs/spec-notes.md where nothing tells."""
+        target, name = self._context.target, self.architecture.code_mask
+        if target is not None and name is not None:
+            register = self.architecture.by_name[name]
+            try:
+                held = target.read_register(require(self._context.wave, "thread"), register)
+                return int.from_bytes(held, self.architecture.endian)
+            except Unavailable:
+                pass
+        return USER_MASK
 
     # What expressions of call frame information may not ask for (A.6.4.2).
 

@@ -164,6 +164,12 @@ def test_vendor_rules() -> None:
     found = run("", "2d412d412d", ARM)
     states = [row.rules[34] for row in found]
     assert states == [Architectural("RA_SIGN_STATE", number) for number in (1, 0, 1)]
+    found = run("", "2c412c412c", ARM)
+    states = [row.rules[34] for row in found]
+    assert states == [Architectural("RA_SIGN_STATE", number) for number in (3, 0, 3)]
+    for mixed in ("2d 2c", "2c 2d", "142200 2d"):
+        with pytest.raises(IllFormed, match="RA_SIGN_STATE is by another instruction"):
+            run("", mixed, ARM)
     (windows,) = run("", "2d")
     assert (windows.rules[8], windows.rules[17]) == (RegisterRule(24), Offset(8))
     with pytest.raises(IllFormed, match="register windows"):

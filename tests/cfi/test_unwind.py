@@ -9,7 +9,6 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (
-    Architectural,
     CfaRule,
     ExpressionCfa,
     ExpressionRule,
@@ -24,7 +23,7 @@ from dwarfgpu.cfi.rule import (
 )
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import MOST_NESTED, FrameRow, PhysicalFrame
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.text import assemble
@@ -326,18 +325,6 @@ def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
     leaf = PhysicalFrame(context, 0x1000, FrameRow(RegisterCfa(31, 0), {}, 30))
     assert leaf.return_address() == 0x4444
     assert shown(leaf, 32) == "x30"
-
-
-def test_a_signed_return_address_is_told() -> None:
-    arch = architecture("aarch64")
-    target = StateTarget(arch)
-    target.add_wave(0)
-    target.write_register(0, arch.register(30), (0x12 << 48 | 0x4444).to_bytes(8, "little"))
-    rules: dict[int, Rule] = {34: Architectural("RA_SIGN_STATE", 1)}
-    row = FrameRow(RegisterCfa(31, 0), rules, 30)
-    signed = PhysicalFrame(Context(arch, 0, target=target), 0x1000, row)
-    with pytest.raises(Unsupported, match="return address 0x12000000004444 is signed"):
-        signed.return_address()
 
 
 class Code:
