@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64 and dwz; CLANG, LLD, DWP, GCC, GXX,
-# AARCH64_GCC and DWZ name others.
+# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64, dwz and gdb 13; CLANG, LLD, DWP, GCC,
+# GXX, AARCH64_GCC, DWZ and GDB name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
@@ -12,6 +12,7 @@ GCC=${GCC:-gcc}
 GXX=${GXX:-g++}
 AARCH64_GCC=${AARCH64_GCC:-aarch64-linux-gnu-gcc}
 DWZ=${DWZ:-dwz}
+GDB=${GDB:-gdb}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 cd "$(dirname "$0")/../fixtures"
@@ -165,6 +166,29 @@ done
 parts single "$CLANG" 5 -gsplit-dwarf=single -fdebug-compilation-dir=.
 parts named "$CLANG" 5 -gsplit-dwarf -gpubnames -fdebug-types-section -fdebug-compilation-dir=.
 without_objects named
+
+# Indexes of names: none but the symbol table, the linker's, and GDB's own.
+# indexed NAME COMPILER LINKERFLAG FLAG...
+indexed() {
+  (
+    cd index
+    for name in a b; do
+      "$2" "$name.cpp" -c -o "$name.o" -O1 -g -gdwarf-5 -gz=none -ffile-prefix-map="$here/index=." \
+        -fno-exceptions -fno-asynchronous-unwind-tables -fcf-protection=none -fno-pic "${@:4}"
+    done
+    "$LLD" -static --build-id=none --omagic "$3" a.o b.o -o "$1"
+    rm -f a.o b.o
+  )
+}
+indexed symbols.gcc "$GXX" --no-gdb-index
+indexed lld.clang "$CLANG" --gdb-index -ggnu-pubnames -fdebug-compilation-dir=.
+(
+  cd index
+  "$GDB" -batch -nx -ex 'save gdb-index .' symbols.gcc
+  objcopy --add-section .gdb_index=symbols.gcc.gdb-index \
+    --set-section-flags .gdb_index=readonly symbols.gcc gdb.gcc
+  rm symbols.gcc.gdb-index
+)
 
 # Two programs that share a supplementary file, of before DWARF 5 and of DWARF 5.
 for dwarf in 4 5; do

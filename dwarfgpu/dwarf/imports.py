@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from dwarfgpu.dwarf import constants as dw
@@ -64,10 +65,16 @@ def searched_units(unit: CompilationUnit) -> Iterator[CompilationUnit]:
     yield from (each for each in imported_units(full) if each.info is not full.info)
 
 
-def units_with_names(info: DebugInfo) -> Iterator[CompilationUnit]:
-    """Every unit in which a name of a file may be, type units of split files last; what cannot be
-    found is left out."""
-    for unit in info.units:
+def units_with_names(
+    info: DebugInfo, likely: Iterable[CompilationUnit] = ()
+) -> Iterator[CompilationUnit]:
+    """Every unit in which a name of a file may be, once: the likely ones first, type units of split
+    files last; what cannot be found is left out."""
+    seen: set[CompilationUnit] = set()
+    for unit in chain(likely, info.units):
+        if unit in seen:
+            continue
+        seen.add(unit)
         try:
             yield from searched_units(unit)
         except DwarfGpuError:

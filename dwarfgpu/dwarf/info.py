@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.budget import Budget
 from dwarfgpu.dwarf.call_frames import CallFrames
 from dwarfgpu.dwarf.contributions import Contributions
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.gdb_index import GdbIndex
 from dwarfgpu.dwarf.header import read_headers
 from dwarfgpu.dwarf.line import LineTables
 from dwarfgpu.dwarf.names import NameIndex
@@ -78,6 +79,7 @@ class DebugInfo:
         self.line_tables = LineTables(self)
         self.aranges = AddressIndex(self)
         self.names = NameIndex(self)
+        self.gdb_index = GdbIndex(self)
         self.split = SplitFiles(self)
         self.call_frames = CallFrames(self, self.loaded)
         self.forced_dialect = dialect

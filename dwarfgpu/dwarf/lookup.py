@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, covers
-from dwarfgpu.dwarf.mentions import mentions
+from dwarfgpu.dwarf.named_units import units_naming
 from dwarfgpu.dwarf.scopes import (
     BLOCKS,
     CONTAINERS,
@@ -78,9 +78,10 @@ class Scopes:
         return None
 
     def _candidates(self, address: int) -> Iterator[CompilationUnit]:
-        """Those that `.debug_aranges` names for an address, which may be wrong or not all; then
-        the units in the order of the file."""
+        """Those that `.debug_aranges` and `.gdb_index` name for an address, which may be wrong or
+        not all; then the units in the order of the file."""
         yield from self.info.aranges.units_at(address)
+        yield from self.info.gdb_index.units_at(address)
         yield from self.info.units
 
     def _covers(self, unit: CompilationUnit, address: int) -> bool:
@@ -209,19 +210,16 @@ class Scopes:
 
         One that is in no namespace is before others of its unit, and the only one for `::x`.
 
-        `.debug_names` is asked first; only what it does not know is looked for in all units that
-        mention it. An unreadable unit is an error only where no other one has the name.
+        Indexes and the symbol table are asked first; what they do not know is looked for in all
+        units that mention it. An unreadable unit is an error only where no other one has the name.
         """
         simple = name.rsplit("::", 1)[-1]
         indexed = self._indexed(simple, name)
         if indexed is not None:
             return indexed
         problem: DwarfGpuError | None = None
-        is_mentioned = mentions(self.info, simple)
-        for unit in self.info.units:
+        for unit in units_naming(self.info, name):
             try:
-                if not is_mentioned(unit):
-                    continue
                 matching: list[Variable] = []
                 for each in searched_units(unit):
                     for found in self.own_globals_of(each):

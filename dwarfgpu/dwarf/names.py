@@ -144,6 +144,19 @@ class NameIndex:
 
         return same
 
+    def units_named(self, name: str) -> Iterator[CompilationUnit]:
+        """The units of the file that are said to have a simple name, of a split unit its skeleton;
+        as often as they have it. `IllFormed` where the index names a unit that is not there."""
+        for table in self.tables:
+            for entry in self._entries(table, name, any_case=False):
+                offset = None
+                if entry.type_unit is not None:
+                    offset = table.type_unit_offset(entry.type_unit)
+                elif entry.unit is not None or table.header.unit_count == 1:
+                    offset = table.unit_offset(entry.unit or 0)
+                if offset is not None:
+                    yield self._unit_at(offset)
+
     def unit_of(self, table: NameTable, entry: NameEntry) -> CompilationUnit | None:
         """The unit of an entry of an index; None for a type unit in a split file, where the index
         does not tell a skeleton that names one."""

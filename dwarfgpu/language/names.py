@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.imports import units_with_names
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import is_inside
 from dwarfgpu.dwarf.mentions import mentions
+from dwarfgpu.dwarf.named_units import likely_units
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, Subprogram, Variable, code_ranges
 from dwarfgpu.dwarf.types import (
     Array,
@@ -108,20 +109,23 @@ class Names:
         except DwarfGpuError:
             return None
 
-    def _units(self) -> Iterator[CompilationUnit]:
-        """The units with names, the current one first; those that cannot be found are left out."""
+    def _units(self, name: str = "") -> Iterator[CompilationUnit]:
+        """The units with names, the current one first, then those that likely have that one; those
+        that cannot be found are left out."""
         current = self.current_unit()
         if current is not None:
             yield current
         for each in self.session.code_objects:
-            yield from (unit for unit in units_with_names(each.info) if unit is not current)
+            likely = likely_units(each.info, name) if name else ()
+            units = units_with_names(each.info, likely)
+            yield from (unit for unit in units if unit is not current)
 
     def _entries(self, name: str, tags: frozenset[int]) -> Iterator[Die]:
         """The entries of a name, with `::` of a qualified one; unreadable units have none."""
         name = name.removeprefix("::")
         scopes, _, simple = name.rpartition("::")
         tests: dict[DebugInfo, Callable[[CompilationUnit], bool]] = {}
-        for unit in self._units():
+        for unit in self._units(name):
             try:
                 if unit.info not in tests:
                     tests[unit.info] = mentions(unit.info, simple)

@@ -10,12 +10,10 @@ import errno
 import os
 import stat
 import struct
-import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from io import FileIO
 from pathlib import Path
-from threading import Lock
 from typing import Final, Literal
 
 from attrs import frozen
@@ -23,6 +21,7 @@ from attrs import frozen
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
+from dwarfgpu.objfile.file_bytes import FileBytes
 
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
@@ -212,11 +211,25 @@ class ObjectFile:
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbol table, else the dynamic one."""
+        return () if self._symbol_table is None else self.symbols_of(self._symbol_table)
+
+    @cached_property
+    def _symbol_table(self) -> Section | None:
         for wanted in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
                 if section.type == wanted:
-                    return self.symbols_of(section)
-        return ()
+                    return section
+        return None
+
+    def symbols_named(self, name: str, *beginnings: str) -> tuple[Symbol, ...]:
+        """The functions and objects defined here of that name, or with one of those beginnings.
+
+        The names of others are not read.
+        """
+        table = self._symbol_table
+        texts = (f"{name}\0", *beginnings)
+        wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
+        return () if table is None else tuple(self._symbols_named(table, wanted))
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """All sections of a name: each group of a relocatable object may have its own."""
@@ -347,23 +360,34 @@ class ObjectFile:
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
         return inflate(data, size_bytes, f"{section.name} of {self.path}")
 
-    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
-        """The entries of one symbol table."""
-        table = b""
-        if 0 < section.link < len(self.sections):
-            table = self.data_of(self.sections[section.link])
-        names = _Names(table, self.path)
+    def _symbol_rows(self, section: Section) -> Iterator[tuple[int, ...]]:
+        """Name, info, other, section, address and size of each symbol, as those of 64 bits."""
         form = struct.Struct(self._order + self._layout.symbol)
         data = self.data_of(section)
-        out: list[Symbol] = []
-        for row in form.iter_unpack(data[: len(data) - len(data) % form.size]):
-            if self.address_bytes == 8:
-                name, info, _, index, address, size = row
-            else:
-                name, address, size, info, _, index = row
-            kind = _SYMBOL_KINDS.get(info & 15, "other")
-            out.append(Symbol(names.at(name), address, size, kind, index))
-        return tuple(out)
+        rows = form.iter_unpack(data[: len(data) - len(data) % form.size])
+        return rows if self.address_bytes == 8 else map(_wide, rows)
+
+    def _symbol_names(self, section: Section) -> bytes:
+        is_linked = 0 < section.link < len(self.sections)
+        return self.data_of(self.sections[section.link]) if is_linked else b""
+
+    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
+        """The entries of one symbol table."""
+        names = _Names(self._symbol_names(section), self.path)
+        return tuple(
+            Symbol(names.at(name), address, size, _SYMBOL_KINDS.get(info & 15, "other"), index)
+            for name, info, _, index, address, size in self._symbol_rows(section)
+        )
+
+    def _symbols_named(self, section: Section, wanted: tuple[bytes, ...]) -> Iterator[Symbol]:
+        table = self._symbol_names(section)
+        if not any(text in table for text in wanted):
+            return
+        names = _Names(table, self.path)
+        for at, info, _, index, address, size in self._symbol_rows(section):
+            kind = _SYMBOL_KINDS.get(info & 15)
+            if kind is not None and index and table.startswith(wanted, at):
+                yield Symbol(names.at(at), address, size, kind, index)
 
     @property
     def symbol_bytes(self) -> int:
@@ -373,11 +397,14 @@ class ObjectFile:
     def symbol_fields(self, offset: int) -> SymbolFields:
         """The entry of a symbol table at an offset in the file."""
         row = self._unpack(self._layout.symbol, offset, "symbol")
-        if self.address_bytes == 8:
-            name, info, other, index, address, size = row
-        else:
-            name, address, size, info, other, index = row
+        name, info, other, index, address, size = row if self.address_bytes == 8 else _wide(row)
         return SymbolFields(name, address, size, info, other, index)
+
+
+def _wide(row: tuple[int, ...]) -> tuple[int, ...]:
+    """The fields of a symbol of 32 bits in the order of those of 64 bits."""
+    name, address, size, info, other, index = row
+    return name, info, other, index, address, size
 
 
 def _gnu_compressed(name: str) -> str:
@@ -414,44 +441,6 @@ class _Names:
             raise LimitExceeded(f"{self._path}: the names of a string table overlap")
         self._long[offset] = text if offset + size_bytes == end else f"{text}..."
         return self._long[offset]
-
-
-class FileBytes:
-    """The bytes of a file, read when they are asked for.
-
-    The file is not mapped: one that shrinks meanwhile must be an error, not the end of the process.
-    """
-
-    def __init__(self, path: str, file: FileIO) -> None:
-        """The file is closed with the object."""
-        weakref.finalize(self, file.close)
-        self._path = path
-        self._file = file
-        self._size_bytes = file.seek(0, os.SEEK_END)
-        self._lock = Lock()
-
-    def __len__(self) -> int:
-        return self._size_bytes
-
-    def __getitem__(self, wanted: slice) -> bytes:
-        """A range of the file, without a step; `Malformed` where the file has become shorter."""
-        start, stop, _ = wanted.indices(self._size_bytes)
-        parts: list[bytes] = []
-        left = stop - start
-        with self._lock:
-            try:
-                self._file.seek(start)
-                while left > 0:
-                    parts.append(self._file.read(left))
-                    if not parts[-1]:
-                        raise Malformed(f"{self._path} became shorter while it was read")
-                    left -= len(parts[-1])
-            except OSError as error:
-                raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def __bytes__(self) -> bytes:
-        return self[:]
 
 
 def open_object(path: str | Path) -> ObjectFile:
