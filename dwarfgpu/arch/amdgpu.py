@@ -252,8 +252,15 @@ def lower(
         space_number, address, contiguous_bytes = _segment(address, apertures)
     else:
         contiguous_bytes = space.end - address
+    if space_number == LOCAL and apertures.local_bytes is not None:
+        contiguous_bytes = min(contiguous_bytes, apertures.local_bytes - address)
+        if contiguous_bytes <= 0:
+            raise Unavailable(
+                f"local address {address:#x} is beyond the {apertures.local_bytes} bytes of the "
+                "workgroup"
+            )
     if space_number == PRIVATE_LANE:
-        address, contiguous_bytes = _to_wave(architecture, address, lane)
+        address, contiguous_bytes = _to_wave(architecture, address, lane, apertures)
     elif space_number != PRIVATE_WAVE:
         return Lowered(architecture.address_spaces[space_number], address, contiguous_bytes)
     contiguous_bytes = min(contiguous_bytes, _scratch_end(apertures) - address)
@@ -303,8 +310,8 @@ def convert_address(
     if GLOBAL in (from_space, to_space):
         return _through_scratch(architecture, address, from_space, to_space, lane, apertures)
     if from_space == PRIVATE_LANE:
-        return _to_wave(architecture, address, lane)
-    return _to_lane(architecture, address, lane)
+        return _to_wave(architecture, address, lane, apertures)
+    return _to_lane(architecture, address, lane, apertures)
 
 
 _CONVERTIBLE: Final = frozenset(
@@ -357,21 +364,26 @@ def _lane(architecture: Architecture, lane: int | None) -> int:
     return lane
 
 
-def _to_wave(architecture: Architecture, address: int, lane: int | None) -> tuple[int, int]:
-    offset = swizzle(address, _lane(architecture, lane), architecture.lane_count)
+def _to_wave(
+    architecture: Architecture, address: int, lane: int | None, apertures: Apertures
+) -> tuple[int, int]:
+    element_bytes = apertures.element_bytes
+    offset = swizzle(address, _lane(architecture, lane), architecture.lane_count, element_bytes)
     if offset >= _SEGMENT_END:
         raise OutOfRange(f"private_lane address {address:#x} is beyond any wave's scratch memory")
-    return offset, 4 - address % 4
+    return offset, element_bytes - address % element_bytes
 
 
-def _to_lane(architecture: Architecture, address: int, lane: int | None) -> tuple[int, int]:
-    wanted = _lane(architecture, lane)
-    owner, offset = unswizzle(address, architecture.lane_count)
+def _to_lane(
+    architecture: Architecture, address: int, lane: int | None, apertures: Apertures
+) -> tuple[int, int]:
+    wanted, element_bytes = _lane(architecture, lane), apertures.element_bytes
+    owner, offset = unswizzle(address, architecture.lane_count, element_bytes)
     if owner != wanted:
         raise EvaluationError(
             f"private_wave address {address:#x} belongs to lane {owner}, not to lane {wanted}"
         )
-    return offset, 4 - address % 4
+    return offset, element_bytes - address % element_bytes
 
 
 def _scratch_end(apertures: Apertures) -> int:
@@ -397,7 +409,7 @@ def _through_scratch(
     if from_space == GLOBAL:
         offset = address - base
     elif from_space == PRIVATE_LANE:
-        offset, contiguous_bytes = _to_wave(architecture, address, lane)
+        offset, contiguous_bytes = _to_wave(architecture, address, lane, apertures)
     else:
         offset = address
     if not 0 <= offset < end:
@@ -406,5 +418,5 @@ def _through_scratch(
     if to_space == GLOBAL:
         return base + offset, min(contiguous_bytes, end - offset)
     if to_space == PRIVATE_LANE:
-        return _to_lane(architecture, offset, lane)
+        return _to_lane(architecture, offset, lane, apertures)
     return offset, end - offset

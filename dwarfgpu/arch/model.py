@@ -128,6 +128,11 @@ class Apertures:
     """Global address of the wave's scratch; None where scratch is a store of its own."""
     scratch_bytes: int | None = None
     """Size of the wave's scratch; None where only the size of an address bounds it."""
+    element_bytes: int = 4
+    """How many bytes of a lane lie together in the wave's scratch: the interleave, which in the
+    older compute ABI may also be 2, 8 or 16 ("Scratch memory swizzling")."""
+    local_bytes: int | None = None
+    """Size of the workgroup's LDS; None where only the size of an address bounds it."""
 
 
 NO_APERTURES: Final = Apertures()

@@ -34,6 +34,7 @@ class StateTarget:
         self.stop = 0
         self.waves: dict[WaveId, dict[str, _RegisterBytes]] = {}
         self.workgroups: dict[WaveId, int] = {}
+        self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
 
     def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
@@ -82,6 +83,7 @@ class StateTarget:
         """The same machine, of whose memory nothing is known, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures)
         out.waves, out.workgroups = self.waves, self.workgroups
+        out.wave_apertures = self.wave_apertures
         return out
 
     def replace_memory(self, other: StateTarget) -> None:
@@ -97,7 +99,7 @@ class StateTarget:
         return self.architecture
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.apertures
+        return self.wave_apertures.get(wave, self.apertures)
 
     def read_register(
         self,
@@ -165,10 +167,11 @@ class StateTarget:
     ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
         """The stores that hold a range: store, address in it, (offset in the range, bytes)."""
         out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+        apertures = self.apertures if where.wave is None else self.apertures_of(where.wave)
         done = 0
         while done < size_bytes:
             place = self.architecture.lower(
-                where.space.number, address + done, where.lane, self.apertures
+                where.space.number, address + done, where.lane, apertures
             )
             count = min(place.contiguous_bytes, size_bytes - done)
             name = place.space.name if place.space.number else ""

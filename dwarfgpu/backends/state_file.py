@@ -62,6 +62,16 @@ def load_state(path: Path | str) -> State:
     return State(arch, target, waves, tuple(_code_objects(document, path)))
 
 
+def wave_named(state: State, wanted: int | None) -> WaveState:
+    """A wave of a state, by default the first; `UsageError` naming those that there are."""
+    for wave in state.waves:
+        if wanted is None or wave.wave == wanted:
+            return wave
+    known = [str(wave.wave) for wave in state.waves]
+    names = ", ".join(known if len(known) <= 16 else [*known[:14], "…", known[-1]])
+    raise UsageError(f"--wave {wanted}: the state has no such wave; it has {names}")
+
+
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:
     name = named.text()
     lanes = None if wave_size is None else wave_size.integer(1, 64)

@@ -20,6 +20,7 @@ from dwarfgpu.backends.state_file import (
     load_state,
     set_part,
     set_register,
+    wave_named,
 )
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
@@ -220,12 +221,7 @@ def _architecture(
 
 
 def _wave(args: argparse.Namespace, state: State) -> WaveState:
-    wanted = natural(args.wave, "--wave")
-    for wave in state.waves:
-        if wanted is None or wave.wave == wanted:
-            return wave
-    known = ", ".join(str(wave.wave) for wave in state.waves) or "none"
-    raise UsageError(f"--wave {wanted}: the state has no such wave; it has {known}")
+    return wave_named(state, natural(args.wave, "--wave"))
 
 
 def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:

@@ -15,6 +15,7 @@ HINTS = {
     "(CFA)": "give --cfa ADDR",
     "no object": "give --object LOCATION",
     "no compilation unit": "give --file CODE_OBJECT",
+    "global address of the wave's scratch": "give --scratch-base ADDR, or a state that tells it",
     "no target to": "give --state FILE, --reg or --mem",
     "is not in the state": "give it with --state FILE or --reg",
     "holds the value itself": (

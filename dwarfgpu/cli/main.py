@@ -26,6 +26,7 @@ COMMANDS = {
     "dis": "bytes to operations as text, losslessly",
     "check": "find what is wrong with a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
+    "convert": "an address of one address space as an address of another",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
     "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
@@ -72,6 +73,13 @@ docs/expression-syntax.md tells all of it.
   dwarfgpu dis '.cfi_escape 0x30, 0x36, 0xe9, 0x02'
   dwarfgpu dis --cfi '0f 04 30 36 e9 02'
 docs/expression-syntax.md tells all of it.
+
+""",
+    "convert": """examples:
+  dwarfgpu convert 'private_lane#0x10' --to private_wave --lane 3
+  dwarfgpu convert 'private_lane#0x10' --to global --lane 3 --scratch-base 0x7e0000000000
+  dwarfgpu convert 'generic#0x1000000000010'
+docs/address-spaces.md tells all of it.
 
 """,
     "bt": """examples:

@@ -17,7 +17,7 @@ from dwarfgpu.arch.amdgpu import (
     swizzle,
     unswizzle,
 )
-from dwarfgpu.arch.model import Apertures
+from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -89,6 +89,33 @@ def test_swizzle_is_a_bijection(wave_size: int) -> None:
     places = itertools.product(range(64), range(wave_size))
     offsets = sorted(swizzle(address, lane, wave_size) for address, lane in places)
     assert offsets == list(range(64 * wave_size))
+
+
+@pytest.mark.parametrize("element_bytes", [2, 4, 8, 16])
+@pytest.mark.parametrize("arch", [ARCH, ARCH32], ids=["wave64", "wave32"])
+def test_other_element_sizes(arch: Architecture, element_bytes: int) -> None:
+    """The interleave of the older compute ABI: elements of all lanes lie one after the other."""
+    older = Apertures(element_bytes=element_bytes)
+    lanes = arch.lane_count
+    whose: dict[int, tuple[int, int]] = {}
+    for lane, address in itertools.product(range(lanes), range(64)):
+        element, byte = divmod(address, element_bytes)
+        expected = (element * lanes + lane) * element_bytes + byte
+        converted = arch.convert(address, PRIVATE_LANE, PRIVATE_WAVE, lane, older)
+        assert converted == (expected, element_bytes - byte)
+        assert arch.convert(expected, PRIVATE_WAVE, PRIVATE_LANE, lane, older)[0] == address
+        assert arch.lower(PRIVATE_LANE, address, lane, older).address == expected
+        whose[expected] = (lane, address)
+    assert sorted(whose) == list(range(64 * lanes))  # no byte twice, none left out
+
+
+def test_the_end_of_lds() -> None:
+    group = Apertures(local_bytes=0x400)
+    assert ARCH.lower(LOCAL, 0x3FC, None, group).contiguous_bytes == 4
+    assert ARCH.lower(GENERIC, L + 0x3FC, None, group).contiguous_bytes == 4
+    for space, address in ((LOCAL, 0x400), (GENERIC, L + 0x400)):
+        with pytest.raises(Unavailable, match="0x400 is beyond the 1024 bytes of the workgroup"):
+            ARCH.lower(space, address, None, group)
 
 
 @pytest.mark.parametrize(

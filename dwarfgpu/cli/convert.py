@@ -1,0 +1,245 @@
+"""`dwarfgpu convert`: an address of one address space as an address of another."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve, frozen
+
+from dwarfgpu import plain
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
+from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.plain import Json
+
+SCHEMA: Final = "dwarfgpu-convert-1"
+ELEMENT_BYTES: Final = (2, 4, 8, 16)
+_DEFAULT_ARCHITECTURE: Final = "gfx942"
+_ADDRESS: Final = re.compile(
+    r"\s*(?:(?P<space>\w+)(?:\[(?P<lane>\w+)\])?\s*#\s*)?(?P<address>\w+)\s*"
+)
+_NULL_NOTE: Final = (
+    "null of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
+    "the table of the AMDGPU usage says 0x0"
+)
+
+
+@frozen
+class _Focus:
+    """For whom addresses are converted."""
+
+    architecture: Architecture
+    apertures: Apertures
+    lane: int | None
+
+
+@frozen
+class _Converted:
+    """An address of the space that was wanted, or why there is none."""
+
+    space: AddressSpace
+    address: int = 0
+    contiguous_bytes: int = 0
+    error: DwarfGpuError | None = None
+
+    @property
+    def is_null(self) -> bool:
+        return self.error is None and self.address == self.space.null
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("address", metavar="SPACE[[LANE]]#ADDRESS", help="private_lane#0x10")
+    parser.add_argument("--to", metavar="SPACE", help="the other space; without it, every one")
+    parser.add_argument("--lane", metavar="N", help="whose private memory it is")
+    machine = parser.add_argument_group("machine")
+    machine.add_argument("--arch", metavar="GPU", help=f"{_DEFAULT_ARCHITECTURE} by default")
+    machine.add_argument("--wave-size", metavar="LANES", help="32 or 64")
+    machine.add_argument("--state", metavar="FILE", help="a state, which knows its apertures")
+    machine.add_argument("--wave", metavar="N", help="of the state; by default its first")
+    machine.add_argument("--local-base", metavar="ADDR", help="of the local aperture")
+    machine.add_argument("--private-base", metavar="ADDR", help="of the private aperture")
+    machine.add_argument(
+        "--scratch-base", metavar="ADDR", help="the wave's scratch in global memory"
+    )
+    machine.add_argument("--scratch-size", metavar="BYTES", help="of the wave's scratch")
+    machine.add_argument(
+        "--element-size", metavar="BYTES", help="interleave of scratch: 4, or 2, 8, 16"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Print the address; `EvaluationError` and its like where there is none."""
+    focus = _focus(args)
+    source, address, lane = _given(args, focus)
+    focus = evolve(focus, lane=lane)
+    source.require_address(address)
+    wanted = _spaces(args, focus.architecture)
+    found = [_converted(focus, source, address, each) for each in wanted]
+    if args.to is not None and found[0].error is not None:
+        raise found[0].error
+    notes = _notes(source, address)
+    if args.json:
+        print(json.dumps(_record(focus, source, address, found, notes)))
+        return 0
+    if args.to is not None:
+        print(_line(source, address, found[0]))
+    else:
+        print(*_table(found), sep="\n")
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return 0
+
+
+def _notes(source: AddressSpace, address: int) -> list[str]:
+    """What to know of the address as it is."""
+    if source.unavailable is not None:
+        return [f"memory of {source} is not accessible: {source.unavailable}"]
+    return [_NULL_NOTE] if source.scope in ("lane", "wave") and address == 0 else []
+
+
+def _number(text: str | None, option: str) -> int | None:
+    if text is None:
+        return None
+    value = plain.integer_of(text)
+    if value is None or not 0 <= value < 1 << 64:
+        raise UsageError(f"{option}: expected a natural number of 64 bits, not {text[:40]!r}")
+    return value
+
+
+def _focus(args: Namespace) -> _Focus:
+    lanes = _number(args.wave_size, "--wave-size")
+    if args.state is None:
+        if args.wave is not None:
+            raise UsageError("--wave: only a state has waves; give --state FILE")
+        arch = architecture(args.arch or _DEFAULT_ARCHITECTURE, lanes)
+        apertures = NO_APERTURES
+    else:
+        from dwarfgpu.backends.state_file import load_state, wave_named
+
+        state = load_state(Path(args.state))
+        arch = state.architecture
+        if args.arch is not None and architecture(args.arch).name != arch.name:
+            raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
+        if lanes not in (None, arch.lane_count):
+            raise UsageError(
+                f"--wave-size {lanes}, but the waves of the state have {arch.lane_count}"
+            )
+        wave = wave_named(state, _number(args.wave, "--wave"))
+        apertures = state.target.apertures_of(wave.wave)
+    return _Focus(arch, _apertures(args, apertures), None)
+
+
+def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
+    given = {
+        "local_base": _number(args.local_base, "--local-base"),
+        "private_base": _number(args.private_base, "--private-base"),
+        "scratch_base": _number(args.scratch_base, "--scratch-base"),
+        "scratch_bytes": _number(args.scratch_size, "--scratch-size"),
+        "element_bytes": _number(args.element_size, "--element-size"),
+    }
+    if given["element_bytes"] not in (None, *ELEMENT_BYTES):
+        sizes = ", ".join(map(str, ELEMENT_BYTES))
+        raise UsageError(f"--element-size {args.element_size}: the compute ABI has {sizes}")
+    return evolve(apertures, **{name: value for name, value in given.items() if value is not None})
+
+
+def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None]:
+    """The space, the address in it, and the lane."""
+    match = _ADDRESS.fullmatch(args.address)
+    address = None if match is None else plain.integer_of(match["address"])
+    if match is None or address is None:
+        raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
+    space = _space(focus.architecture, match["space"] or "none", args.address[:60])
+    lane = _number(args.lane, "--lane")
+    if match["lane"] is not None:
+        named = _number(match["lane"], "the lane in brackets")
+        if lane not in (None, named):
+            raise UsageError(f"--lane {lane}, but the address is of lane {named}")
+        lane = named
+    return space, address, lane
+
+
+def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
+    found = arch.address_space_named(name)
+    if found is None:
+        known = ", ".join(each.name for each in arch.address_spaces.values())
+        raise UsageError(f"{where}: {arch.name} has no address space {name[:40]}; known: {known}")
+    return found
+
+
+def _spaces(args: Namespace, arch: Architecture) -> list[AddressSpace]:
+    if args.to is not None:
+        return [_space(arch, args.to, "--to")]
+    return list(arch.address_spaces.values())
+
+
+def _converted(
+    focus: _Focus, source: AddressSpace, address: int, wanted: AddressSpace
+) -> _Converted:
+    try:
+        found, contiguous_bytes = focus.architecture.convert(
+            address, source.number, wanted.number, focus.lane, focus.apertures
+        )
+    except DwarfGpuError as error:
+        return _Converted(wanted, error=error)
+    return _Converted(wanted, found, contiguous_bytes)
+
+
+def _line(source: AddressSpace, address: int, found: _Converted) -> str:
+    text = f"{found.space}#{found.address:#x}"
+    if found.is_null and address == source.null:
+        return f"{text}, which is null"
+    plural = "" if found.contiguous_bytes == 1 else "s"
+    return f"{text}, the same memory for {found.contiguous_bytes:#x} byte{plural}"
+
+
+def _table(found: list[_Converted]) -> list[str]:
+    """As ROCgdb's `maint info amdgpu address-aliases`, with the reasons."""
+    lines = [f"{'Address space':<14} {'Address':<18} Valid for"]
+    for each in found:
+        if each.error is not None:
+            lines.append(f"{each.space.name:<14} <not reachable>    {error_line(each.error)}")
+        else:
+            valid = "<null>" if each.is_null else f"{each.contiguous_bytes:#x}"
+            lines.append(f"{each.space.name:<14} {each.address:<#18x} {valid}")
+    return lines
+
+
+def _record(
+    focus: _Focus, source: AddressSpace, address: int, found: list[_Converted], notes: list[str]
+) -> dict[str, Json]:
+    apertures = focus.apertures
+    conversions: list[Json] = []
+    for each in found:
+        out: dict[str, Json] = {"space": each.space.name}
+        if each.error is None:
+            out |= {"address": each.address, "contiguous_bytes": each.contiguous_bytes}
+            out |= {"is_null": each.is_null}
+        else:
+            out |= error_json(each.error)
+        conversions.append(out)
+    listed: list[Json] = [*notes]
+    return {
+        "schema": SCHEMA,
+        "notes": listed,
+        "architecture": focus.architecture.name,
+        "wave_size": focus.architecture.lane_count,
+        "lane": focus.lane,
+        "apertures": {
+            "local_base": apertures.local_base,
+            "private_base": apertures.private_base,
+            "scratch_base": apertures.scratch_base,
+            "scratch_bytes": apertures.scratch_bytes,
+            "local_bytes": apertures.local_bytes,
+            "element_bytes": apertures.element_bytes,
+        },
+        "from": {"space": source.name, "address": address, "is_null": address == source.null},
+        "conversions": conversions,
+    }
