@@ -67,6 +67,13 @@ CLASSES = (
         "applies it with `DW_OP_and` to a double: neither are the types the same, nor is a double "
         "a number of bits",
     ),
+    Class(
+        "outside-storage",
+        "DW_OP_piece: a part of 128 bits, but register st",
+        True,
+        "GCC describes the 16 bytes of a long double in an x87 register as one piece. The register "
+        "has 80 bits, and all bits of a part are within its storage (A.2.5.4.4.6)",
+    ),
 )
 LESSONS = """\
 ## What the files taught

@@ -31,6 +31,7 @@ from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code, Operation
+from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -256,14 +257,18 @@ def opcode(code: Code) -> bytes:
 def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> bytes:
     """An expression of so many operations, most of which find what they need on the stack."""
     out = b""
-    transfer = Transfer(world.architecture, 8 * world.form.address_size)
+    transfer = Transfer(world.architecture, world.form)
     shape = Shape((), 0, 0)
     for _ in range(count):
         instruction, after = _random_instruction(rng, world, depth), None
         for _ in range(12):
             told: list[Severity] = []
+            alone = prepare(instruction.encoding, world.dialect, world.form)
             after = transfer(
-                instruction, shape, lambda severity, *_, told=told: told.append(severity)
+                alone.instructions[0],
+                alone.steps[0],
+                shape,
+                lambda severity, *_, told=told: told.append(severity),
             )
             if (after is not None and not told) or rng.random() < 0.02:
                 break

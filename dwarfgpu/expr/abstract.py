@@ -8,53 +8,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.operation import Kind, PopInfo
+from dwarfgpu.expr.known import (
+    ACCEPTED,
+    ADDRESS,
+    ANY,
+    GENERIC,
+    LOCATION,
+    NAMES,
+    PARTIAL,
+    PLACE,
+    POINTER,
+    REGISTER,
+    TYPED,
+    Known,
+    blank_location,
+    knowing,
+    performed,
+    rule_of,
+)
+from dwarfgpu.expr.operation import PopInfo
+from dwarfgpu.expr.prepare import Perform
+from dwarfgpu.model.location import PartialComposite
 
-GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))
-"""Generic value, value of another type, implicit pointer value, byte address in the default
-address space, register of the frame, other location, incomplete composite."""
-ANY: Final = (1 << 6) - 1
-LOCATION: Final = ADDRESS | REGISTER | PLACE
 KNOWN: Final = 32
 """Entries of which the kind is followed, from the top."""
-
-NAMES: Final = {
-    GENERIC: "a value of the generic type",
-    TYPED: "a value of a base type",
-    POINTER: "an implicit pointer value",
-    ADDRESS: "an address",
-    REGISTER: "a register location description",
-    PLACE: "a location description that converts to no value",
-    PARTIAL: "an incomplete composite location description",
-}
-ACCEPTED: Final[dict[Kind, int]] = {
-    "value": GENERIC | TYPED | ADDRESS,
-    "pointer": GENERIC | TYPED | ADDRESS | POINTER,
-    "location": GENERIC | POINTER | LOCATION,
-    "entry": ANY,
-}
-"""The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
 
 Severity = Literal["error", "warning", "note"]
 Report: TypeAlias = Callable[[Severity, str, str], None]
 """Takes how bad it is, the name of the rule (docs/check.md), and what is wrong."""
-
-
-@frozen
-class Known:
-    """What is known of a stack entry."""
-
-    kinds: int = ANY
-    constant: int | None = None
-    """The bits of a value of the generic type, where they are known."""
-
-    def joined(self, other: Known) -> Known:
-        same = self.constant == other.constant
-        return Known(self.kinds | other.kinds, self.constant if same else None)
 
 
 @frozen
@@ -85,7 +72,8 @@ class Shape:
         """The top entries, deepest first, and what remains."""
         if count <= len(self.top):
             split = len(self.top) - count
-            return list(self.top[split:]), evolve(self, top=self.top[:split])
+            rest = Shape(self.top[:split], self.least, self.most) if count else self
+            return list(self.top[split:]), rest
         missing = count - len(self.top)
         most = None if self.most is None else max(self.most - missing, 0)
         entries = [Known(ANY | PARTIAL)] * missing + list(self.top)
@@ -139,10 +127,61 @@ class Transfer:
     """The effect of operations, on one architecture."""
 
     arch: Architecture | None
-    address_bits: int
+    form: UnitFormat
+    context: Context = field(init=False)
 
-    def __call__(self, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
-        """The stack after the operation; None where it certainly fails, which is reported."""
+    @context.default
+    def _context(self) -> Context:
+        return knowing(self.arch, self.form)
+
+    @property
+    def address_bits(self) -> int:
+        return 8 * self.form.address_size
+
+    def __call__(
+        self, instruction: Instruction, perform: Perform, shape: Shape, report: Report
+    ) -> Shape | None:
+        """The stack after the operation; None where it certainly fails, which is reported.
+
+        `perform`: the evaluator's step of the instruction (`prepare`).
+        """
+        after = self._declared(instruction, shape, report)
+        if after is None or not after.top:
+            return after
+        entries = _taken(instruction, shape)
+        if entries is None:
+            return after
+        if self._is_large(instruction, entries, report):
+            return None
+        try:
+            known = performed(perform, entries, self.context)
+        except DwarfGpuError as error:
+            rule = rule_of(error, instruction)
+            if any(each.in_top_frame for each in entries):
+                report("warning", rule, f"{error.message}, in the top call frame")
+                return after
+            report("error", rule, error.message)
+            return None
+        if known is None:
+            return after
+        if known.in_top_frame:
+            known = evolve(known, kinds=after.top[-1].kinds)
+        return Shape((*after.top[:-1], known), after.least, after.most)
+
+    def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
+        """Whether a piece more makes a composite too large (A.2.5.4.4.6)."""
+        partial = entries[0].entry if entries else None
+        if self.arch is None or not isinstance(partial, PartialComposite):
+            return False
+        size_bits = piece_bits(instruction) + partial.size_bits
+        if size_bits <= self.arch.largest_space_bits:
+            return False
+        message = f"a composite of {size_bits} bits is larger than the largest address space"
+        report("error", "large-composite", message)
+        return True
+
+    def _declared(self, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
+        """The same, as far as the declaration of the operation and the kinds of entries tell."""
         operation = instruction.operation
         if operation.unsupported is not None:
             report("note", "unsupported-operation", f"not supported: {operation.unsupported}")
@@ -151,7 +190,7 @@ class Transfer:
         if name in _CALLS:
             return NOTHING_KNOWN
         if "stack" in operation.leading:
-            return self._on_stack(name, instruction, shape, report)
+            return _on_stack(name, instruction, shape, report)
         most = shape.most_depth
         if not _has(len(operation.pops), shape, report):
             return None
@@ -181,11 +220,7 @@ class Transfer:
         match name:
             case "dup" | "over" | "swap" | "rot":
                 pushed = operation.function(*popped)
-                return rest.pushed(*(Known(e.kinds & ANY, e.constant) for e in pushed))
-            case "lit" | "constu" | "consts" | "const1u" | "const1s" | "const2u" | "const2s":
-                return rest.pushed(self._constant(instruction))
-            case "const4u" | "const4s" | "const8u" | "const8s":
-                return rest.pushed(self._constant(instruction))
+                return rest.pushed(*(evolve(each, kinds=each.kinds & ANY) for each in pushed))
             case "convert" | "reinterpret":
                 return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
             case "LLVM_form_aspace_address" | "LLVM_aspace_bregx":
@@ -194,6 +229,9 @@ class Transfer:
                 if popped[0].kinds & POINTER:
                     kinds = LOCATION
                 return rest.pushed(Known(kinds))
+            case "stack_value" if popped[0].kinds in (GENERIC, ADDRESS):
+                blank = blank_location(self.address_bits)
+                return rest.pushed(Known(PLACE, blank, is_blank=True))
             case "LLVM_offset" | "LLVM_offset_uconst":
                 return rest.pushed(Known(_as_location(popped[0].kinds)))
         if operation.section == "A.2.5.4.3.2":
@@ -210,14 +248,6 @@ class Transfer:
             case _:
                 return rest.pushed(Known(_ONE_KIND.get(name, ANY)))
 
-    def _constant(self, instruction: Instruction) -> Known:
-        number = instruction.operation.number
-        if number is None:
-            operand = instruction.operands[0]
-            assert isinstance(operand, int)
-            number = operand
-        return Known(GENERIC, number & (1 << self.address_bits) - 1)
-
     def _spaces(self, instruction: Instruction, popped: list[Known], report: Report) -> bool:
         """Whether constant address spaces exist."""
         for entry, info in zip(popped, instruction.operation.pops, strict=True):
@@ -232,30 +262,56 @@ class Transfer:
                 return _fits_base(instruction, arch, arch.address_spaces[space], report)
         return True
 
-    def _on_stack(
-        self, name: str, instruction: Instruction, shape: Shape, report: Report
-    ) -> Shape | None:
-        """The four operations that see the whole stack."""
-        if name == "pick":
-            index = instruction.operands[0]
-            assert isinstance(index, int)
-            if not _has(index + 1, shape, report):
-                return None
-            entry = shape.top[-1 - index] if index < len(shape.top) else Known()
-            if entry.kinds == PARTIAL:
-                report("error", "wrong-kind", f"{NAMES[PARTIAL]} cannot be copied")
-                return None
-            return shape.pushed(Known(entry.kinds & ANY, entry.constant))
-        if name == "LLVM_piece_end":
-            if not _has(1, shape, report):
-                return None
-            (top,), rest = shape.popped(1)
-            if not top.kinds & PARTIAL:
-                message = "no incomplete composite location description is at the top"
-                report("error", "wrong-kind", message)
-                return None
-            return rest.pushed(Known(PLACE))
-        return _piece(shape, report)
+
+def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
+    """The four operations that see the whole stack."""
+    if name == "pick":
+        index = instruction.operands[0]
+        assert isinstance(index, int)
+        if not _has(index + 1, shape, report):
+            return None
+        entry = shape.top[-1 - index] if index < len(shape.top) else Known()
+        if entry.kinds == PARTIAL:
+            report("error", "wrong-kind", f"{NAMES[PARTIAL]} cannot be copied")
+            return None
+        return shape.pushed(evolve(entry, kinds=entry.kinds & ANY))
+    if name == "LLVM_piece_end":
+        if not _has(1, shape, report):
+            return None
+        (top,), rest = shape.popped(1)
+        if not top.kinds & PARTIAL:
+            message = "no incomplete composite location description is at the top"
+            report("error", "wrong-kind", message)
+            return None
+        return rest.pushed(Known(PLACE))
+    return _piece(shape, report)
+
+
+def _taken(instruction: Instruction, shape: Shape) -> list[Known] | None:
+    """The entries that an operation takes, where its effect depends on no others."""
+    operation = instruction.operation
+    if operation.name == "pick" or operation.name.startswith("call"):
+        return None
+    if "stack" not in operation.leading:
+        return shape.popped(len(operation.pops))[0]
+    below, has_more = shape.top[-2:], shape.most != 0 or len(shape.top) > 2
+    if not below:
+        return None if has_more else []
+    if below[-1].kinds == PARTIAL:
+        return [below[-1]]
+    if below[-1].kinds & PARTIAL or (len(below) == 1 and has_more):
+        return None
+    if len(below) == 2 and below[0].kinds & PARTIAL:
+        return list(below) if below[0].kinds == PARTIAL else None
+    return [below[-1]]
+
+
+def piece_bits(instruction: Instruction) -> int:
+    """The bits of the part that DW_OP_piece or DW_OP_bit_piece makes; 0 of any other."""
+    name, operands = instruction.operation.name, instruction.operands
+    if name not in ("piece", "bit_piece") or not isinstance(operands[0], int):
+        return 0
+    return operands[0] * (8 if name == "piece" else 1)
 
 
 def _fits_base(

@@ -14,23 +14,25 @@ from attrs import field, frozen
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.expr import upstream
-from dwarfgpu.expr.abstract import (
-    ACCEPTED,
-    ANY,
-    NAMES,
-    NOTHING_KNOWN,
-    PARTIAL,
-    REGISTER,
-    Known,
-    Severity,
-    Shape,
-    Transfer,
-)
+from dwarfgpu.expr.abstract import NOTHING_KNOWN, Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.decode import Expression, decode, encode_as
+from dwarfgpu.expr.decode import Expression, encode_as
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.known import (
+    ACCEPTED,
+    ANY,
+    GENERIC,
+    NAMES,
+    PARTIAL,
+    PLACE,
+    POINTER,
+    REGISTER,
+    TYPED,
+    Known,
+)
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from dwarfgpu.expr.prepare import Program, prepare
 
 VISITS = 8
 """Times that what is known of an operation's stack may change before nothing is assumed of it."""
@@ -70,7 +72,7 @@ def check(
     `initial_stack_depth`: entries that the stack begins with; None where that is not known, as for
     what a DW_OP_call performs.
     """
-    checker = _Checker(decode(data, dialect, form), arch, result_kind, 0)
+    checker = _Checker(prepare(data, dialect, form), arch, result_kind)
     checker.run(_initial(initial_stack_depth))
     return sorted(checker.findings, key=lambda each: each.offset)
 
@@ -85,19 +87,24 @@ def _initial(depth: int | None) -> Shape:
 class _Checker:
     """One expression, and those within it."""
 
-    expression: Expression
+    program: Program
     arch: Architecture | None
     result_kind: ResultKind | None
-    depth: int
+    depth: int = 0
     findings: list[Finding] = field(init=False, factory=list)
-    instructions: Instructions = field(init=False)
+    transfer: Transfer = field(init=False)
 
-    @instructions.default
-    def _instructions(self) -> Instructions:
-        decoded = self.expression.instructions
-        if not self.expression.dialect.upstream_clang:
-            return decoded
-        return upstream.translated(decoded).instructions
+    @transfer.default
+    def _transfer(self) -> Transfer:
+        return Transfer(self.arch, self.expression.format)
+
+    @property
+    def expression(self) -> Expression:
+        return self.program.expression
+
+    @property
+    def instructions(self) -> Instructions:
+        return self.program.instructions
 
     def index_at(self, offset: int) -> int | None:
         """The instruction that starts at an offset; the end of what is decoded counts as one."""
@@ -105,32 +112,38 @@ class _Checker:
             return len(self.instructions)
         return self.instructions.index_at(offset)
 
-    def run(self, start: Shape) -> None:
+    def run(self, start: Shape) -> Known | None:
+        """Find what is wrong; what is known of the result, None where there is none."""
         successors = [self._successors(index) for index in range(len(self.instructions))]
         shapes = self._solved(start, successors)
-        transfer = self._transfer()
         for index, instruction in enumerate(self.instructions):
             shape = shapes[index]
-            if shape is None:
+            if shape is None or self._operands(instruction):
                 continue
-            self._operands(instruction)
             if instruction.operation.operands:
                 self._branch(index, instruction, shape)
-            transfer(instruction, shape, partial(self._add, instruction))
+            self.transfer(
+                instruction, self.program.steps[index], shape, partial(self._add, instruction)
+            )
         for instruction in self.expression.instructions:
             self._encoding(instruction)
         reachable = _reachable([0], successors)
         self._unreachable(reachable)
-        self._endless(reachable, successors)
-        self._end(shapes[-1], len(self.instructions) in reachable)
+        self._endless(self._performed(successors, shapes))
         self._suffix()
+        return self._end(shapes[-1], len(self.instructions) in reachable)
 
-    def _transfer(self) -> Transfer:
-        return Transfer(self.arch, 8 * self.expression.format.address_size)
+    def gives_no_value(self, result: Known | None) -> bool:
+        """Whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
+        if result is None or result.kinds & (GENERIC | TYPED | POINTER):
+            return False
+        end = len(self.instructions)
+        last = (each for i, each in enumerate(self.instructions) if end in self._successors(i))
+        return not any(each.operation.function.__name__ in ("reg", "regx") for each in last)
 
     def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
         """What is known before each operation, and at the end: a fixed point."""
-        transfer = self._transfer()
+        steps = self.program.steps
         shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
         visits = [0] * len(shapes)
         shapes[0] = start
@@ -143,7 +156,7 @@ class _Checker:
             instruction = self.instructions[index]
             if _wrong_operands(instruction, self.arch):
                 continue
-            after = transfer(instruction, shape, _unheard)
+            after = self.transfer(instruction, steps[index], shape, _unheard)
             if after is None:
                 continue
             for following in successors[index]:
@@ -172,7 +185,8 @@ class _Checker:
             return
         target = _target(instruction)
         if name == "skip" and target == instruction.offset:
-            self._add(instruction, "error", "endless-loop", "branch to itself: it never ends")
+            message = "branch to itself: it never ends"
+            self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
         elif self.index_at(target) is None:
             length = len(self.expression.data)
             inside = 0 <= target < length
@@ -188,8 +202,8 @@ class _Checker:
                 f"branch to offset {target:#x}, {where}",
             )
 
-    def _operands(self, instruction: Instruction) -> None:
-        """What operands alone tell."""
+    def _operands(self, instruction: Instruction) -> bool:
+        """What operands alone tell; whether the operation certainly fails."""
         wrong = _wrong_operands(instruction, self.arch)
         if wrong is not None:
             self._add(instruction, "error", *wrong)
@@ -206,23 +220,27 @@ class _Checker:
         for info, operand in zip(operation.operands, instruction.operands, strict=True):
             if info.codec.meaning == "expression" and isinstance(operand, bytes):
                 self._nested(instruction, operand)
+        return wrong is not None
 
     def _nested(self, instruction: Instruction, data: bytes) -> None:
         if self.depth >= DEEPEST:
             return
         inner = _Checker(
-            decode(data, self.expression.dialect, self.expression.format),
+            prepare(data, self.expression.dialect, self.expression.format),
             self.arch,
             None,
             self.depth + 1,
         )
-        inner.run(Shape((), 0, 0))
+        result = inner.run(Shape((), 0, 0))
+        # A call-site parameter may answer without evaluating it: not certain to fail.
         for each in inner.findings:
-            # A call-site parameter may answer without evaluating it: not certain to fail.
             severity: Severity = "warning" if each.severity == "error" else each.severity
             where = f"in its expression, at offset {each.offset:#x}"
             message = f"{where}: {each.operation}: {each.message}"
             self._add(instruction, severity, each.rule, message)
+        if inner.gives_no_value(result):
+            message = "its expression gives neither a value nor, at its end, a register"
+            self._add(instruction, "warning", "no-entry-value", message)
 
     def _encoding(self, instruction: Instruction) -> None:
         """Numbers in more bytes than needed, and old names."""
@@ -270,33 +288,50 @@ class _Checker:
                 )
             )
 
-    def _endless(self, reachable: set[int], successors: list[tuple[int, ...]]) -> None:
-        """A loop that nothing leaves, where an evaluation certainly comes."""
+    def _performed(
+        self, successors: list[tuple[int, ...]], shapes: list[Shape | None]
+    ) -> list[tuple[int, ...]]:
+        """The successors without those to which a condition that is known never leads."""
+        out = list(successors)
+        for index, instruction in enumerate(self.instructions):
+            shape = shapes[index]
+            if instruction.operation.name == "bra" and shape is not None and shape.top:
+                condition = shape.top[-1].constant
+                if condition is not None:
+                    out[index] = successors[index][1:] if condition else (index + 1,)
+        return out
+
+    def _endless(self, successors: list[tuple[int, ...]]) -> None:
+        """A loop that nothing leaves, where an evaluation certainly comes.
+
+        No rule calls it ill-formed: its evaluation does not come to an end, and so has no result.
+        """
+        reachable = _reachable([0], successors)
         backward: list[list[int]] = [[] for _ in range(len(successors) + 1)]
         for index, following in enumerate(successors):
             for each in following:
                 backward[each].append(index)
         stops = [index for index, following in enumerate(successors) if not following]
         finite = _reachable([len(successors), *stops], backward)
-        if not reachable or 0 in finite:
+        if 0 in finite:
             return
         for index in sorted(reachable):
             instruction = self.instructions[index]
             if any(each <= index for each in successors[index]):
-                if _target(instruction) != instruction.offset:
+                if _target(instruction) != instruction.offset or instruction.operation.pops:
                     message = "a loop without an exit: it never ends"
-                    self._add(instruction, "error", "endless-loop", message)
+                    self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
                 return
 
-    def _end(self, shape: Shape | None, is_reached: bool) -> None:
+    def _end(self, shape: Shape | None, is_reached: bool) -> Known | None:
         """The result that the stack gives (A.2.5.4)."""
         if shape is None or not is_reached or self.expression.error is not None:
-            return
+            return None
         if shape.most_depth == 0:
             if self.result_kind == "value":
                 message = "a value is required, and the stack is empty at the end"
                 self._result("error", "wrong-result", message)
-            return
+            return Known(PLACE)
         top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
         accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
         if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
@@ -309,6 +344,7 @@ class _Checker:
             entries = "entry is" if more == 1 else "entries are"
             message = f"{more} stack {entries} left below the result"
             self._result("note", "entries-left", message)
+        return shape.top[-1] if shape.top else Known(ANY | PARTIAL)
 
     def _suffix(self) -> None:
         """Upstream clang's way to name an address space, read literally."""
@@ -331,11 +367,17 @@ class _Checker:
         offset = len(self.expression.data)
         self.findings.append(Finding(offset, None, severity, rule, message, "A.2.5.4"))
 
-    def _add(self, at: Instruction, severity: Severity, rule: str, message: str) -> None:
+    def _add(
+        self,
+        at: Instruction,
+        severity: Severity,
+        rule: str,
+        message: str,
+        section: str | None = None,
+    ) -> None:
         operation = at.operation
-        self.findings.append(
-            Finding(at.offset, operation.title, severity, rule, message, operation.section)
-        )
+        section = section or operation.section
+        self.findings.append(Finding(at.offset, operation.title, severity, rule, message, section))
 
 
 _CLANG_SPACES = frozenset(f"lit{number}" for number in upstream.ADDRESS_SPACES)
@@ -360,7 +402,7 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
     """The rule, and why the operands make the operation ill-formed whatever the stack is."""
     operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
-    if name == "deref_size" and operands[0] == 0:
+    if name in ("deref_size", "xderef_size") and operands[0] == 0:
         return "empty-read", "a size of 0 bytes: no base type has it"
     if name in ("LLVM_extend", "LLVM_select_bit_piece"):
         size, count = operands
@@ -372,11 +414,10 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
             return "large-composite", message
     if arch is None:
         return None
-    if name in ("piece", "bit_piece"):
-        size_bits = operands[0] * (8 if name == "piece" else 1)
-        if isinstance(size_bits, int) and size_bits > arch.largest_space_bits:
-            message = f"a part of {size_bits} bits is larger than the largest address space"
-            return "large-composite", message
+    size_bits = piece_bits(instruction)
+    if size_bits > arch.largest_space_bits:
+        message = f"a part of {size_bits} bits is larger than the largest address space"
+        return "large-composite", message
     register = _register(instruction)
     if register is None:
         return None

@@ -13,11 +13,12 @@ from typing import Final, Literal
 
 from attrs import define, field, frozen
 
-from dwarfgpu.expr.abstract import PARTIAL, Severity, Shape, Transfer
+from dwarfgpu.expr.abstract import Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.known import PARTIAL
 from dwarfgpu.expr.prepare import Program, prepare
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
@@ -60,17 +61,17 @@ def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
 def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     program = prepare(data, dialect, form)
     instructions = program.instructions
-    transfer = Transfer(None, form.address_size * 8)
+    transfer = Transfer(None, form)
     if any(each.operation.transfers for each in instructions.distinct):
         return _of_branches(program, transfer)
     shape = Shape((), 0, 0)
     pieces = _Pieces()
     before: Instruction | None = None
-    for each in instructions:
+    for each, perform in zip(instructions, program.steps, strict=True):
         findings = _Findings()
         if each.operation.name in _PIECES:
             pieces.add(each, shape, before)
-        after = transfer(each, shape, findings.add)
+        after = transfer(each, perform, shape, findings.add)
         if after is None:
             return findings.failure(each)
         shape, before = after, each
@@ -93,7 +94,7 @@ def _of_branches(program: Program, transfer: Transfer) -> Extent:
         shape = arriving.pop(index, None)
         if shape is None:  # no way leads here
             continue
-        after = transfer(each, shape, _Findings().add)
+        after = transfer(each, program.steps[index], shape, _Findings().add)
         targets = [index + 1]
         if each.operation.name in ("bra", "skip"):
             (by,) = each.operands
@@ -129,9 +130,7 @@ class _Pieces:
         top = shape.top[-1].kinds if shape.top else None
         if top != PARTIAL and (len(shape.top) < 2 or shape.top[-2].kinds != PARTIAL):
             self.size_bits, self.undefined, self.begun = 0, [], self.begun + 1
-        (count, *_) = piece.operands
-        assert isinstance(count, int)
-        size_bits = count * 8 if piece.operation.name == "piece" else count
+        size_bits = piece_bits(piece)
         is_undefined = before is not None and before.operation.name == "LLVM_undefined"
         if (top in (None, PARTIAL) or is_undefined) and size_bits:
             self.undefined.append((self.size_bits, size_bits))
