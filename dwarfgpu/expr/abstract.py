@@ -158,7 +158,8 @@ class Transfer:
         except DwarfGpuError as error:
             rule = rule_of(error, instruction)
             if any(each.in_top_frame for each in entries):
-                report("warning", rule, f"{error.message}, in the top call frame")
+                if rule != "wrong-kind":  # that the kinds told
+                    report("warning", rule, f"{error.message}, in the top call frame")
                 return after
             report("error", rule, error.message)
             return None
