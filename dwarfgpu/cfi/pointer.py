@@ -47,6 +47,12 @@ def read_pointer(
     return (value + base) % (1 << 8 * address_size)
 
 
+def fixed_bytes(encoding: int, address_size: int) -> int | None:
+    """How many bytes a pointer has; None where that is up to its value, or it is unknown."""
+    kind = encoding & 0x0F
+    return address_size if kind in (0x0, 0x8) else _FIXED_BYTES.get(kind)
+
+
 def _base(encoding: int, place: int, data_address: int | None) -> int:
     if encoding == OMITTED:
         raise Malformed("pointer encoding 0xff (omitted) where a pointer is needed")

@@ -1,144 +1,38 @@
 """`.debug_frame` and `.eh_frame`: Common Information and Frame Description Entries (A.6.4.1).
 
-Law: an entry that cannot be read is kept with its reason and costs no other entry anything.
+Laws: an entry that cannot be read is kept with its reason and costs no other entry anything; an
+entry that is looked for is the only one that is read whole.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from functools import cached_property
-from itertools import accumulate
-from typing import Final, Literal, TypeAlias
-
-from attrs import field, frozen
+from itertools import accumulate, pairwise
+from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Endian, Reader
-from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
+from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED, read_pointer
-from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
+from dwarfgpu.cfi.search_table import SECTION, SearchTable
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 
 SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
+_MOST_FOUND: Final = 1 << 16
+"""Program locations for which it is remembered what describes them."""
 _VENDORS: Final = re.compile(rb"(\[(llvm|amd)[^\]]*\])+")
 """Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors we know."""
 
 
-@frozen
-class Augmentation:
-    """What the augmentation of a CIE says (Linux Standard Base Core, 10.6.1.1.1)."""
-
-    text: str
-    data: bytes = b""
-    fde_encoding: int = ABSOLUTE
-    """`R`: the pointer encoding of the addresses in its FDEs."""
-    lsda_encoding: int = OMITTED
-    """`L`: the pointer encoding of the language-specific data area in its FDEs."""
-    personality: int | None = None
-    """`P`: address of the personality routine, or of its address where that is indirect."""
-    is_signal_frame: bool = False
-    """`S`: the caller was interrupted, not called."""
-    is_sized: bool = False
-    """`z`: its data, and those of its FDEs, begin with their size."""
-    is_known: bool = True
-    """Whether the fields after the augmentation of a CIE, or the range of an FDE, could be read."""
-
-
-@frozen(slots=False)
-class Cie:
-    """A Common Information Entry."""
-
-    offset: int
-    """Bytes from the start of the section."""
-    size_bytes: int
-    """With the length field itself."""
-    is_64bit: bool
-    version: int
-    augmentation: Augmentation
-    segment_selector_size: int
-    return_register: int | None
-    """None where the augmentation is unknown."""
-    format: CfiFormat
-    data: bytes = field(repr=False, eq=False)
-    """The section."""
-    program_offset: int
-    """Where in the section the initial instructions begin."""
-
-    @cached_property
-    def program(self) -> CfaProgram:
-        """The initial instructions; none where the augmentation is unknown."""
-        if not self.augmentation.is_known:
-            return CfaProgram(self.format)
-        end = self.offset + self.size_bytes
-        return decode_cfa(self.data, self.format, self.program_offset, end)
-
-    @cached_property
-    def initial(self) -> Initial:
-        """What its FDEs start with; raises where the instructions cannot be executed."""
-        if not self.augmentation.is_known:
-            raise Unsupported(f"augmentation {self.augmentation.text!r}")
-        return initial_rules(self.program)
-
-
-@frozen
-class Fde:
-    """A Frame Description Entry."""
-
-    offset: int
-    """Bytes from the start of the section."""
-    size_bytes: int
-    """With the length field itself."""
-    cie: Cie
-    segment: int | None
-    initial_location: int
-    """As linked: not relocated."""
-    address_range: int
-    """Bytes of code described."""
-    lsda: int | None
-    program_offset: int
-    """Where in the section the instructions begin."""
-
-    @property
-    def program(self) -> CfaProgram:
-        """The instructions, decoded when asked for; none where the augmentation is unknown."""
-        if not self.cie.augmentation.is_known:
-            return CfaProgram(self.cie.format)
-        end = self.offset + self.size_bytes
-        return decode_cfa(self.cie.data, self.cie.format, self.program_offset, end)
-
-    @property
-    def end(self) -> int:
-        """The first program location past the code described."""
-        return self.initial_location + self.address_range
-
-    def table(self) -> RowTable:
-        """The rows, as far as they can be told; never raises."""
-        try:
-            initial = self.cie.initial
-        except DwarfGpuError as error:
-            return RowTable((), error)
-        return row_table(initial, self.program, self.initial_location, self.address_range)
-
-
-@frozen
-class BrokenEntry:
-    """An entry that cannot be read."""
-
-    offset: int
-    error: DwarfGpuError = field(eq=False)
-
-
-FrameEntry: TypeAlias = Cie | Fde | BrokenEntry
-
-
-@frozen
-class _Header:
-    """Where an entry is."""
+class _Header(NamedTuple):
+    """Where an entry is; a section can have a million."""
 
     offset: int
     is_64bit: bool
@@ -165,10 +59,20 @@ class FrameSection:
         endian: Endian = "little",
         architecture: Architecture | None = None,
         machine: str | None = None,
+        search: SearchTable | None = None,
+        ends_at_zero: bool = False,
     ) -> None:
-        """`address_size` is that of the file, where a CIE does not tell."""
+        """`address_size` is that of the file, where a CIE does not tell.
+
+        `search` is the table of an `.eh_frame`. `ends_at_zero`: the data may go on behind the
+        section, which ends with an entry of length 0.
+        """
         self.kind: SectionKind = kind
         self.data = data
+        self.search = search
+        self.search_error: DwarfGpuError | None = None
+        """Where the search table was found to be wrong; it is not used any more."""
+        self._ends_at_zero = ends_at_zero
         self._base = CfiFormat(
             address_size,
             endian,
@@ -177,6 +81,7 @@ class FrameSection:
             machine=machine or (architecture.machine if architecture else None),
         )
         self._cies: dict[int, Cie | DwarfGpuError] = {}
+        self._found: dict[int, Fde | None] = {}
 
     @property
     def is_eh(self) -> bool:
@@ -196,20 +101,91 @@ class FrameSection:
         return tuple(sorted(found, key=lambda fde: fde.initial_location))
 
     @cached_property
-    def _bounds(self) -> tuple[list[int], list[int]]:
-        """Of `fdes`: their initial locations, and the largest end up to each."""
-        starts = [fde.initial_location for fde in self.fdes]
-        return starts, list(accumulate((fde.end for fde in self.fdes), max))
+    def _bounds(self) -> tuple[list[int], list[int], list[_Header]]:
+        """Of all FDEs by their initial location: that, the largest end up to each, and the entry.
+
+        Nothing else of them is read.
+        """
+        spans = sorted(self._spans(), key=lambda span: span[0])
+        ends = accumulate((end for _, end, _ in spans), max)
+        return [start for start, _, _ in spans], list(ends), [header for _, _, header in spans]
+
+    def _spans(self) -> Iterator[tuple[int, int, _Header]]:
+        for header in self._headers[0].values():
+            try:
+                reader, reference = self._reference(header)
+                if reference is not None:
+                    start, size_bytes = self._range(reader, self._cie_at(reference))
+                    yield start, start + size_bytes, header
+            except DwarfGpuError:
+                continue  # `entries` tells why
 
     def find(self, location: int) -> Fde | None:
-        """The FDE that describes a program location as linked; of several, the last to start."""
-        starts, ends = self._bounds
+        """The FDE that describes a program location as linked; of several, the last to start.
+
+        Where the search table leads to it no other is looked at.
+        """
+        if location not in self._found:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            self._found[location] = self._by_table(location) or self._by_bounds(location)
+        return self._found[location]
+
+    def _by_bounds(self, location: int) -> Fde | None:
+        starts, ends, headers = self._bounds
         index = bisect_right(starts, location) - 1
         while index >= 0 and location < ends[index]:
-            if location < self.fdes[index].end:
-                return self.fdes[index]
+            entry = self._entry(headers[index])
+            if isinstance(entry, Fde) and location < entry.end:
+                return entry
             index -= 1
         return None
+
+    def _by_table(self, location: int) -> Fde | None:
+        if self.search is None or self.search_error is not None:
+            return None
+        pair = self.search.find(location)
+        if pair is None:
+            return None
+        try:
+            fde = self._searched(*pair)
+        except DwarfGpuError as error:
+            self.search_error = error
+            return None
+        return fde if location < fde.end else None
+
+    def _searched(self, start: int, address: int) -> Fde:
+        """The FDE to which a pair of the search table leads; `Malformed` where it does not."""
+        offset = address - self._base.section_address
+        told = f"{SECTION} leads for {start:#x} to offset {offset:#x} of {self.kind}"
+        try:
+            header = self._header(offset)
+            entry = None if header is None else self._entry(header)
+        except DwarfGpuError:
+            entry = None
+        if not isinstance(entry, Fde):
+            raise Malformed(f"{told}, where there is no FDE")
+        if entry.initial_location != start:
+            raise Malformed(f"{told}, where the FDE begins at {entry.initial_location:#x}")
+        return entry
+
+    def search_differences(self) -> Iterator[str]:
+        """How the search table and the section disagree, all of both compared."""
+        if self.search is None or not self.search.count:
+            return
+        pairs = [self.search.pair(index) for index in range(self.search.count)]
+        for before, after in pairwise(pairs):
+            if after[0] < before[0]:
+                yield f"{after[0]:#x} comes after {before[0]:#x}"
+        for pair in pairs:
+            try:
+                self._searched(*pair)
+            except DwarfGpuError as error:
+                yield error.message
+        known = {address - self._base.section_address for _, address in pairs}
+        for start, _, header in self._spans():
+            if header.offset not in known:
+                yield f"{SECTION} has nothing for {start:#x} (FDE at offset {header.offset:#x})"
 
     @cached_property
     def _headers(self) -> tuple[dict[int, _Header], tuple[BrokenEntry, ...]]:
@@ -222,6 +198,8 @@ class FrameSection:
             except Malformed as error:
                 return headers, (BrokenEntry(offset, self._placed(error, offset)),)
             if header is None:
+                if self._ends_at_zero:
+                    break
                 after = _NOT_ZERO.search(self.data, offset)
                 offset += len(self.data) if after is None else (after.start() - offset) // 4 * 4
             else:
@@ -270,10 +248,22 @@ class FrameSection:
 
     def _cie_at(self, offset: int) -> Cie:
         """The CIE of an FDE; `Malformed` where there is none."""
-        header = self._headers[0].get(offset)
+        known = self._cies.get(offset)
+        if isinstance(known, Cie):
+            return known
+        header = self._header_at(offset)
         if header is None or self._reference(header)[1] is not None:
             raise Malformed(f"there is no CIE at offset {offset:#x}")
         return self._cie(header)
+
+    def _header_at(self, offset: int) -> _Header | None:
+        """The entry at an offset; once all are known, only if one of them begins there."""
+        if "_headers" in self.__dict__:
+            return self._headers[0].get(offset)
+        try:
+            return self._header(offset)
+        except Malformed:
+            return None
 
     def _cie(self, header: _Header) -> Cie:
         known = self._cies.get(header.offset)
@@ -381,17 +371,22 @@ class FrameSection:
             read_pointer(reader, encoding & 0x0F, address_size)
             return None
 
-    def _fde(self, header: _Header, reader: Reader, cie_offset: int) -> Fde:
-        cie = self._cie_at(cie_offset)
+    def _range(self, reader: Reader, cie: Cie) -> tuple[int, int]:
+        """Initial location and size of an FDE, whose reader is behind the CIE pointer."""
         form = cie.format
-        segment = None
-        if cie.segment_selector_size:
-            segment = reader.unsigned(cie.segment_selector_size)
+        reader.take(cie.segment_selector_size)
         encoding = form.pointer_encoding if self.is_eh else ABSOLUTE
         if encoding & 0x80:
             raise Unsupported(f"indirect initial location (pointer encoding {encoding:#04x})")
         start = read_pointer(reader, encoding, form.address_size, form.section_address)
-        size_bytes = read_pointer(reader, encoding & 0x0F, form.address_size)
+        return start, read_pointer(reader, encoding & 0x0F, form.address_size)
+
+    def _fde(self, header: _Header, reader: Reader, cie_offset: int) -> Fde:
+        cie = self._cie_at(cie_offset)
+        form = cie.format
+        size = cie.segment_selector_size
+        segment = Reader(self.data, form.endian, reader.position).unsigned(size) if size else None
+        start, size_bytes = self._range(reader, cie)
         lsda = None
         if cie.augmentation.is_sized:
             length = reader.uleb()

@@ -68,6 +68,7 @@ def _run(args: argparse.Namespace) -> int:
     end = None if is_cut else session.call_stack.end
     if end is not None and not end.is_outermost:
         status = 1
+    notes = [note for each in session.code_objects for note in each.info.call_frames.notes]
     if args.json:
         reason: Record | None = None
         if end is not None:
@@ -77,6 +78,7 @@ def _run(args: argparse.Namespace) -> int:
                 "schema": SCHEMA,
                 "lane": session.lane,
                 "left_out": left_out,
+                "notes": list(dict.fromkeys(notes)),
                 "frames": records,
                 "end": reason,
             }
@@ -87,5 +89,7 @@ def _run(args: argparse.Namespace) -> int:
         print(one_line(str(end)))
     if left_out and not args.json:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
-        print_notes([f"lane {session.lane} was not active on entry to {text}, left out"])
+        notes.append(f"lane {session.lane} was not active on entry to {text}, left out")
+    if not args.json:
+        print_notes(notes)
     return status

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from attrs import frozen
 
 from dwarfgpu.cfi.decode import CfaProgram
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.rule import Row
-from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameEntry, FrameSection
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import (
     ExpressionText,
     Plain,
@@ -24,18 +26,20 @@ from dwarfgpu.cfi.text import (
 )
 from dwarfgpu.cli.context import natural
 from dwarfgpu.cli.errors import error_json, error_line, one_line
-from dwarfgpu.cli.eval import print_json
+from dwarfgpu.cli.eval import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.expr.text import expression_text
 from dwarfgpu.view.call_frames import (
+    MOST_DIFFERENCES,
     broken_line,
     cie_heading,
     fde_heading,
     instruction_lines,
     row_lines,
+    search_table_lines,
 )
 
 SCHEMA: Final = "dwarfgpu-frames-1"
@@ -93,11 +97,16 @@ def run(args: argparse.Namespace) -> int:
     code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
     symbols = {each.address: each.name for each in code_object.file.symbols if each.name}
     listing = _Listing(code_object, natural(args.pc, "--pc"), symbols)
-    sections = code_object.info.call_frames.sections
+    frames = code_object.info.call_frames
+    sections = frames.sections
     records: list[Plain] = []
     is_whole, is_found = True, False
     for section in sections:
         entries: list[Plain] = []
+        if not args.json:
+            for line in search_table_lines(section, compared=listing.pc is None):
+                is_whole = is_whole and "disagrees" not in line
+                print(one_line(line))
         for index, entry in enumerate(listing.entries(section)):
             is_found = is_found or isinstance(entry, Fde)
             if args.json:
@@ -110,14 +119,39 @@ def run(args: argparse.Namespace) -> int:
             for line in _lines(listing, section, entry):
                 is_whole = is_whole and "cannot be read" not in line
                 print(one_line(line))
-        records.append({"name": section.kind, "entries": entries})
+        table = _search_table(section, compared=listing.pc is None) if args.json else None
+        is_whole = is_whole and not (table and table["differences"])
+        records.append({"name": section.kind, "search_table": table, "entries": entries})
     if args.json:
-        print_json({"schema": SCHEMA, "file": str(code_object.file.path), "sections": records})  # type: ignore[dict-item]
+        print_json(
+            {
+                "schema": SCHEMA,
+                "file": str(code_object.file.path),
+                "notes": list(frames.notes),
+                "sections": records,  # type: ignore[dict-item]
+            }
+        )
     elif not sections:
         print("no call frame information")
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
+    if not args.json:
+        print_notes(frames.notes)
     return 0 if is_whole and (is_found or listing.pc is None) else 1
+
+
+def _search_table(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:
+    table = section.search
+    if table is None:
+        return None
+    differences = section.search_differences() if compared else ()
+    return {
+        "address": table.address,
+        "frames_address": table.frames_address,
+        "pairs": table.count,
+        "encoding": table.encoding,
+        "differences": list(islice(differences, MOST_DIFFERENCES)),
+    }
 
 
 def _lines(listing: _Listing, section: FrameSection, entry: FrameEntry) -> Iterator[str]:

@@ -11,13 +11,16 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.cfi import search_table
+from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.program import RowTable
 from dwarfgpu.cfi.rule import Row
-from dwarfgpu.cfi.section import Cie, Fde, FrameSection, SectionKind
+from dwarfgpu.cfi.search_table import SearchTable, read_search_table
+from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, Dialect, dialect
-from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
+from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ class CallFrames:
         self._info = info
         self._loaded = loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
+        self.notes: list[str] = []
+        """What was found to be wrong, where there are other means to find the same."""
 
     @cached_property
     def sections(self) -> tuple[FrameSection, ...]:
@@ -41,28 +46,72 @@ class CallFrames:
         return tuple(self._sections())
 
     def _sections(self) -> Iterator[FrameSection]:
+        found: set[SectionKind] = set()
         for kind in SECTIONS:
             for file in dict.fromkeys((self._info.object, self._loaded)):
                 section = file.sections_by_name.get(kind)
                 if not file.has_section(kind) or (section and section.type == SHT_NOBITS):
                     continue
-                yield FrameSection(
-                    kind,
-                    relocated_data(file, kind),
-                    section_address=section.address if section else 0,
-                    address_size=file.address_bytes,
-                    endian=file.endian,
-                    architecture=self._info.architecture,
-                    machine=file.machine,
-                )
+                address = section.address if section else 0
+                search = self._search_table(file) if kind == ".eh_frame" else None
+                if search is not None and search.frames_address != address:
+                    self.notes.append(
+                        f"{search_table.SECTION} of {file.path} is of other frames: .eh_frame is "
+                        f"at {address:#x}, not at {search.frames_address:#x}"
+                    )
+                    search = None
+                found.add(kind)
+                yield self._section(file, kind, relocated_data(file, kind), address, search)
                 break
+        if ".eh_frame" not in found:
+            search = self._search_table(self._loaded)
+            data = self._loaded.loaded_from(search.frames_address) if search else b""
+            if search is not None and data:
+                at = search.frames_address
+                yield self._section(self._loaded, ".eh_frame", data, at, search, ends_at_zero=True)
+
+    def _section(
+        self,
+        file: ObjectFile,
+        kind: SectionKind,
+        data: bytes,
+        address: int,
+        search: SearchTable | None,
+        *,
+        ends_at_zero: bool = False,
+    ) -> FrameSection:
+        return FrameSection(
+            kind,
+            data,
+            section_address=address,
+            address_size=file.address_bytes,
+            endian=file.endian,
+            architecture=self._info.architecture,
+            machine=file.machine,
+            search=search,
+            ends_at_zero=ends_at_zero,
+        )
+
+    def _search_table(self, file: ObjectFile) -> SearchTable | None:
+        try:
+            return search_table_of(file)
+        except DwarfGpuError as error:
+            self.notes.append(f"{search_table.SECTION} of {file.path} is not used: {error}")
+            return None
 
     def entries_at(self, address: int) -> Iterator[tuple[FrameSection, Fde]]:
         """The entries that describe an address of the file, at most one of each section."""
         for section in self.sections:
             found = section.find(address)
+            if section.search_error is not None:
+                self._tell(section.search_error)
             if found is not None:
                 yield section, found
+
+    def _tell(self, error: DwarfGpuError) -> None:
+        note = f"the search table of {self._loaded.path} is not used: {error}"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def table(self, section: FrameSection, fde: Fde) -> RowTable:
         """The rows of an entry, made once."""
@@ -109,3 +158,19 @@ class CallFrames:
         if forced is not None:
             return dialect(forced)
         return AMD_DIRECT if cie.augmentation.text.startswith("[llvm") else AMD
+
+
+def search_table_of(file: ObjectFile) -> SearchTable | None:
+    """The search table that PT_GNU_EH_FRAME says, else the section of its name; None for neither.
+
+    `Malformed`, `Unsupported` where it cannot be read.
+    """
+    for each in file.segments:
+        if each.type == PT_GNU_EH_FRAME:
+            data = file.file_bytes(each.offset, each.file_bytes, search_table.SECTION)
+            return read_search_table(data, each.address, file.address_bytes, file.endian)
+    section = file.sections_by_name.get(search_table.SECTION)
+    if section is None or section.type == SHT_NOBITS or file.is_relocatable:
+        return None
+    data = file.data_of(section)
+    return read_search_table(data, section.address, file.address_bytes, file.endian)

@@ -29,6 +29,8 @@ MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 ET_REL: Final = 1
 ET_EXEC: Final = 2
 PT_LOAD: Final = 1
+PT_GNU_EH_FRAME: Final = 0x6474E550
+PF_X: Final = 1
 PF_W: Final = 2
 SHT_SYMTAB: Final = 2
 SHT_NOBITS: Final = 8
@@ -310,7 +312,18 @@ class ObjectFile:
                 start = address - section.address
                 if start + size_bytes <= section.size_bytes:
                     return self.file_bytes(section.offset + start, size_bytes, section.name)
+        if not self.sections:
+            rest = self.loaded_from(address)
+            return rest[:size_bytes] if len(rest) >= size_bytes else None
         return None
+
+    def loaded_from(self, address: int) -> bytes:
+        """What the file has of a segment that is loaded, from an address of its own on."""
+        for each in self.segments:
+            start = address - each.address
+            if each.type == PT_LOAD and 0 <= start < each.file_bytes:
+                return self.file_bytes(each.offset + start, each.file_bytes - start, "segment")
+        return b""
 
     def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:
         """What a symbol names, not relocated; None where the file does not have that much of it."""
@@ -324,7 +337,15 @@ class ObjectFile:
         return found if len(found) == size_bytes else None
 
     def is_code(self, address: int) -> bool:
-        """Whether the file has instructions at an address of its own."""
+        """Whether the file has instructions at an address of its own.
+
+        Without sections, whether it is in a segment that can be executed.
+        """
+        if not self.sections:
+            return any(
+                s.type == PT_LOAD and s.flags & PF_X and 0 <= address - s.address < s.memory_bytes
+                for s in self.segments
+            )
         return any(s.flags & SHF_EXECINSTR and s.covers(address) for s in self.sections)
 
     @property

@@ -7,8 +7,8 @@ from typing import Final
 from attrs import frozen
 
 from dwarfgpu.cfi.decode import CfaProgram
+from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row
-from dwarfgpu.cfi.section import Cie, Fde
 from dwarfgpu.cfi.text import instruction_text, program_text, register_name
 from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.expr.context import UnitFormat

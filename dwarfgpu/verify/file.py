@@ -9,11 +9,14 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from dwarfgpu.cfi import search_table
+from dwarfgpu.cfi.search_table import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.dwarf.call_frames import search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
 from dwarfgpu.objfile.elf import ObjectFile
@@ -142,6 +145,7 @@ def _frames(
         endian=file.endian,
         architecture=expressions.machines.architecture,
         machine=file.machine,
+        search=_search_table(file, found) if kind == ".eh_frame" else None,
     )
     checker = FrameChecker(
         section,
@@ -154,6 +158,17 @@ def _frames(
     )
     checker.run()
     return checker.fdes
+
+
+def _search_table(file: ObjectFile, found: Findings) -> SearchTable | None:
+    try:
+        return search_table_of(file)
+    except Unsupported as error:
+        found.skip(str(error))
+    except Malformed as error:
+        rule, place = RULES["search-table"], Place(search_table.SECTION, 0, "table")
+        found.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
+    return None
 
 
 def _dialect(info: DebugInfo) -> Dialect:

@@ -9,10 +9,12 @@ from typing import Final
 
 from attrs import define, field
 
+from dwarfgpu.cfi import search_table
 from dwarfgpu.cfi.decode import CfaInstruction
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.program import row_table
 from dwarfgpu.cfi.rule import Row, Undefined
-from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
@@ -79,6 +81,7 @@ class FrameChecker:
                 break
         if not self.is_relocatable:
             self._overlapping()
+        self._search_table()
 
     def _unreadable(self, entry: BrokenEntry) -> None:
         if not isinstance(entry.error, Malformed | IllFormed):
@@ -190,7 +193,12 @@ class FrameChecker:
         section = None if site is None else site.section
         described.tell(rule, message, shown=described.shown(marked), section=section)
 
-    # FDEs against each other
+    # FDEs against each other, and against the table of all
+
+    def _search_table(self) -> None:
+        rule, place = RULES["search-table"], Place(search_table.SECTION, 0, "table")
+        for message in self.section.search_differences():
+            self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
     def _overlapping(self) -> None:
         """FDEs of the same code; empty ones, and those of code that a linker dropped, are none."""

@@ -83,6 +83,7 @@ _FRAMES: Final = (
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register another size"),
     Rule("empty-fde", "warning", "A.6.4.1", "code of which nothing is told"),
     Rule("overlapping-fdes", "warning", "A.6.4.1", "code that two FDEs describe"),
+    Rule("search-table", "warning", "A.6.4.1", "a search table that is not of its section"),
     Rule("ill-formed-cfi", "error", "A.6.4.2", "an instruction that cannot be executed"),
     Rule("unreadable-cfi", "error", "A.6.4.1", "an entry or instruction that cannot be read"),
 )  # fmt: skip

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, islice
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import Row, Rule
-from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde
+from dwarfgpu.cfi.search_table import SECTION
+from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
+
+MOST_DIFFERENCES: Final = 20
+"""Of a search table and its section that are told."""
+
+
+def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str]:
+    """`.eh_frame_hdr at 0x2054: 18 entries …`, and where it and the section disagree."""
+    table = section.search
+    if table is None:
+        return
+    told = "no table" if not table.count else f"a table of {table.count}"
+    yield f"{SECTION} at {table.address:#x}: {told} for {section.kind} at {table.frames_address:#x}"
+    if compared:
+        for difference in islice(section.search_differences(), MOST_DIFFERENCES):
+            yield f"  disagrees: {difference}"
 
 
 def cie_heading(cie: Cie) -> str:

@@ -1,0 +1,124 @@
+"""Entries of call frame information: CIEs and FDEs (AMD text A.6.4.1).
+
+Law: an entry's instructions are decoded when they are asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TypeAlias
+
+from attrs import field, frozen
+
+from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
+from dwarfgpu.cfi.operation import CfiFormat
+from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
+from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
+from dwarfgpu.errors import DwarfGpuError, Unsupported
+
+
+@frozen
+class Augmentation:
+    """What the augmentation of a CIE says (Linux Standard Base Core, 10.6.1.1.1)."""
+
+    text: str
+    data: bytes = b""
+    fde_encoding: int = ABSOLUTE
+    """`R`: the pointer encoding of the addresses in its FDEs."""
+    lsda_encoding: int = OMITTED
+    """`L`: the pointer encoding of the language-specific data area in its FDEs."""
+    personality: int | None = None
+    """`P`: address of the personality routine, or of its address where that is indirect."""
+    is_signal_frame: bool = False
+    """`S`: the caller was interrupted, not called."""
+    is_sized: bool = False
+    """`z`: its data, and those of its FDEs, begin with their size."""
+    is_known: bool = True
+    """Whether the fields after the augmentation of a CIE, or the range of an FDE, could be read."""
+
+
+@frozen(slots=False)
+class Cie:
+    """A Common Information Entry."""
+
+    offset: int
+    """Bytes from the start of the section."""
+    size_bytes: int
+    """With the length field itself."""
+    is_64bit: bool
+    version: int
+    augmentation: Augmentation
+    segment_selector_size: int
+    return_register: int | None
+    """None where the augmentation is unknown."""
+    format: CfiFormat
+    data: bytes = field(repr=False, eq=False)
+    """The section."""
+    program_offset: int
+    """Where in the section the initial instructions begin."""
+
+    @cached_property
+    def program(self) -> CfaProgram:
+        """The initial instructions; none where the augmentation is unknown."""
+        if not self.augmentation.is_known:
+            return CfaProgram(self.format)
+        end = self.offset + self.size_bytes
+        return decode_cfa(self.data, self.format, self.program_offset, end)
+
+    @cached_property
+    def initial(self) -> Initial:
+        """What its FDEs start with; raises where the instructions cannot be executed."""
+        if not self.augmentation.is_known:
+            raise Unsupported(f"augmentation {self.augmentation.text!r}")
+        return initial_rules(self.program)
+
+
+@frozen
+class Fde:
+    """A Frame Description Entry."""
+
+    offset: int
+    """Bytes from the start of the section."""
+    size_bytes: int
+    """With the length field itself."""
+    cie: Cie
+    segment: int | None
+    initial_location: int
+    """As linked: not relocated."""
+    address_range: int
+    """Bytes of code described."""
+    lsda: int | None
+    program_offset: int
+    """Where in the section the instructions begin."""
+
+    @property
+    def program(self) -> CfaProgram:
+        """The instructions, decoded when asked for; none where the augmentation is unknown."""
+        if not self.cie.augmentation.is_known:
+            return CfaProgram(self.cie.format)
+        end = self.offset + self.size_bytes
+        return decode_cfa(self.cie.data, self.cie.format, self.program_offset, end)
+
+    @property
+    def end(self) -> int:
+        """The first program location past the code described."""
+        return self.initial_location + self.address_range
+
+    def table(self) -> RowTable:
+        """The rows, as far as they can be told; never raises."""
+        try:
+            initial = self.cie.initial
+        except DwarfGpuError as error:
+            return RowTable((), error)
+        return row_table(initial, self.program, self.initial_location, self.address_range)
+
+
+@frozen
+class BrokenEntry:
+    """An entry that cannot be read."""
+
+    offset: int
+    error: DwarfGpuError = field(eq=False)
+
+
+FrameEntry: TypeAlias = Cie | Fde | BrokenEntry
