@@ -68,6 +68,8 @@ class Session:
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
+    knows_loaded: bool = field(default=False, kw_only=True)
+    """Whether the machine tells what is loaded: then no program location is a wrong request."""
     top: Session | None = field(default=None, repr=False, kw_only=True)
     """What sees the top frame, where an outer one is in focus."""
     level: int = field(default=0, kw_only=True)
@@ -93,7 +95,7 @@ class Session:
         for each in self.code_objects:
             if each.covers(self.pc):
                 return each
-        if not self.code_objects or self.level:
+        if not self.code_objects or self.level or self.knows_loaded:
             return None  # an outer frame can be anywhere
         names = ", ".join(
             f"{each.name} loaded at {each.load_address:#x}" for each in self.code_objects

@@ -56,6 +56,15 @@ host() {
     -Wl,--build-id=none -o "x86_64/demo.$1.O$3.v$4"
 }
 
+# crash MACHINE OPT
+crash() {
+  local command=$GCC kind=(-static-pie -fPIE -fcf-protection=none)
+  test "$1" = x86_64 || { command=$AARCH64_GCC kind=(-static -Wl,-z,max-page-size=4096); }
+  "$command" core/crash.c -std=gnu11 -g -gdwarf-5 -gz=none "-O$2" -ffile-prefix-map="$here=." \
+    -nostdlib -fno-stack-protector -fno-builtin -Wl,--build-id "${kind[@]}" \
+    -o "core/crash.$1.O$2"
+}
+
 # parts FOLDER COMPILER DWARF FLAG...: a.cpp and b.cpp as the program FOLDER/prog; objects stay
 parts() {
   local compiler=$2 dwarf=$3
@@ -218,4 +227,11 @@ for dwarf in 4 5; do
   )
   hip data gfx942 0 "$dwarf" types -fdebug-types-section
   mv "hip/data.gfx942.O0.v$dwarf.types.co" "split/gfx942-$dwarf/data.co"
+done
+
+# Programs that crash, without libraries; tools/build_cores.sh runs them for their core files.
+for opt in 0 2; do
+  for machine in x86_64 aarch64; do
+    crash "$machine" "$opt"
+  done
 done

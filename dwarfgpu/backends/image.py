@@ -7,14 +7,14 @@ file says; writable ones only where there is no machine at all, as before the pr
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from attrs import define, frozen
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.target import RegisterId, WaveId
+from dwarfgpu.target import RegisterId, Target, WaveId
 
 
 @frozen
@@ -29,11 +29,19 @@ class Image:
     """Offset in the range and size in bytes to bytes."""
 
 
+class Machine(Target, Protocol):
+    """A target that knows parts of its memory, and which."""
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        ...
+
+
 @define(eq=False)
 class ImageTarget:
     """A target whose global memory is completed by the images of code objects."""
 
-    machine: StateTarget
+    machine: Machine
     images: tuple[Image, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
@@ -13,7 +14,7 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.plain import Field
-from dwarfgpu.target import WaveId
+from dwarfgpu.target import Target, WaveId
 
 SCHEMA = "dwarfgpu-state-1"
 
@@ -62,12 +63,12 @@ def load_state(path: Path | str) -> State:
     return State(arch, target, waves, tuple(_code_objects(document, path)))
 
 
-def wave_named(state: State, wanted: int | None) -> WaveState:
+def wave_named(waves: Sequence[WaveState], wanted: int | None) -> WaveState:
     """A wave of a state, by default the first; `UsageError` naming those that there are."""
-    for wave in state.waves:
+    for wave in waves:
         if wanted is None or wave.wave == wanted:
             return wave
-    known = [str(wave.wave) for wave in state.waves]
+    known = [str(wave.wave) for wave in waves]
     names = ", ".join(known if len(known) <= 16 else [*known[:14], "…", known[-1]])
     raise UsageError(f"--wave {wanted}: the state has no such wave; it has {names}")
 
@@ -203,12 +204,12 @@ def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, fiel
     target.set_register(wave, register, data)
 
 
-def set_part(target: StateTarget, wave: WaveId, part: RegisterPart, field: Field) -> None:
+def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
     """The contents of a part of a register: an integer."""
     bits = part.type.bit_size
     number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
-    data = number.to_bytes(part.type.size_bytes, target.architecture.endian)
-    target.set_register(wave, part.register, data, part.offset_bytes)
+    data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)
+    target.write_register(wave, part.register, data, part.offset_bytes)
 
 
 def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:

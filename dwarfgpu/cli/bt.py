@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
+from dwarfgpu.backends.core import Core
 from dwarfgpu.backtrace import StackFrame, stack_frames
+from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli import context as options
+from dwarfgpu.cli.core_lines import core_lines, core_record, thread_text
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
+from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
 
 SCHEMA: Final = "dwarfgpu-bt-1"
@@ -28,6 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     subject.add_argument("--limit", metavar="N", help=f"frames shown; {_MOST_SHOWN} by default")
     subject.add_argument("--no-args", action="store_true", help="leave out the arguments")
+    subject.add_argument(
+        "--all-threads", action="store_true", help="of a core file: every thread, the last first"
+    )
     options.configure(parser)
 
 
@@ -38,58 +45,103 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("--lane all: a backtrace is of one lane")
-    session = options.session_of(args, [args.file] if args.file else [])
-    if session.lane is None:
-        session = evolve(session, lane=session.first_active_lane())
-    if session.call_stack is None:
-        raise UsageError("No stack: the state has no program location; give --pc ADDR")
+    files = [args.file] if args.file else []
+    stopped = options.stopped_of(args, files)
+    session = options.session_of(args, files, stopped)
+    core = stopped.core
+    if args.all_threads and (core is None or args.wave is not None):
+        raise UsageError("--all-threads is for a core file, and without --thread")
     limit = _MOST_SHOWN
     if args.limit is not None:
         limit = options.natural(args.limit, "--limit") or 0
+    if core is not None and not args.json:
+        for text in core_lines(core):
+            print(one_line(text))
+    if core is not None and args.all_threads:
+        return _all_threads(args, core, session, limit)
+    record, status = _backtrace(args, session, limit)
+    if args.json:
+        told: Record = {} if core is None else {"core": core_record(core), "thread": session.wave}
+        print_json({"schema": SCHEMA, **told, **record})
+    else:
+        print_notes(session.notes)
+    return status
+
+
+def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: int) -> int:
+    """Every thread, from the last on, as GDB's `thread apply all`."""
+    records: list[Plain] = []
+    status = 0
+    for wave, thread in reversed(list(core.threads.items())):
+        if not args.json:
+            print(f"\n{thread_text(wave, thread)}:")
+        of_thread = evolve(session, wave=wave, pc=core.pc_of(wave))
+        record, its_status = _backtrace(args, of_thread, limit)
+        records.append({"thread": wave, "lwp": thread.lwp, **record})
+        status = max(status, its_status)
+    if args.json:
+        print_json({"schema": SCHEMA, "core": core_record(core), "threads": records})
+    else:
+        print_notes(session.notes)
+    return status
+
+
+@frozen
+class _Frames:
+    """Those of a lane, as many as are shown."""
+
+    shown: list[StackFrame]
+    is_cut: bool
+    left_out: int
+
+
+def _frames(session: Session, limit: int) -> _Frames:
     frames: list[StackFrame] = []
-    is_cut = False
     left_out = 0
     for each in stack_frames(session):
         if len(frames) == limit:
-            is_cut = True
-            break
+            return _Frames(frames, True, left_out)
         if each.has_lane:
             frames.append(each)
         else:
             left_out += 1
+    return _Frames(frames, False, left_out)
+
+
+def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[Record, int]:
+    """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
+    if session.lane is None:
+        session = evolve(session, lane=session.first_active_lane())
+    if session.call_stack is None:
+        raise UsageError("No stack: the state has no program location; give --pc ADDR")
+    found = _frames(session, limit)
     records: list[Plain] = []
-    status = 0
-    for frame in frames:
+    for frame in found.shown:
         record = frame_record(frame, with_arguments=not args.no_args)
         if args.json:
             records.append(record)
         else:
             print(one_line(frame_text(frame, record)))
-    end = None if is_cut else session.call_stack.end
-    if end is not None and not end.is_outermost:
-        status = 1
+    end = None if found.is_cut else session.call_stack.end
     notes = [note for each in session.code_objects for note in each.info.call_frames.notes]
-    if args.json:
-        reason: Record | None = None
-        if end is not None:
-            reason = {"is_outermost": end.is_outermost, "reason": end.reason}
-        print_json(
-            {
-                "schema": SCHEMA,
-                "lane": session.lane,
-                "left_out": left_out,
-                "notes": list(dict.fromkeys(notes)),
-                "frames": records,
-                "end": reason,
-            }
-        )
-    elif is_cut:
-        print(f"(More stack frames follow: --limit {limit})")
-    elif end is not None and not end.is_outermost:
-        print(one_line(str(end)))
-    if left_out and not args.json:
-        text = "1 frame" if left_out == 1 else f"{left_out} frames"
-        notes.append(f"lane {session.lane} was not active on entry to {text}, left out")
     if not args.json:
+        _print_end(session, found, end, limit)
         print_notes(notes)
-    return status
+    reason: Record | None = None
+    if end is not None:
+        reason = {"is_outermost": end.is_outermost, "reason": end.reason}
+    told: Record = {"lane": session.lane, "left_out": found.left_out}
+    told["notes"] = list(dict.fromkeys(notes))
+    status = 1 if end is not None and not end.is_outermost else 0
+    return {**told, "frames": records, "end": reason}, status
+
+
+def _print_end(session: Session, found: _Frames, end: End | None, limit: int) -> None:
+    if end is None:
+        print(f"(More stack frames follow: --limit {limit})")
+    elif not end.is_outermost:
+        print(one_line(str(end)))
+    if found.left_out:
+        count = found.left_out
+        text = "1 frame" if count == 1 else f"{count} frames"
+        print_notes([f"lane {session.lane} was not active on entry to {text}, left out"])

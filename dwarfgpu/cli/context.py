@@ -11,7 +11,6 @@ from attrs import evolve
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import (
     State,
@@ -20,11 +19,11 @@ from dwarfgpu.backends.state_file import (
     load_state,
     set_part,
     set_register,
-    wave_named,
 )
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.cli.lanes import checked_lanes
+from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
@@ -48,6 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the context."""
     machine = parser.add_argument_group("machine")
     machine.add_argument("--state", metavar="FILE", help="registers and memories of stopped waves")
+    machine.add_argument("--core", metavar="FILE", help="a core file: threads and memory")
+    machine.add_argument(
+        "--sysroot", metavar="DIR", help="where the libraries of a core file are, instead of in /"
+    )
     machine.add_argument("--arch", help=f"target architecture, {DEFAULT_ARCHITECTURE} by default")
     machine.add_argument(
         "--reg", action="append", default=[], metavar="NAME=VALUE",
@@ -65,7 +68,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     focus = parser.add_argument_group("context")
-    focus.add_argument("--wave", metavar="N", help="the current thread")
+    focus.add_argument(
+        "--wave", "--thread", metavar="N",
+        help="the current thread; of a core file by GDB's number, or the kernel's (LWP)",
+    )  # fmt: skip
     focus.add_argument("--lane", metavar="N|all", help="the current lane")
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
@@ -126,28 +132,52 @@ def natural(text: str | None, option: str) -> int | None:
     return value
 
 
-def session_of(args: argparse.Namespace, files: list[str]) -> Session:
+def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
+    """The machine that the options describe."""
+    if args.core is None:
+        if args.sysroot is not None:
+            raise UsageError("--sysroot is for the libraries of a core file: give --core FILE")
+        return _of_state(args, files)
+    if args.state is not None:
+        raise UsageError("give --core or --state, not both")
+    stopped = stopped_in_core(
+        args.core,
+        files[0] if files else None,
+        sysroot=args.sysroot,
+        load_address=natural(args.load_address, "--load-address"),
+        dialect=args.dialect,
+        strict=args.strict,
+        debug_directories=tuple(args.debug_dir or DEBUG_DIRECTORIES),
+    )
+    if args.arch is not None and architecture(args.arch).name != stopped.architecture.name:
+        raise UsageError(f"--arch {args.arch}, but the core is of {stopped.architecture.name}")
+    return stopped
+
+
+def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
+    state = load_state(Path(args.state)) if args.state else None
+    code_objects = _code_objects(args, files, state)
+    arch = _architecture(args, state, code_objects)
+    if state is not None:
+        return Stopped(arch, state.target, state.target, state.waves, code_objects, True)
+    target, wave = StateTarget(arch), natural(args.wave, "--wave") or 0
+    target.add_wave(wave)
+    return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)
+
+
+def session_of(
+    args: argparse.Namespace, files: list[str], stopped: Stopped | None = None
+) -> Session:
     """The session that the options describe; the lane `all` leaves it without a lane."""
     given_lanes = natural(args.lanes, "--lanes")
     if given_lanes is not None:
         checked_lanes(given_lanes)
-    state = load_state(Path(args.state)) if args.state else None
-    code_objects = _code_objects(args, files, state)
-    arch = _architecture(args, state, code_objects)
-    has_started = state is not None
-    if state is None:
-        target = StateTarget(arch)
-        target.add_wave(natural(args.wave, "--wave") or 0)
-        state = State(arch, target, (WaveState(natural(args.wave, "--wave") or 0, None),))
-    wave = _wave(args, state)
+    stopped = stopped or stopped_of(args, files)
+    wave = stopped.wave(natural(args.wave, "--wave"))
     session = Session(
-        arch,
-        code_objects,
-        ImageTarget(
-            state.target,
-            tuple(image for each in code_objects for image in each.images()),
-            has_started,
-        ),
+        stopped.architecture,
+        stopped.code_objects,
+        stopped.target(),
         wave=wave.wave,
         lane=None if args.lane == "all" else natural(args.lane, "--lane"),
         iteration=natural(args.iteration, "--iteration"),
@@ -157,13 +187,15 @@ def session_of(args: argparse.Namespace, files: list[str]) -> Session:
         strict=args.strict,
         quirks=frozenset(args.quirk),
         limits=limits_of(args, VARIABLE_STEPS),
+        notes=stopped.notes,
+        knows_loaded=stopped.core is not None,
     )
-    _set_registers(args, session, state.target)
-    _set_memories(args, session, state.target)
+    _set_registers(args, session, stopped.given)
+    _set_memories(args, session, stopped.given)
     session = evolve(
         session,
-        given_cfa=_given_address(args.cfa, "--cfa", arch) or session.given_cfa,
-        given_frame_base=_given_address(args.frame_base, "--frame-base", arch),
+        given_cfa=_given_address(args.cfa, "--cfa", stopped.architecture) or session.given_cfa,
+        given_frame_base=_given_address(args.frame_base, "--frame-base", stopped.architecture),
     )
     number = natural(args.frame, "--frame")
     return selected(session, number) if number else session
@@ -220,12 +252,9 @@ def _architecture(
     return found or architecture(DEFAULT_ARCHITECTURE)
 
 
-def _wave(args: argparse.Namespace, state: State) -> WaveState:
-    return wave_named(state, natural(args.wave, "--wave"))
-
-
 def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
     counter = session.architecture.register_named("pc")
+    assert session.target is not None
     if args.pc is not None and counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
         set_register(target, session.wave, counter, Field("--pc", "value", args.pc))
@@ -240,7 +269,9 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
             if {part.name, part.register.name} & given:
                 raise UsageError(f"--reg {text}: {part.name} is given twice")
             given.add(part.name)
-            set_part(target, session.wave, part, Field(f"--reg {name}", "value", value.strip()))
+            set_part(
+                session.target, session.wave, part, Field(f"--reg {name}", "value", value.strip())
+            )
             continue
         if register is None:
             raise UsageError(f"--reg {text}: {session.architecture.name} has no register {name}")

@@ -131,7 +131,7 @@ def _focus(args: Namespace) -> _Focus:
             raise UsageError(
                 f"--wave-size {lanes}, but the waves of the state have {arch.lane_count}"
             )
-        wave = wave_named(state, _number(args.wave, "--wave"))
+        wave = wave_named(state.waves, _number(args.wave, "--wave"))
         apertures = state.target.apertures_of(wave.wave)
     return _Focus(arch, _apertures(args, apertures), None)
 

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from dwarfgpu import __version__
 from dwarfgpu.cli import context as options
+from dwarfgpu.cli.core_lines import core_lines
 from dwarfgpu.cli.eval import with_demo
 from dwarfgpu.cli.repl import lines
 from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
@@ -70,8 +71,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
-    session = options.session_of(args, [args.file] if args.file else [])
+    files = [args.file] if args.file else []
+    stopped = options.stopped_of(args, files)
+    session = options.session_of(args, files, stopped)
     shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
+    if stopped.core is not None:
+        shell.threads = stopped.core.threads
+        for line in core_lines(stopped.core):
+            shell.streams.print(line)
+    for note in session.notes:
+        shell.note(note, once=True)
     lines.run_given(shell, args.given)
     is_talk = False
     if not args.batch and not shell.is_over:
@@ -110,8 +119,6 @@ def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
 def _greet(shell: Shell) -> None:
     session = shell.session
     shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.')
-    for note in session.notes:
-        shell.note(note, once=True)
     if session.pc is not None:
         try:
             shell.streams.print(f"#0  {frame_line(session)}")

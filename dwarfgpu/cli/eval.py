@@ -190,14 +190,17 @@ def session_for(args: argparse.Namespace) -> Session:
         raise UsageError("--hex needs the bytes of an expression")
     if args.expression is not None and args.subject:
         raise UsageError("give operations with -e or as arguments, not both")
-    return options.session_of(args, [args.file] if args.file else [])
+    session = options.session_of(args, [args.file] if args.file else [])
+    if not args.json:
+        print_notes(session.notes)
+    return session
 
 
 def is_operations(args: argparse.Namespace, session: Session) -> bool:
     """Whether operations are evaluated, not variables of a code object (of `--file`, a state)."""
     if args.expression is not None or args.hex:
         return True
-    if session.code_objects or (args.state and not args.subject):
+    if session.code_objects or ((args.state or args.core) and not args.subject):
         return False
     if args.subject and all(each.startswith("$") for each in args.subject):
         return False  # no operation begins so

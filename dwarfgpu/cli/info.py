@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.info_core import info_core, is_core_file
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
 from dwarfgpu.cli.info_report import (
     LANGUAGES,
@@ -17,7 +18,7 @@ from dwarfgpu.cli.info_report import (
     UnitReport,
     report_on,
 )
-from dwarfgpu.errors import DwarfGpuError, MissingContext
+from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -33,7 +34,13 @@ _MOST_KINDS: Final = 20
 
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("file", help="an ELF file, a host file with a fat binary, or a bundle")
+    parser.add_argument(
+        "path", metavar="FILE", nargs="?",
+        help="an ELF file, a host file with a fat binary, a bundle, or a core file",
+    )  # fmt: skip
+    parser.add_argument("--core", metavar="FILE", help="a core file, as the other commands take it")
+    parser.add_argument("--file", metavar="FILE", help="of a core file, the program that ran")
+    parser.add_argument("--sysroot", metavar="DIR", help="of a core file, where the libraries are")
     parser.add_argument(
         "--target", metavar="GPU", help="the code object in it: gfx90a:xnack+, or its number"
     )
@@ -51,7 +58,14 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report; 1 where a part could not be read."""
     directories = arguments.debug_dir or DEBUG_DIRECTORIES
-    report = report_on(arguments.file, arguments.target, directories, arguments.dialect)
+    given = [each for each in (arguments.path, arguments.core) if each is not None]
+    if len(given) != 1:
+        raise UsageError("give one FILE" + (", with or without --core" if given else ""))
+    if arguments.core is not None or is_core_file(given[0]):
+        return info_core(arguments, given[0], tuple(directories))
+    if arguments.file is not None or arguments.sysroot is not None:
+        raise UsageError(f"--file and --sysroot are for a core file, which {given[0]} is not")
+    report = report_on(given[0], arguments.target, directories, arguments.dialect)
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **report_json(report)}))
     else:

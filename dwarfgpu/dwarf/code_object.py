@@ -57,6 +57,21 @@ class CodeObject:
         where debug information in other files is looked for.
         """
         file = open_object(path, target)
+        return cls.of(
+            file, load_address, dialect, strict=strict, debug_directories=debug_directories
+        )
+
+    @classmethod
+    def of(
+        cls,
+        file: ObjectFile,
+        load_address: int = 0,
+        dialect: str | None = None,
+        *,
+        strict: bool = False,
+        debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+    ) -> CodeObject:
+        """The same of a file that is open, which may be in memory."""
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         info = DebugInfo(

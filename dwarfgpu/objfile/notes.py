@@ -11,7 +11,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from dwarfgpu.bits import Reader
+from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 
@@ -49,7 +49,7 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
             if bytes_left < 0:
                 raise Malformed("notes that overlap: they have more bytes than the file")
             data = area()
-            found.extend(_read(Reader(data, file.endian)))
+            found.extend(notes_in(data, file.endian))
         except Malformed as error:
             error.context = f"{file.path}: {place}"
             problem = problem or error
@@ -64,6 +64,11 @@ def build_id(file: ObjectFile) -> bytes | None:
         if (note.owner, note.type) == ("GNU", NT_GNU_BUILD_ID) and note.content:
             return note.content
     return None
+
+
+def notes_in(data: bytes, endian: Endian) -> Iterator[Note]:
+    """The notes of one place; `Malformed` after the last that is whole."""
+    return _read(Reader(data, endian))
 
 
 def _areas(file: ObjectFile) -> Iterator[tuple[str, int, Callable[[], bytes]]]:

@@ -287,7 +287,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("exp", 0, ["explain"]),
         ("ins", 0, ["inspect"]),
         ("i lo", 2, ["locals"]),
-        ("info ", 5, ["args", "frame", "lanes", "line", "locals", "registers"]),
+        ("info ", 5, ["args", "frame", "lanes", "line", "locals", "registers", "threads"]),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches"]),
         ("p t+l", 4, ["limit", "launches"]),

@@ -6,7 +6,7 @@ command that fails prints one error and the conversation goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, TextIO
 
 from attrs import frozen
@@ -16,7 +16,9 @@ from dwarfgpu.cli.repl.command import Command, parse
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
+from dwarfgpu.objfile.core_notes import CoreThread
 from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
 """Scripts that run scripts."""
@@ -57,6 +59,8 @@ class Shell:
         """Where the user looks; commands that move the focus replace it."""
         self.commands = commands
         self.streams = streams
+        self.threads: Mapping[WaveId, CoreThread] = {}
+        """Of a core file, by GDB's numbers."""
         self.values = ValueHistory()
         self.is_over = False
         self.exit_status: int | None = None
@@ -71,10 +75,11 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """`(dwarfgpu w0 l3) `."""
+        """`(dwarfgpu w0 l3) `, of a thread `(dwarfgpu t1) `."""
         session = self.session
         lane = "" if session.lane is None else f" l{session.lane}"
-        return f"(dwarfgpu w{session.wave}{lane}) "
+        letter = "t" if self.threads else "w"
+        return f"(dwarfgpu {letter}{session.wave}{lane}) "
 
     def execute(self, line: str, *, repeats: bool = False) -> bool:
         """Run a line; False where it failed. `repeats`: an empty line is the previous one."""

@@ -22,9 +22,18 @@ from dwarfgpu.cli.repl.stack import (
     up,
 )
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
+from dwarfgpu.cli.repl.threads import info_threads, thread
 from dwarfgpu.cli.repl.types import ptype, whatis
 
-_INFO: Final = (info_args, info_frame, info_lanes, info_line, info_locals, info_registers)
+_INFO: Final = (
+    info_args,
+    info_frame,
+    info_lanes,
+    info_line,
+    info_locals,
+    info_registers,
+    info_threads,
+)
 
 
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
@@ -63,6 +72,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     quit_,
     set_,
     source,
+    thread,
     up,
     whatis,
 )

@@ -1,0 +1,186 @@
+"""`dwarfgpu info` on a core file: what ran, why it stopped, its threads, what was loaded."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.backends.core import Core
+from dwarfgpu.backtrace import stack_frames
+from dwarfgpu.cli.core_lines import core_lines, core_record
+from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.stack_lines import frame_record, frame_text
+from dwarfgpu.cli.stopped import Stopped, stopped_in_core
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.core_gpu import GpuState
+from dwarfgpu.objfile.core_notes import CoreDump, is_core, read_core
+from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile, map_file, open_object
+from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
+from dwarfgpu.view.plain import Plain, Record
+
+SCHEMA: Final = "dwarfgpu-info-core-1"
+
+
+def is_core_file(path: str) -> bool:
+    """Whether a file is a core file; what else it is, others tell."""
+    data = map_file(path)
+    return data[:4] == b"\x7fELF" and is_core(ObjectFile(path, data))
+
+
+def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path, ...]) -> int:
+    """Print the report on a core; 1 where a part of it could not be read.
+
+    The errors are those of `dwarfgpu.backends.core.load_core`.
+    """
+    dump = read_core(open_object(path))
+    if dump.architecture is None:
+        return _print_gpus(args, dump)
+    stopped = stopped_in_core(
+        path,
+        args.file,
+        sysroot=args.sysroot,
+        load_address=None,
+        dialect=args.dialect,
+        strict=False,
+        debug_directories=directories,
+    )
+    core, wave = stopped.core, stopped.waves[0]
+    assert core is not None
+    session = Session(
+        stopped.architecture,
+        stopped.code_objects,
+        stopped.target(),
+        wave=wave.wave,
+        pc=wave.pc,
+        knows_loaded=True,
+    )
+    lines = {wave: _innermost(session, core, wave) for wave in core.threads}
+    if args.json:
+        print(json.dumps({"schema": SCHEMA, **_record(core, stopped, lines)}))
+    else:
+        name = core.architecture.name
+        process = "" if dump.process is None else f", process {dump.process.pid}"
+        for text in (
+            f"{dump.file.path}: core file of {name}{process}",
+            *core_lines(core),
+            "threads:",
+            *(
+                f"{'*' if wave == session.wave else ' '} {wave:<4} LWP {thread.lwp:<8} "
+                f"{lines[wave][0]}"
+                for wave, thread in core.threads.items()
+            ),
+            *_loaded(stopped, core),
+            *_memory(dump),
+            *_rest(dump),
+            *(f"note: {each}" for each in core.notes),
+        ):
+            print(one_line(text))
+    return 1 if core.notes else 0
+
+
+def _print_gpus(args: argparse.Namespace, dump: CoreDump) -> int:
+    """The report on a core of AMD GPUs alone, whose waves are not read."""
+    if args.json:
+        told: Record = {"core": None, "architecture": None, "threads": [], "files": []}
+        print(json.dumps({"schema": SCHEMA, **told, **_contents(dump)}))
+    else:
+        for text in (f"{dump.file.path}: core file of AMD GPUs", *_memory(dump), *_rest(dump)):
+            print(one_line(text))
+        for problem in dump.problems:
+            print(one_line(f"problem: {error_line(problem)}"))
+    return 1
+
+
+def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, Record | None]:
+    """Where a thread is, as `info threads` of GDB tells it."""
+    try:
+        of_thread = evolve(session, wave=wave, pc=core.pc_of(wave))
+        frame = next(stack_frames(of_thread))
+        record = frame_record(frame, with_arguments=True)
+    except DwarfGpuError as error:
+        return f"<error: {error_line(error)}>", None
+    return frame_text(frame, record).partition(" ")[2].lstrip(), record
+
+
+def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
+    yield "loaded:"
+    for each, code in zip(core.files, stopped.code_objects, strict=True):
+        described = "" if code.info.units else ", no debug information"
+        program = " (the program)" if each.is_program else ""
+        yield f"  {each.load_address:#018x} {shown_path(each.file.path)}{program}{described}"
+
+
+def _memory(dump: CoreDump) -> Iterator[str]:
+    held, left = _sizes(dump)
+    yield f"memory: {held} bytes in the core file, {left} left out"
+
+
+def _sizes(dump: CoreDump) -> tuple[int, int]:
+    segments = [each for each in dump.file.segments if each.type == PT_LOAD]
+    held = sum(min(each.file_bytes, each.memory_bytes) for each in segments)
+    return held, sum(each.memory_bytes for each in segments) - held
+
+
+def _rest(dump: CoreDump) -> Iterator[str]:
+    if dump.gpu is not None:
+        yield _gpu(dump.gpu)
+    if dump.unread:
+        yield f"notes that are not read: {', '.join(dump.unread)}"
+
+
+def _gpu(gpu: GpuState) -> str:
+    agents = ", ".join(each.processor for each in gpu.agents) or "none"
+    queues = "1 queue" if gpu.queue_count == 1 else f"{gpu.queue_count} queues"
+    return f"AMD GPUs: {agents}; {queues}, whose waves are not read (NT_AMDGPU_CORE_STATE)"
+
+
+def _problems(dump: CoreDump) -> list[Plain]:
+    return [error_line(each) for each in dump.problems]
+
+
+def _contents(dump: CoreDump) -> Record:
+    held, left = _sizes(dump)
+    gpu = dump.gpu
+    agents: list[Plain] = [] if gpu is None else [each.processor for each in gpu.agents]
+    return {
+        "problems": _problems(dump),
+        "memory": {"held_bytes": held, "left_out_bytes": left},
+        "unread_notes": [*dump.unread],
+        "gpu": None if gpu is None else {"agents": agents, "queues": gpu.queue_count},
+    }
+
+
+def _record(core: Core, stopped: Stopped, lines: dict[WaveId, tuple[str, Record | None]]) -> Record:
+    files: list[Plain] = [
+        {
+            "path": each.file.path,
+            "load_address": f"{each.load_address:#x}",
+            "is_program": each.is_program,
+            "has_debug_info": bool(code.info.units),
+        }
+        for each, code in zip(core.files, stopped.code_objects, strict=True)
+    ]
+    threads: list[Plain] = [
+        {
+            "thread": wave,
+            "lwp": thread.lwp,
+            "signal": thread.signal or None,
+            "pc": f"{core.pc_of(wave):#x}",
+            "frame": lines[wave][1],
+        }
+        for wave, thread in core.threads.items()
+    ]
+    told: Record = {"core": core_record(core), "architecture": core.architecture.name}
+    return {
+        **told,
+        "threads": threads,
+        "files": files,
+        **_contents(core.dump),
+    }

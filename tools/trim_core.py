@@ -1,0 +1,75 @@
+"""Make a core file small: the notes, what was mapped from files, data, the vDSO, used stack.
+
+    python tools/trim_core.py CORE SMALL
+
+What is left out is said to be left out (`p_filesz`), as by Linux' coredump_filter.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from dwarfgpu.objfile.core_notes import AT_SYSINFO_EHDR, CoreDump, read_core
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
+
+PAGE_BYTES = 4096
+RED_ZONE_BYTES = 128
+HEADER_BYTES = 64
+SEGMENT_BYTES = 56
+SMALL_BYTES = 1 << 16
+
+
+def kept(dump: CoreDump, segment: Segment, stacks: list[int]) -> int:
+    """The first address of a segment that is kept; its end where nothing is."""
+    begin, end = segment.address, segment.address + segment.file_bytes
+    mapped = any(each.start < end and begin < each.end for each in dump.mapped)
+    is_data = bool(segment.flags & PF_W) and segment.memory_bytes <= SMALL_BYTES
+    if mapped or is_data or begin == dump.auxiliary.get(AT_SYSINFO_EHDR):
+        return begin
+    used = [each for each in stacks if begin <= each < end]
+    if not used:
+        return begin + segment.memory_bytes
+    return max(begin, (min(used) - RED_ZONE_BYTES) // PAGE_BYTES * PAGE_BYTES)
+
+
+def pieces(dump: CoreDump, file: ObjectFile) -> Iterator[tuple[Segment, bytes]]:
+    """The segments of the small file, and what they hold."""
+    name = "rsp" if file.machine == "X86_64" else "sp"
+    stacks = [int.from_bytes(each.registers[name], file.endian) for each in dump.threads]
+    for each in file.segments:
+        if each.type != PT_LOAD:
+            yield each, file.file_bytes(each.offset, each.file_bytes, "notes")
+            continue
+        first = kept(dump, each, stacks)
+        left = first - each.address
+        if left:
+            yield Segment(PT_LOAD, each.flags, 0, each.address, 0, left), b""
+        if left < each.memory_bytes:
+            held = max(0, each.file_bytes - left)
+            data = file.file_bytes(each.offset + left, held, "memory")
+            rest = each.memory_bytes - left
+            yield Segment(PT_LOAD, each.flags, 0, first, held, rest), data
+
+
+def main(source: str, target: str) -> None:
+    file = open_object(source)
+    parts = list(pieces(read_core(file), file))
+    order = "<" if file.endian == "little" else ">"
+    header = bytearray(file.file_bytes(0, HEADER_BYTES, "header"))
+    struct.pack_into(f"{order}QQ", header, 32, HEADER_BYTES, 0)
+    struct.pack_into(f"{order}HHHHH", header, 54, SEGMENT_BYTES, len(parts), 0, 0, 0)
+    table, body = b"", b""
+    start = HEADER_BYTES + SEGMENT_BYTES * len(parts)
+    for each, data in parts:
+        fields = (each.address, 0, len(data), each.memory_bytes, 1)
+        offset = start + len(body)
+        table += struct.pack(f"{order}IIQQQQQQ", each.type, each.flags, offset, *fields)
+        body += data
+    Path(target).write_bytes(bytes(header) + table + body)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
