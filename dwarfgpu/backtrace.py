@@ -121,8 +121,11 @@ def _place(file: SourceFile, line: int, *, is_start: bool) -> Place:
     return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 
 
-def stack_frames(session: Session) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards; `session.call_stack.end` tells why they end."""
+def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards; `session.call_stack.end` tells why they end.
+
+    `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
+    """
     stack = session.call_stack
     level = number = 0
     while stack is not None and (physical := stack.frame(level)) is not None:
@@ -130,7 +133,7 @@ def stack_frames(session: Session) -> Iterator[StackFrame]:
         functions = _functions_or_none(seen)
         has_lane = _has_lane(seen)
         by_jump = stack.frame(level + 1) is not None and _called_by_jump(seen)
-        for inline_level in range(max(len(functions), 1)):
+        for inline_level in range(0 if level else hidden, max(len(functions), 1)):
             yield StackFrame(
                 number,
                 session.at_level(level, inline_level),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import gdb
 from attrs import evolve, field, frozen
@@ -20,49 +19,46 @@ from dwarfgpu.backends.ingdb import (
     architecture_named,
     frame_cfa,
     frame_register,
-    load_address,
     selected_wave,
     symbol_text,
     value_bytes,
 )
+from dwarfgpu.backtrace import functions_at
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
-from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, size_bits
 from dwarfgpu.errors import (
+    DwarfGpuError,
     LimitExceeded,
     MissingContext,
     UndefinedBits,
     Unsupported,
     UsageError,
 )
-from dwarfgpu.expr.context import Frame
+from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.frames import TopFrame
+from dwarfgpu.gdb_files import LoadedFiles
 from dwarfgpu.language import Options, Typed, TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
-from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.target import WaveId
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 _REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
 """Types of GDB's registers, which no program need have."""
-UNWOUND_NOTE = "registers of outer frames are GDB's unwound values: they can only be read"
 
 
 @frozen(eq=False)
 class GdbFrame(TopFrame):
-    """A frame of GDB's.
-
-    The newest one has its registers where they are. Of outer ones GDB's Python tells values, not
-    where they were saved: they are implicit locations, which can only be read.
-    """
+    """A frame that only GDB knows: its values, not where it found them, which can only be read."""
 
     frame: gdb.Frame = field(default=None, repr=False)
 
@@ -76,8 +72,8 @@ class GdbFrame(TopFrame):
 
     def entry_register(self, number: int) -> Location:
         raise MissingContext(
-            f"call frame information is not read inside GDB yet, so what register {number} held "
-            "on entry is not known"
+            f"no call frame information of the frame: what register {number} held on entry is "
+            "not known"
         )
 
     def cfa(self) -> Location:
@@ -106,26 +102,48 @@ class GdbFrame(TopFrame):
 
 @frozen(eq=False)
 class GdbSession(Session):
-    """What GDB's selected frame sees."""
+    """What a frame of the selected thread sees."""
 
-    gdb_frame: gdb.Frame = None
-    """None while the program does not run: then there are only global variables."""
     debugger: Debugger | None = field(default=None, repr=False)
+    gdb_frame: gdb.Frame = None
+    """Only where the frame is none of those that call frame information tells."""
 
     @property
     def frame(self) -> TopFrame:
         if self.gdb_frame is None:
-            return TopFrame(self, self.code_object, self.pc)
-        level = physical_level(self.gdb_frame)
-        return GdbFrame(self, self.code_object, self.pc, level, self.gdb_frame)
+            return TopFrame(self, self.code_object, self.pc, self.level)
+        return GdbFrame(self, self.code_object, self.pc, self.level, self.gdb_frame)
 
-    def calling(self) -> tuple[GdbSession, int]:
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames that call frame information tells; None while the program does not run."""
+        if self.debugger is None or self.pc is None:
+            return None
+        return self.debugger.call_stack(self.wave)
+
+    def forget_frames(self) -> None:
+        """After something was written."""
+        if self.debugger is not None:
+            self.debugger.forget_frames()
+
+    def at_level(self, level: int, inline_level: int = 0) -> GdbSession:
+        """What a frame sees; its own file is read, or a note says why not."""
+        found = Session.at_level(self, level, inline_level)
+        assert isinstance(found, GdbSession)
+        if not level or self.debugger is None or found.pc is None:
+            return found
+        objects, notes = self.debugger.objects_at(found.pc)
+        return evolve(found, code_objects=objects, notes=notes, gdb_frame=None)
+
+    def calling(self) -> tuple[Session, int]:
         """What the frame that called this one sees; `LimitExceeded` far outward."""
+        if self.gdb_frame is None or self.debugger is None:
+            return Session.calling(self)
         frame = self.gdb_frame
         while frame is not None and frame.type() == gdb.INLINE_FRAME:
             frame = frame.older()
         caller = None if frame is None else frame.older()
-        if caller is None or self.debugger is None:
+        if caller is None:
             raise MissingContext("the context has no calling frame")
         if self.callers >= MOST_CALLERS:
             raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
@@ -137,9 +155,7 @@ class GdbSession(Session):
         code_object = self.code_object
         if code_object is None or self.pc is None:
             return []
-        chain = code_object.scopes.chain_at(self.pc)
-        inlined = sum(each.tag == dw.TAG_INLINED_SUBROUTINE for each in chain)
-        level = max(inlined - inline_depth(self.gdb_frame), 0)
+        level = self.inline_level
         found = code_object.scopes.variables_at(self.pc)
         own = [each for each in found if each.kind != "global" and each.inline_level == level]
         return own + [each for each in found if each.kind == "global"]
@@ -206,17 +222,6 @@ class GdbSession(Session):
         return self.target.read_memory(where, address, size_bytes)
 
 
-@frozen(eq=False)
-class Opened:
-    """A code object that was looked at."""
-
-    key: tuple[int, int, int]
-    """Load address, time and size of the file: while they stay, it need not be read again."""
-    stop: int
-    """Where GDB was last asked for them."""
-    code_object: CodeObject
-
-
 def _dollar(session: GdbSession, name: str) -> TypedValue | None:
     """GDB's own `$name` (history, convenience variable); None for a register of ours, or void.
 
@@ -257,15 +262,18 @@ def _named_type(kind: gdb.Type, session: GdbSession) -> Typed | None:
 
 
 class Debugger:
-    """GDB as it runs: one target, and the code objects that were looked at."""
+    """GDB as it runs: one target, the files that were looked at, and the stack of a thread."""
 
     def __init__(self) -> None:
         self.target = GdbTarget()
-        self._opened: dict[str, Opened] = {}
+        self.files = LoadedFiles(self.target)
+        self._stack: tuple[object, CallStack] | None = None
+        """Of a thread, while nothing has moved or was written."""
 
     def session(self, frame: gdb.Frame | None = None) -> GdbSession:
-        """What a frame sees, by default the selected one.
+        """What a frame of the selected thread sees, by default the selected one.
 
+        Its registers are found by call frame information, starting from those of the newest frame.
         Without a running program, its global variables.
 
         `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
@@ -275,19 +283,66 @@ class Debugger:
         if wave is None:
             return self._static_session()
         frame = frame or gdb.selected_frame()
+        top = self._newest(wave)
+        level = physical_level(frame)
+        why = self._why_not(top, frame, level)
+        if why is None:
+            physical = top.at_level(level)
+            inlined = max(len(functions_at(physical)) - 1, 0)
+            return top.at_level(level, max(inlined - inline_depth(frame), 0))
         pc = code_address(frame)
-        table = gdb.find_pc_line(pc).symtab
-        objects = () if table is None else (self.code_object(table.objfile, pc),)
+        objects, notes = self.objects_at(pc)
+        session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
+        inlined = max(len(functions_at(session)) - 1, 0)
+        note = f"the frame is none of ours ({why}): its registers are GDB's, and only to be read"
+        inline_level = max(inlined - inline_depth(frame), 0)
+        return evolve(session, inline_level=inline_level, notes=(*notes, note))
+
+    def _newest(self, wave: WaveId) -> GdbSession:
+        """What the newest frame sees."""
+        frame = gdb.newest_frame()
+        pc = int(frame.pc())
+        objects, notes = self.objects_at(pc)
+        architecture = architecture_named(frame.architecture().name())
         return GdbSession(
-            architecture_named(frame.architecture().name()),
-            objects,
-            self.target,
-            wave,
-            pc=pc,
-            notes=(UNWOUND_NOTE,) if physical_level(frame) else (),
-            gdb_frame=frame,
-            debugger=self,
+            architecture, objects, self.target, wave, pc=pc, notes=notes, debugger=self
         )
+
+    def _why_not(self, top: GdbSession, frame: gdb.Frame, level: int) -> str | None:
+        """Why a frame of GDB's is none of those that call frame information tells."""
+        while frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        if frame.type() == gdb.TAILCALL_FRAME:
+            return "it was left by a tail call"
+        stack = top.call_stack
+        assert stack is not None
+        ours = stack.frame(level)
+        if ours is None:
+            return str(stack.end)
+        return None if ours.pc == frame.pc() else f"ours is at {ours.pc:#x}"
+
+    def call_stack(self, wave: WaveId) -> CallStack:
+        """The frames of a thread, unwound once while nothing moves and nothing is written."""
+        key = wave, self.target.contents_version
+        if self._stack is None or self._stack[0] != key:
+            architecture = self.target.architecture_of(wave)
+            assert architecture.program_counter is not None
+            counter = architecture.register(architecture.program_counter)
+            pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
+            context = Context(architecture, wave, target=self.target)
+            self._stack = key, CallStack(context, pc, self.files)
+        return self._stack[1]
+
+    def forget_frames(self) -> None:
+        self._stack = None
+
+    def objects_at(self, pc: int) -> tuple[tuple[CodeObject, ...], tuple[str, ...]]:
+        """The file that has a program location, or a note that says why it cannot be read."""
+        try:
+            found = self.files.at(pc)
+        except DwarfGpuError as error:
+            return (), (f"the file of {pc:#x} is not read: {error}",)
+        return (() if found is None else (found,)), ()
 
     def _static_session(self) -> GdbSession:
         name = gdb.current_progspace().filename
@@ -302,26 +357,7 @@ class Debugger:
         if symbol is None or not symbol.is_variable or symbol.needs_frame:
             return None
         address = symbol.value().address
-        return None if address is None else self.code_object(symbol.symtab.objfile, int(address))
-
-    def code_object(self, objfile: gdb.Objfile, address: int) -> CodeObject:
-        """The file of an objfile, loaded so that it has an address of the program.
-
-        `UsageError` where it cannot be read or is not what is loaded there.
-        """
-        path = objfile.filename
-        held = self._opened.get(path)
-        if held is not None and held.stop == self.target.stop:
-            return held.code_object
-        bias = load_address(open_object(path), address)
-        state = Path(path).stat()
-        key = (bias, state.st_mtime_ns, state.st_size)
-        if held is not None and held.key == key:
-            code_object = held.code_object
-        else:
-            code_object = CodeObject.open(path, bias)
-        self._opened[path] = Opened(key, self.target.stop, code_object)
-        return code_object
+        return None if address is None else self.files.at(int(address))
 
 
 def code_address(frame: gdb.Frame) -> int:
@@ -338,10 +374,10 @@ def code_address(frame: gdb.Frame) -> int:
 
 
 def physical_level(frame: gdb.Frame) -> int:
-    """The level, inlined functions not counted: they share the frame they are inlined into."""
+    """The level, without frames that share another's: inlined functions, and tail calls."""
     level = 0
     while (newer := frame.newer()) is not None:
-        level += newer.type() != gdb.INLINE_FRAME
+        level += newer.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)
         frame = newer
     return level
 

@@ -11,6 +11,8 @@ from dwarfgpu.backends.ingdb import one_line_errors
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, print_options
+from dwarfgpu.gdb_compare import compare
+from dwarfgpu.gdb_stack import lines
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.description import conclusion, description
@@ -21,7 +23,8 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Look at the program through dwarfgpu's own reading of its DWARF.
 
     dwarfgpu print EXPRESSION    its value
-    dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none"""
+    dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none
+    dwarfgpu bt                  the call frames"""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -76,7 +79,7 @@ class PrintCommand(_ValueCommand):
             session = self.debugger.session()
             value = session.evaluate(text)
             print(f"{text} = {session.value_text(value, options)}")
-            for note in value.notes:
+            for note in (*session.notes, *value.notes):
                 print(f"note: {note}")
 
 
@@ -93,6 +96,39 @@ class ExplainCommand(_ValueCommand):
             text = self.required(without_options(argument, "dwarfgpu explain"))
             session = self.debugger.session()
             print("\n".join(explanations(session, text)))
+
+
+class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Print the call frames of the selected thread, unwound by dwarfgpu's own reading of its CFI.
+
+    Usage: dwarfgpu bt [COUNT]
+           dwarfgpu bt -compare
+
+    Only the registers of the newest frame come from GDB. With -compare, what differs from GDB's
+    own frames: their program locations, functions, lines, CFAs and registers."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__("dwarfgpu bt", gdb.COMMAND_STACK)
+        self.debugger = debugger
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB's `backtrace`, by our own means."""
+        with _errors():
+            text = argument.strip()
+            if text == "-compare":
+                found = compare(self.debugger)
+                for each in found.differences:
+                    print(each)
+                same = found.facts - len(found.differences)
+                print(f"{found.frames} frames: {same} of {found.facts} facts are the same")
+                return
+            if text.startswith("-"):
+                raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
+            count = int(gdb.parse_and_eval(text)) if text else None
+            if count is not None and count < 0:
+                raise UsageError("dwarfgpu bt counts from the newest frame: give a natural number")
+            for line in lines(self.debugger, count):
+                print(line)
 
 
 @contextmanager
@@ -153,3 +189,4 @@ def install() -> None:
     PrefixCommand()
     PrintCommand("print", debugger)
     ExplainCommand("explain", debugger)
+    BacktraceCommand(debugger)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import gdb
+from attrs import frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
@@ -24,7 +25,9 @@ ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
 """GDB's names of architectures and ours."""
 _MOVES = ("cont", "stop", "exited", "inferior_call", "new_objfile", "clear_objfiles")
 """The events after which nothing that was read before need hold any more."""
-_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)", re.MULTILINE)
+_CHANGES = ("memory_changed", "register_changed")
+"""The events of something that the user wrote."""
+_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
 _FRAME_AT = re.compile(r"\A[^\n]*?(0x[0-9a-f]+)")
 _WRITABLE_BYTES = 8
 """GDB's expressions have no integer constants that are wider."""
@@ -35,12 +38,18 @@ class GdbTarget:
 
     def __init__(self) -> None:
         self._stop = 0
+        self._written = 0
         self._inferior = gdb.selected_inferior().num
         for name in _MOVES:
             getattr(gdb.events, name).connect(self._moved)
+        for name in _CHANGES:
+            getattr(gdb.events, name).connect(self._changed)
 
     def _moved(self, _: object) -> None:
         self._stop += 1
+
+    def _changed(self, _: object) -> None:
+        self._written += 1
 
     @property
     def stop(self) -> int:
@@ -50,6 +59,11 @@ class GdbTarget:
             self._inferior = number
             self._stop += 1
         return self._stop
+
+    @property
+    def contents_version(self) -> tuple[int, int]:
+        """Changes with the stop, and when a register or memory was written at one."""
+        return self.stop, self._written
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """The defaults: GDB does not tell those of an agent."""
@@ -259,28 +273,58 @@ def frame_cfa(frame: gdb.Frame) -> int:
     return int(found[1], 16)
 
 
-def load_address(file: ObjectFile, address: int) -> int:
-    """How far above its own addresses a file is loaded that GDB has at an address.
+@frozen
+class LoadedSection:
+    """A section where GDB has it."""
 
-    GDB tells where each section is; that exactly one section of the file, of the same name, has
-    the address fixes the distance. `UsageError` where GDB and the file do not agree.
-    """
+    begin: int
+    end: int
+    name: str
+    path: str | None
+    """The file, as GDB calls it; None for that of the program itself."""
+
+
+def loaded_sections() -> list[LoadedSection]:
+    """The sections of all loaded files, by their addresses."""
     try:
         text = gdb.execute("info files", False, True)
     except gdb.error as error:
         raise Unavailable(f"the sections: {said(error)}") from None
-    found = set()
-    for begin, end, name in _SECTION.findall(text):
-        start = int(begin, 16)
-        if start <= address < int(end, 16):
-            found |= {
-                start - section.address
-                for section in file.sections
-                if section.name == name and section.covers(address - start + section.address)
-            }
+    found = [
+        LoadedSection(int(begin, 16), int(end, 16), name, path or None)
+        for begin, end, name, path in _SECTION.findall(text)
+    ]
+    return sorted(found, key=lambda each: each.begin)
+
+
+def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
+    """How far above its own addresses a file is loaded of which GDB has a section.
+
+    That exactly one section of the file has the name and is as large fixes the distance.
+    `UsageError` where GDB and the file do not agree.
+    """
+    size_bytes = loaded.end - loaded.begin
+    found = {
+        loaded.begin - each.address
+        for each in file.sections
+        if each.name == loaded.name and each.size_bytes == size_bytes
+    }
     if len(found) != 1:
-        raise UsageError(f"{file.path} is not what GDB has at {address:#x}: no section of it fits")
+        raise UsageError(
+            f"{file.path} is not what GDB has at {loaded.begin:#x}: no section of it fits"
+        )
     return found.pop()
+
+
+def load_address(file: ObjectFile, address: int) -> int:
+    """How far above its own addresses a file is loaded that GDB has at an address.
+
+    `UsageError` where GDB and the file do not agree.
+    """
+    for each in loaded_sections():
+        if each.begin <= address < each.end:
+            return bias_of(file, each)
+    raise UsageError(f"GDB has no section of a file at {address:#x}")
 
 
 def symbol_text(address: int) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.printable import one_line
 
 HINTS = {
     "no lane": "give --lane N",
@@ -42,13 +43,6 @@ def error_line(error: DwarfGpuError) -> str:
     return one_line(f"{kind}{error}" + (f"; {advice}" if advice else ""))
 
 
-def one_line(text: str) -> str:
-    """Text with names of a file or of a user in it, which move no cursor and end no line."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
 def error_json(error: DwarfGpuError) -> Record:
     """The `error` member of every schema."""
     site = error.site
@@ -64,3 +58,6 @@ def error_json(error: DwarfGpuError) -> Record:
             "section": None if site is None else site.section,
         }
     }
+
+
+__all__ = ["HINTS", "error_json", "error_line", "hint", "one_line"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cli.errors import error_line
-from dwarfgpu.cli.repl.frames import contents, frame_words
+from dwarfgpu.cli.repl.frames import contents
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import Session
+from dwarfgpu.view import stack_line
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.stack_line import arguments_of
 
 
 def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
@@ -18,7 +20,9 @@ def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
     place, code_object = frame.place, session.code_object
     arguments: list[Plain] | None = None
     if with_arguments:
-        arguments = [{"name": each.name, "value": _value(session, each)} for each in _args(frame)]
+        arguments = [
+            {"name": each.name, "value": _value(session, each)} for each in arguments_of(frame)
+        ]
     return {
         "level": frame.number,
         "addr": f"{frame.pc:#x}",
@@ -43,19 +47,6 @@ def _cfa(session: Session) -> str | None:
         return None
 
 
-def _args(frame: StackFrame) -> list[Variable]:
-    """The arguments of the frame's function."""
-    session = frame.session
-    if not frame.is_described:
-        return []
-    try:
-        found = session.variables()
-    except DwarfGpuError:
-        return []
-    level = session.inline_level
-    return [each for each in found if each.kind == "parameter" and each.inline_level == level]
-
-
 def _value(session: Session, variable: Variable) -> str:
     try:
         return contents(session, session.read(variable), scalars_only=True)
@@ -65,14 +56,8 @@ def _value(session: Session, variable: Variable) -> str:
 
 def frame_text(frame: StackFrame, record: Record) -> str:
     """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
-    if frame.is_signal_frame:
-        return f"#{frame.number:<3}<signal handler called>"
     shown = record["args"]
-    arguments = "..." if shown is None and _args(frame) else ""
+    arguments = "..." if shown is None and arguments_of(frame) else ""
     if isinstance(shown, list):
         arguments = ", ".join(f"{each['name']}={each['value']}" for each in shown)  # type: ignore[index, call-overload]
-    call = f"{frame.function or '??'} ({arguments})"
-    origin = None if record["from"] is None else str(record["from"])
-    digits = frame.session.architecture.address_bits // 4
-    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
-    return text + ("  [called by a jump]" if frame.called_by_jump else "")
+    return stack_line.frame_text(frame, arguments)

@@ -88,13 +88,13 @@ class Places:
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
         if attribute is not None:
-            location = self.session.locate(attribute)
-            if not location.is_undefined:
-                try:
+            try:
+                location = self.session.locate(attribute)
+                if not location.is_undefined:
                     found = self.resolver.resolved(kind, location)
-                except UndefinedBits as error:
-                    return evolve(value, error=error)
-                return evolve(value, type=found.type, location=found.location)
+                    return evolve(value, type=found.type, location=found.location)
+            except UndefinedBits as error:
+                return evolve(value, error=error)
         return self._sized(self.read(value))
 
     def _sized(self, value: TypedValue) -> TypedValue:

@@ -6,6 +6,11 @@ import json
 
 import gdb
 
+from dwarfgpu.expr.context import LocList
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.evaluate import matching_entries, register_of
+from dwarfgpu.gdb import Debugger
+
 
 def said(command: str) -> str:
     """What GDB prints for a command; its error message where it fails."""
@@ -30,6 +35,24 @@ def names(frame: gdb.Frame) -> list[str]:
     return list(found)
 
 
+def in_lost_register(name: str) -> bool:
+    """Whether a variable of an outer frame is said to be in a register of which no call frame
+    information tells, and which the ABI lets callees change: for GDB it has its newest value."""
+    session = Debugger().session()
+    attribute = session.variable(name).location
+    assert isinstance(attribute, LocList) and session.level
+    entries = matching_entries(attribute.entries, session.pc)
+    unit = session.variable(name).unit
+    numbers = {
+        register_of(each)
+        for entry in entries
+        for each in decode(entry.expression, unit.dialect, unit.format).instructions
+    } - {None}
+    kept = session.architecture.preserved
+    assert kept is not None
+    return bool(numbers) and not numbers & kept
+
+
 class Comparison:
     """GDB's values and ours, at one stop after the other."""
 
@@ -41,6 +64,8 @@ class Comparison:
         self.compared = 0
         self.optimized_out = 0
         self.outer = 0
+        self.lost = 0
+        """Values that GDB takes from registers that callees need not preserve."""
         self.differences: list[list[object]] = []
 
     def stop(self) -> None:
@@ -61,7 +86,9 @@ class Comparison:
             self.compared += 1
             self.optimized_out += theirs == "<optimized out>"
             self.outer += frame.level() > 0
-            if theirs != ours:
+            if ours == "<optimized out>" != theirs and in_lost_register(name):
+                self.lost += 1
+            elif theirs != ours:
                 self.differences.append([frame.level(), frame.name(), name, theirs, ours])
 
     def walk(self, stops: int) -> None:

@@ -139,7 +139,7 @@ def test_explain_optimized_out(debugger: Debugger, optimized: Path) -> None:
 def test_explain_value_on_entry(debugger: Debugger, optimized: Path) -> None:
     out, _ = debugger.run(*STOPPED, "up", "dwarfgpu explain n", file=optimized)
     assert "DW_OP_entry_value" in out and "=> n = 41" in out
-    assert "note: registers of outer frames are GDB's unwound values" in out
+    assert "note:" not in out
 
 
 def test_gdb_stays_where_it_was(debugger: Debugger, demo: Path) -> None:
@@ -216,28 +216,6 @@ session = debugger.session()
 print(session.read(session.variable("local")).bits.value)
 """
     assert python(debugger, demo, code, *STOPPED, "next").split()[-2:] == ["stale", "1234"]
-
-
-def test_registers_of_outer_frames_are_read_only(debugger: Debugger, optimized: Path) -> None:
-    code = """
-from dwarfgpu.errors import EvaluationError
-from dwarfgpu.gdb import Debugger
-session = Debugger().session()
-for number in (3, 7, 16):
-    location = session.frame.register(number)
-    name = session.architecture.register(number).name
-    theirs = int(gdb.selected_frame().read_register(name)) % 2**64
-    print(session.context().access.read(location, 64).value, theirs)
-try:
-    session.context().access.write(location, 64, 0)
-except EvaluationError as error:
-    print(error)
-"""
-    out = python(debugger, optimized, code, *STOPPED, "up").splitlines()
-    assert out[3] == "an implicit value can only be read"
-    for line in out[:3]:
-        ours, theirs = line.split()
-        assert ours == theirs
 
 
 def test_memory_that_is_not_there(debugger: Debugger, demo: Path) -> None:

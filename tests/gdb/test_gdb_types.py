@@ -118,7 +118,7 @@ def test_arrays_that_are_optimized_out(debugger: Debugger, tmp_path: Path) -> No
     command = ["gcc", "-g", "-O2", "-w", str(tmp_path / "lost.c"), "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True)
     code = COMPARE.format(expressions=LOST_EXPRESSIONS.replace("\n", "|").split("|"))
-    found = json.loads(debugger.python(code, "break stop", "run", "up", file=program))
+    found = json.loads(debugger.python(code, "break stop", "run", "finish", file=program))
     assert [each for each in found if each[1] != each[2]] == []
 
 

@@ -52,7 +52,7 @@ def test_every_frame(
         "python unwinding.report()",
         file=program,
     )
-    assert report["differences"] == [], report["ends"]
+    assert report["differences"] == [], report["differences"]
     stops, frames, signals = (report[key] for key in ("stops", "frames", "signals"))
     assert isinstance(stops, int) and isinstance(frames, int) and isinstance(signals, int)
     assert stops >= STOPS - 5 and frames > 4 * stops and signals > 5

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import Place, place_of
+from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.stack_line import frame_words
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
@@ -68,14 +69,6 @@ def frame_pc(session: Session) -> int:
     """Where the frame in focus goes on: of an outer one after the call, as GDB shows it."""
     pc, physical = require_frame(session), session.physical_frame
     return physical.pc if session.level and physical is not None else pc
-
-
-def frame_words(pc: int, digits: int, call: str, place: Place | None, origin: str | None) -> str:
-    """A frame by its source line, else by its file; without the address where a line begins."""
-    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x} in "
-    if place is not None:
-        return f"{where}{call} at {place.file}:{place.line}"
-    return f"{where}{call}" + ("" if origin is None else f" from {origin}")
 
 
 def variables(session: Session, kind: str) -> list[Variable]:

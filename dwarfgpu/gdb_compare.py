@@ -1,0 +1,168 @@
+"""Our frames of GDB's selected thread against GDB's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import gdb
+from attrs import frozen
+
+from dwarfgpu.backends.ingdb import frame_cfa, frame_register
+from dwarfgpu.backtrace import StackFrame, functions_at
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.gdb import Debugger
+from dwarfgpu.gdb_stack import frames, require_stack
+from dwarfgpu.session import Session
+from dwarfgpu.view.locations import location_text
+
+
+@frozen
+class Difference:
+    """Something of a frame that is not the same."""
+
+    number: int
+    """Of GDB's frame."""
+    what: str
+    theirs: str
+    ours: str
+
+    def __str__(self) -> str:
+        return f"#{self.number:<3}{self.what}: GDB has {self.theirs}, dwarfgpu {self.ours}"
+
+
+@frozen
+class Comparison:
+    """All frames of the selected thread, by both."""
+
+    frames: int
+    facts: int
+    """Program locations, functions, lines, CFAs and registers."""
+    differences: tuple[Difference, ...]
+
+
+def compare(debugger: Debugger) -> Comparison:
+    """GDB's frames and ours: pc, function, line, CFA, and the registers that calls preserve.
+
+    GDB's frames of functions that have left by a tail call are passed over. GDB is left in its
+    frame.
+    """
+    found: list[Difference] = []
+    count = facts = 0
+    ours = frames(debugger)
+    for theirs in gdb_frames():
+        count += 1
+        other = next(ours, None)
+        if other is None:
+            found.append(Difference(theirs.level(), "frame", _where(theirs), "has none"))
+            break
+        for what, one, two in _facts(theirs, other):
+            facts += 1
+            if one != two:
+                found.append(Difference(theirs.level(), what, one, two))
+    else:
+        further = next(ours, None)
+        if further is not None:
+            found.append(Difference(count, "frame", "has none", f"{further.pc:#x}"))
+    return Comparison(count, facts, tuple(found))
+
+
+def gdb_frames() -> Iterator[gdb.Frame]:
+    """GDB's frames from the newest outwards, but for those left by tail calls."""
+    require_stack()
+    frame = gdb.newest_frame()
+    while frame is not None:
+        if frame.type() != gdb.TAILCALL_FRAME:
+            yield frame
+        frame = frame.older()
+
+
+def _where(frame: gdb.Frame) -> str:
+    return f"{frame.pc():#x} in {frame.name()}"
+
+
+def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]]:
+    """What is told of a frame, by GDB and by us."""
+    is_signal = theirs.type() == gdb.SIGTRAMP_FRAME
+    yield "kind", _kind(theirs), _own_kind(ours)
+    yield "pc", f"{theirs.pc():#x}", f"{ours.pc:#x}"
+    if ours.is_described and not is_signal:
+        yield "function", *_names(theirs, ours)
+    sal, place = theirs.find_sal(), ours.place
+    line = f"{Path(sal.symtab.filename).name}:{sal.line}" if sal.symtab and sal.line else "none"
+    own = "none" if place is None else f"{Path(place.path).name}:{place.line}"
+    if place is not None or not _is_of_no_line(ours.session):
+        yield "line", line, own
+    physical = ours.session.physical_frame
+    if ours.is_inlined or physical is None:
+        return
+    stack = ours.session.call_stack
+    if stack is not None and stack.frame(physical.level + 1) is not None:
+        yield "CFA", _cfa(theirs), _own_cfa(physical)
+    arch = physical.architecture
+    kept = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
+    for number in sorted(each for each in kept if each is not None):
+        yield arch.register(number).name, *_register(theirs, physical, number)
+
+
+def _is_of_no_line(session: Session) -> bool:
+    """Whether the line table says so (line 0, DWARF 5 6.2.2): GDB shows the line before."""
+    code_object, pc = session.code_object, session.pc
+    unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
+    if code_object is None or pc is None or unit is None or unit.line_table is None:
+        return False
+    found = unit.line_table.line_at(code_object.info.in_file(pc))
+    return found is not None and not found[0].line
+
+
+def _kind(frame: gdb.Frame) -> str:
+    if frame.type() == gdb.INLINE_FRAME:
+        return "inlined"
+    return "signal" if frame.type() == gdb.SIGTRAMP_FRAME else "called"
+
+
+def _own_kind(frame: StackFrame) -> str:
+    return "inlined" if frame.is_inlined else "signal" if frame.is_signal_frame else "called"
+
+
+def _names(theirs: gdb.Frame, ours: StackFrame) -> tuple[str, str]:
+    """Of the function: GDB names one by its scopes in C++, by its linkage name in C."""
+    one, two = str(theirs.name()).rpartition("::")[2], str(ours.function).rpartition("::")[2]
+    function = functions_at(ours.session)[ours.session.inline_level]
+    holder = function.holder(dw.AT_LINKAGE_NAME)
+    if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == one:
+        return two, two
+    return one, two
+
+
+def _cfa(frame: gdb.Frame) -> str:
+    try:
+        return f"{frame_cfa(frame):#x}"
+    except DwarfGpuError as error:
+        return str(error)
+
+
+def _own_cfa(frame: PhysicalFrame) -> str:
+    try:
+        cfa = frame.cfa()
+    except DwarfGpuError as error:
+        return str(error)
+    address = cfa.places[0].byte_address
+    return location_text(cfa) if address is None else f"{address:#x}"
+
+
+def _register(theirs: gdb.Frame, ours: PhysicalFrame, number: int) -> tuple[str, str]:
+    register = ours.architecture.register(number)
+    try:
+        data = frame_register(theirs, register)
+        one = "lost" if data is None else f"{int.from_bytes(data, register.type.endian):#x}"
+    except DwarfGpuError as error:
+        one = str(error)
+    try:
+        held = ours.contents(number)
+        two = f"{held.value:#x}" if held.is_complete else "lost"
+    except DwarfGpuError as error:
+        two = str(error)
+    return one, two

@@ -1,0 +1,133 @@
+"""The files that GDB has loaded, as code objects."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from pathlib import Path
+from struct import Struct
+
+import gdb
+from attrs import frozen
+
+from dwarfgpu.backends.ingdb import (
+    GdbTarget,
+    LoadedSection,
+    bias_of,
+    loaded_sections,
+    selected_wave,
+)
+from dwarfgpu.callers import LoadedCode
+from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.errors import UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+
+_VDSO = "system-supplied DSO at "
+"""How GDB calls the code that the kernel gives every process: it is in no file."""
+_HEADER = Struct("<40xQ10xHH2x")
+"""Of its ELF header, where the section headers are, their size and number: they end the file."""
+_MOST_VDSO_BYTES = 1 << 20
+
+
+@frozen(eq=False)
+class _Opened:
+    """A file that was looked at."""
+
+    version: tuple[int, ...]
+    """While it and the load address stay, the file need not be read again."""
+    stop: int
+    """When that was last looked at."""
+    code_object: CodeObject
+
+
+class LoadedFiles:
+    """What GDB has loaded; a file is opened when something in it is asked for."""
+
+    def __init__(self, target: GdbTarget) -> None:
+        self._target = target
+        self._opened: dict[str, _Opened] = {}
+        self._sections: tuple[int, list[LoadedSection], list[int]] | None = None
+
+    def at(self, address: int) -> CodeObject | None:
+        """The code object that has an address of the program; None where no file has it.
+
+        `UsageError` or `Malformed` where it cannot be read or is not what is loaded there.
+        """
+        section = self._section(address)
+        if section is None:
+            return None
+        path = section.path or gdb.current_progspace().filename
+        if path is None:
+            return None
+        path = path.removeprefix("target:")
+        stop = self._target.stop
+        held = self._opened.get(path)
+        if held is None or held.stop != stop:
+            held = self._opened[path] = self._renewed(path, section, held)
+        return held.code_object
+
+    def row_at(self, location: int) -> FrameRow | None:
+        """What call frame information says (`dwarfgpu.cfi.stack.Loaded`)."""
+        found = self.at(location)
+        return None if found is None else self._loaded(found).row_at(location)
+
+    def file_text(self, location: int) -> str:
+        """Where a location is, for a message."""
+        found = self.at(location)
+        return ", which is in no file" if found is None else self._loaded(found).file_text(location)
+
+    def _loaded(self, code_object: CodeObject) -> LoadedCode:
+        architecture = code_object.info.architecture
+        assert architecture is not None
+        return LoadedCode((code_object,), architecture)
+
+    def _section(self, address: int) -> LoadedSection | None:
+        """The section that GDB has at an address."""
+        if self._sections is None or self._sections[0] != self._target.stop:
+            sections = loaded_sections()
+            self._sections = self._target.stop, sections, [each.begin for each in sections]
+        _, sections, begins = self._sections
+        index = bisect_right(begins, address) - 1
+        return sections[index] if index >= 0 and address < sections[index].end else None
+
+    def _renewed(self, path: str, section: LoadedSection, held: _Opened | None) -> _Opened:
+        """The file as it is now; the one that was read, where nothing has changed."""
+        version = _version(path)
+        if held is not None and held.version != version:
+            held = None
+        file = self._file(path) if held is None else held.code_object.file
+        bias = bias_of(file, section)
+        if held is not None and held.code_object.load_address == bias:
+            return _Opened(version, self._target.stop, held.code_object)
+        if path.startswith(_VDSO):
+            info = DebugInfo(file, bias, loaded=file)
+            found = CodeObject(file, info, Scopes(info), bias)
+        else:
+            folders = str(gdb.parameter("debug-file-directory") or "").split(":")
+            found = CodeObject.open(path, bias, debug_directories=list(filter(None, folders)))
+        return _Opened(version, self._target.stop, found)
+
+    def _file(self, path: str) -> ObjectFile:
+        if not path.startswith(_VDSO):
+            return open_object(path)
+        address = int(path.removeprefix(_VDSO), 16)
+        machine = self._target.architecture_of(selected_wave() or 0)
+        where = Memory(machine.address_space(0))
+        header = self._target.read_memory(where, address, _HEADER.size)
+        offset, entry_bytes, count = _HEADER.unpack(header)
+        size_bytes = min(offset + entry_bytes * count, _MOST_VDSO_BYTES)
+        return ObjectFile(path, self._target.read_memory(where, address, size_bytes))
+
+
+def _version(path: str) -> tuple[int, ...]:
+    """Of a file, its time and size; `UsageError` where there is none."""
+    if path.startswith(_VDSO):
+        return ()
+    try:
+        state = Path(path).stat()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    return state.st_mtime_ns, state.st_size

@@ -1,0 +1,81 @@
+"""The frames of GDB's selected thread as call frame information tells them.
+
+Frames are numbered as GDB numbers them, inlined functions too; `set backtrace past-main` and
+`limit` apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import gdb
+
+from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Array, Struct, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.gdb import Debugger, GdbSession, inline_depth, print_options
+from dwarfgpu.view.printable import one_line
+from dwarfgpu.view.stack_line import arguments_of, frame_text
+
+
+def frames(debugger: Debugger) -> Iterator[StackFrame]:
+    """The frames from the newest outwards; `UsageError` in GDB's words where there are none."""
+    require_stack()
+    newest = gdb.newest_frame()
+    top = debugger.session(newest).at_level(0)
+    hidden = max(len(functions_at(top)) - 1 - inline_depth(newest), 0)
+    past_main = gdb.parameter("backtrace past-main")
+    found = stack_frames(top, hidden)
+    for each in islice(found, gdb.parameter("backtrace limit")):
+        yield each
+        if each.function == "main" and not each.is_inlined and not past_main:
+            break
+
+
+def require_stack() -> None:
+    """`UsageError` in GDB's words where no program runs."""
+    if gdb.selected_thread() is None:
+        raise UsageError("No stack.")
+
+
+def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
+    """The lines of `dwarfgpu bt`; `count` frames, or all."""
+    last: StackFrame | None = None
+    for shown, each in enumerate(frames(debugger)):
+        if shown == count:
+            yield "(More stack frames follow...)"
+            return
+        yield one_line(frame_text(each, arguments_text(each)))
+        last = each
+    if last is None:
+        return
+    stack = last.session.call_stack
+    is_last = stack is not None and stack.frame(last.session.level + 1) is None
+    if stack is not None and is_last and not stack.end.is_outermost:
+        yield one_line(str(stack.end))
+
+
+def arguments_text(frame: StackFrame) -> str:
+    """`a=1, b=...`, by `set print frame-arguments`."""
+    manner = gdb.parameter("print frame-arguments")
+    found = arguments_of(frame)
+    if manner not in ("all", "scalars"):
+        return "..." if found else ""
+    session = frame.session
+    assert isinstance(session, GdbSession)
+    values = (_value(session, each, scalars_only=manner == "scalars") for each in found)
+    return ", ".join(f"{each.name}={value}" for each, value in zip(found, values, strict=True))
+
+
+def _value(session: GdbSession, variable: Variable, *, scalars_only: bool) -> str:
+    try:
+        reading = session.read(variable)
+        is_one = reading.error is not None or not isinstance(strip(reading.type), Struct | Array)
+        if scalars_only and not is_one:
+            return "..."
+        text = session.text(reading, print_options())
+    except DwarfGpuError as error:
+        return f"<error reading variable {variable.name} ({error})>"
+    return text.removeprefix(f"({variable.type_text}) ")

@@ -1,0 +1,41 @@
+"""A call frame in one line, as GDB shows it."""
+
+from __future__ import annotations
+
+from dwarfgpu.backtrace import Place, StackFrame
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.errors import DwarfGpuError
+
+
+def frame_words(pc: int, digits: int, call: str, place: Place | None, origin: str | None) -> str:
+    """A frame by its source line, else by its file; without the address where a line begins."""
+    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x} in "
+    if place is not None:
+        return f"{where}{call} at {place.file}:{place.line}"
+    return f"{where}{call}" + ("" if origin is None else f" from {origin}")
+
+
+def arguments_of(frame: StackFrame) -> list[Variable]:
+    """The arguments of the frame's function."""
+    session = frame.session
+    if not frame.is_described:
+        return []
+    try:
+        found = session.variables()
+    except DwarfGpuError:
+        return []
+    level = session.inline_level
+    return [each for each in found if each.kind == "parameter" and each.inline_level == level]
+
+
+def frame_text(frame: StackFrame, arguments: str) -> str:
+    """`#1  0x… in f (a=1) at file:line`, with the arguments as given."""
+    if frame.is_signal_frame:
+        return f"#{frame.number:<3}<signal handler called>"
+    session = frame.session
+    code_object = session.code_object
+    origin = None if code_object is None else str(code_object.file.path)
+    call = f"{frame.function or '??'} ({arguments})"
+    digits = session.architecture.address_bits // 4
+    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
+    return text + ("  [called by a jump]" if frame.called_by_jump else "")

@@ -1,0 +1,303 @@
+"""`dwarfgpu bt` inside GDB, and what outer frames see through our own call frame information."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+from tests.gdb.debugger import Debugger
+
+HERE = Path(__file__).parent
+STOPPED = ("break leaf", "run")
+NO_MAIN = "set backtrace past-main on"
+SAME = """
+from dwarfgpu.gdb import Debugger
+from dwarfgpu.gdb_compare import compare
+debugger = Debugger()
+def same():
+    found = compare(debugger)
+    tell(found.frames, found.facts > 10 * found.frames, [str(each) for each in found.differences])
+"""
+
+
+TELL = """
+def tell(*what):
+    for line in " ".join(map(str, what)).splitlines():
+        print("\\n=", line)
+"""
+
+
+def told(debugger: Debugger, code: str, *before: str, file: Path) -> list[str]:
+    """What code tells, without what GDB says of the program as it runs."""
+    code = TELL + code
+    lines = debugger.python(code, *before, file=file).splitlines()
+    return [line.removeprefix("= ") for line in lines if line.startswith("= ")]
+
+
+@pytest.fixture(scope="module")
+def demo(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+@pytest.fixture(scope="module")
+def optimized(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
+
+
+@pytest.fixture(scope="module")
+def unwound(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
+    program = tmp_path_factory.mktemp("stack") / "unwound"
+    command = [tool("gcc"), str(HERE / "unwound.c"), "-g", "-O2", "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    return program
+
+
+def test_frames_as_the_command_line_prints_them(
+    debugger: Debugger, demo: Path, repository: Path, tmp_path: Path
+) -> None:
+    state = tmp_path / "state.json"
+    out, _ = debugger.run(
+        f"source {repository / 'tools/save_state.py'}",
+        *STOPPED,
+        NO_MAIN,
+        f"save-state {state}",
+        "echo @@",
+        "dwarfgpu bt 3",
+        "echo @@",
+        "dwarfgpu bt",
+        file=demo,
+    )
+    some, every = (part.splitlines() for part in out.split("@@")[1:])
+    theirs = run("bt", "--state", state, "--limit", "3").lines
+    assert some[:3] == theirs[:3]
+    assert some[3] == "(More stack frames follow...)"
+    assert every[:3] == some[:3] and " in _start () " in every[-1]
+
+
+def test_main_is_the_last_as_for_gdb(debugger: Debugger, demo: Path) -> None:
+    out, _ = debugger.run(*STOPPED, "echo @@", "dwarfgpu bt", file=demo)
+    lines = out.split("@@")[1].splitlines()
+    assert [line.partition(" (")[0].split()[-1] for line in lines] == ["leaf", "mid", "main"]
+    out, _ = debugger.run(*STOPPED, "set backtrace limit 2", "echo @@", "dwarfgpu bt", file=demo)
+    assert len(out.split("@@")[1].splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("manner", "shown"),
+    [("all", "v={a = 1, b = 2}, n=3"), ("scalars", "v=..., n=3"), ("none", "..."),
+     ("presence", "...")],
+)  # fmt: skip
+def test_arguments_as_gdb_is_set(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, manner: str, shown: str
+) -> None:
+    (tmp_path / "t.c").write_text(
+        "struct s { int a, b; };\nint f(struct s v, int n) { return v.a + n; }\n"
+        "int main(void) { struct s v = {1, 2}; return f(v, 3); }\n"
+    )
+    command = [tool("gcc"), "-g", "-O0", "t.c", "-o", "t"]
+    subprocess.run(command, check=True, cwd=tmp_path, timeout=60)
+    setting = f"set print frame-arguments {manner}"
+    program = tmp_path / "t"
+    out, _ = debugger.run("break f", "run", setting, "echo @@", "dwarfgpu bt 1", file=program)
+    assert f" f ({shown}) at t.c:2" in out.split("@@")[1]
+
+
+def test_a_comparison_tells_what_differs(debugger: Debugger, optimized: Path) -> None:
+    """As for a frame description that puts one register where another one is."""
+    code = """
+from attrs import evolve
+from dwarfgpu.cfi import unwind
+from dwarfgpu.gdb_files import LoadedFiles
+right = LoadedFiles.row_at
+def wrong(files, location):
+    row = right(files, location)
+    return evolve(row, rules={**row.rules, 3: row.rules[6]}) if 6 in row.rules else row
+tell(said("dwarfgpu bt -compare"))
+LoadedFiles.row_at = wrong
+gdb.execute("stepi", to_string=True)
+tell(said("dwarfgpu bt -compare"))
+"""
+    right, *differences, wrong = told(debugger, code, *STOPPED, NO_MAIN, file=optimized)
+    found = re.fullmatch(r"6 frames: (\d+) of \1 facts are the same", right)
+    assert found is not None and int(found[1]) > 60
+    assert differences[0].startswith("#3  rbx: GDB has ") and ", dwarfgpu 0x" in differences[0]
+    same = int(found[1]) - len(differences)
+    assert wrong == f"6 frames: {same} of {found[1]} facts are the same"
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "message"),
+    [
+        ((), "dwarfgpu bt", "No stack."),
+        (STOPPED, "dwarfgpu bt -full", '"dwarfgpu bt" has no option -full.'),
+        (STOPPED, "dwarfgpu bt nothing", 'No symbol "nothing" in current context.'),
+        (STOPPED, "dwarfgpu bt 0 - 1", "dwarfgpu bt counts from the newest frame: "
+                                       "give a natural number"),
+        ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(
+    debugger: Debugger, demo: Path, before: tuple[str, ...], command: str, message: str
+) -> None:
+    _, err = debugger.run(*before, command, file=demo)
+    assert err.strip().splitlines()[-1] == message
+
+
+def test_frames_are_forgotten_when_anything_moves(debugger: Debugger, unwound: Path) -> None:
+    """Runs, writes of registers and memory by GDB and by us, another thread, another process."""
+    code = (
+        SAME
+        + """
+def stop(command=None):
+    if command:
+        gdb.execute(command, to_string=True)
+    same()
+stop()
+stop("stepi 7")
+stop("continue")
+frame = gdb.newest_frame().older()
+saved = int(frame.older().read_register("rsp")) - 8
+stop(f"set var *(long *) {saved} = *(long *) {saved} + 1")  # a return address
+stop(f"set var *(long *) {saved} = *(long *) {saved} - 1")
+stop("set var $rbx = $rbx + 16")
+session = debugger.session()
+location = session.at_level(2).frame.register(3)
+session.context().access.write(location, 64, 0x1234)
+stop()
+said("dwarfgpu print $rbx = 99")
+stop()
+stop("finish")
+stop("run")
+"""
+    )
+    lines = told(debugger, code, "break deep", "run", NO_MAIN, file=unwound)
+    assert len(lines) == 10
+    assert [line.partition(" ")[2] for line in lines] == ["True []"] * 10, lines
+
+
+def test_registers_of_outer_frames_are_where_callees_saved_them(
+    debugger: Debugger, unwound: Path
+) -> None:
+    code = """
+from dwarfgpu.gdb import Debugger
+debugger = Debugger()
+gdb.execute("up 2", to_string=True)
+found = set()
+for number in (3, 6, 12, 13, 14, 15):
+    session = debugger.session()
+    name = session.architecture.register(number).name
+    location = session.frame.register(number)
+    found.add(type(location.places[0].storage).__name__)
+    value = session.context().access.read(location, 64).value
+    assert value == int(gdb.selected_frame().read_register(name)) % 2**64
+    assert said(f"dwarfgpu print ${name} = {number}").startswith(f"${name} = {number} = ")
+    assert int(gdb.selected_frame().read_register(name)) == number, name
+tell(gdb.selected_frame().level(), found)
+"""
+    before = ("break deep", "run", "continue", "continue")
+    assert told(debugger, code, *before, file=unwound) == ["2 {'Memory'}"]
+
+
+def test_a_frame_that_gdb_made_for_a_call(debugger: Debugger, optimized: Path) -> None:
+    """Behind it the frames are GDB's, and that is told."""
+    code = """
+try:
+    gdb.execute("call mid(7)", to_string=True)
+except gdb.error:
+    pass
+tell(said("dwarfgpu bt").splitlines()[-1].partition(" for ")[0])
+gdb.execute("frame 4", to_string=True)
+tell(said("dwarfgpu print n"))
+tell(gdb.selected_frame().level())
+"""
+    lines = told(debugger, code, *STOPPED, file=optimized)
+    assert lines[0] == "stopped: no frame information" and lines[1] == "n = 41"
+    assert lines[2].startswith("note: the frame is none of ours (stopped: no frame information")
+    assert lines[2].endswith("its registers are GDB's, and only to be read") and lines[3] == "4"
+
+
+LIVE = r"""
+#include <pthread.h>
+#include <time.h>
+static pthread_barrier_t met;
+static int waits(int n) {
+  pthread_barrier_wait(&met);
+  pthread_barrier_wait(&met);
+  return n;
+}
+static void *start(void *argument) { return (void *)(long)waits(*(int *)argument); }
+static int now(int n) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec == n;
+}
+int main(void) {
+  int argument = 5;
+  pthread_t thread;
+  pthread_barrier_init(&met, 0, 2);
+  pthread_create(&thread, 0, start, &argument);
+  pthread_barrier_wait(&met);
+  int result = now(7);
+  pthread_barrier_wait(&met);
+  pthread_join(thread, 0);
+  return result;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
+    folder = tmp_path_factory.mktemp("live")
+    (folder / "live.c").write_text(LIVE)
+    command = [tool("gcc"), "-g", "-O1", "live.c", "-o", "live", "-pthread"]
+    subprocess.run(command, check=True, cwd=folder, timeout=60)
+    return folder / "live"
+
+
+def test_the_code_that_is_in_no_file(debugger: Debugger, live: Path) -> None:
+    """The kernel's own functions in every process are read from memory."""
+    code = (
+        SAME
+        + """
+gdb.execute("delete", to_string=True)
+try:
+    gdb.execute("break __vdso_clock_gettime", to_string=True)
+except gdb.error as error:
+    tell("none:", error)
+else:
+    gdb.execute("continue", to_string=True)
+    for _ in range(12):
+        same()
+        gdb.execute("stepi", to_string=True)
+    tell(said("dwarfgpu bt").splitlines()[0].partition(" in ")[2])
+"""
+    )
+    before = ("set breakpoint pending off", "break now", "run", NO_MAIN)
+    lines = told(debugger, code, *before, file=live)
+    if lines[0].startswith("none:"):
+        pytest.skip("the kernel gives processes no clock_gettime")
+    assert [line.partition(" ")[2] for line in lines[:-1]] == ["True []"] * 12, lines
+    assert lines[-1].startswith("__vdso_clock_gettime () from system-supplied DSO at 0x")
+
+
+def test_every_thread(debugger: Debugger, live: Path) -> None:
+    """The thread and the frame that are selected stay so."""
+    code = (
+        SAME
+        + """
+for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.num):
+    thread.switch()
+    gdb.newest_frame().older().select()
+    same()
+    tell(gdb.selected_thread().num == thread.num, gdb.selected_frame().level())
+    tell("in", said("dwarfgpu bt").partition(" waits (")[2].partition(")")[0])
+"""
+    )
+    lines = told(debugger, code, "break now", "run", NO_MAIN, file=live)
+    assert [line.partition(" ")[2] for line in lines[::3]] == ["True []"] * 2, lines
+    assert lines[1::3] == ["True 1"] * 2 and lines[2::3] == ["in ", "in n=5"]
