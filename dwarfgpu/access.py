@@ -11,8 +11,6 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian, extract, insert
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -37,6 +35,7 @@ from dwarfgpu.model.storage import (
     Selected,
     Undefined,
 )
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Target
 
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"

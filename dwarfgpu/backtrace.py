@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.callers import call_of
 from dwarfgpu.dwarf import constants as dw
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.scopes import FUNCTIONS
 from dwarfgpu.dwarf.symbols import symbol_text
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 AT_CALL_FILE: Final = 0x58

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.floats import BINARY16, BINARY32, BINARY64, BINARY128, X87_EXTENDED, FloatFormat
+from dwarfgpu.nouns import frozen
 
 ENCODINGS: Final = {
     0x01: "address",

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow
@@ -25,6 +23,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 MOST_CALLERS: Final = 32
 """Frames through which one value on entry is followed outward."""

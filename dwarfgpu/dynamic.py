@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -69,6 +69,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleL
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 STEPS: Final = 5_000
 """Operations of one attribute: those that compilers write have a dozen."""

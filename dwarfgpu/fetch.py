@@ -9,13 +9,14 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, extract
 from dwarfgpu.errors import LimitExceeded, Unavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.nouns import define, frozen
 
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""

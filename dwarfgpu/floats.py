@@ -10,7 +10,7 @@ import math
 from fractions import Fraction
 from typing import Final, Literal
 
-from attrs import frozen
+from dwarfgpu.nouns import frozen
 
 Special = Literal["nan", "inf", "-inf"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.callers import call_of, told_on_entry
@@ -25,6 +25,7 @@ from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import WaveId
 
 

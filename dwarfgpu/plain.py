@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 
 MAX_BYTES = 1 << 28
 """Of a document; a device that never ends is none."""

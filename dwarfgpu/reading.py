@@ -5,7 +5,7 @@ Law: an error is raised here; the session keeps it in the reading.
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.dwarf.scopes import Variable
@@ -18,6 +18,7 @@ from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -75,7 +75,7 @@ def test_wheel_metadata(wheel: zipfile.ZipFile) -> None:
     assert "Requires-Python: >=3.11" in metadata
     assert wheel.read(f"{info}/licenses/LICENSE").count(b"Apache License") > 0
     scripts = wheel.read(f"{info}/entry_points.txt").decode()
-    assert "dwarfgpu = dwarfgpu.cli.main:main" in scripts
+    assert "dwarfgpu = dwarfgpu.__main__:run" in scripts
 
 
 def test_py_typed_is_in_the_checkout(repository: Path) -> None:

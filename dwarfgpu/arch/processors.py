@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.nouns import frozen
 
 
 @frozen(eq=False)

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from attrs import define, frozen
-
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import define, frozen
 from dwarfgpu.target import RegisterId, Target, WaveId
 
 

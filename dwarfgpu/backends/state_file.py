@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import frozen
-
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Field
 from dwarfgpu.target import Target, WaveId
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import SkipPlan, WordReader, skip_plan
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -10,13 +10,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.spans import SpanIndex
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo

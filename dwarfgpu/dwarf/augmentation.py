@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attrs import frozen
+from dwarfgpu.nouns import frozen
 
 _ONE: Final = r"\[([^\]:]+):v(\d{1,9})\.(\d{1,9})(?::([^\]]*))?\]"
 _PART: Final = re.compile(_ONE)

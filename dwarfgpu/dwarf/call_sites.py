@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.nouns import frozen
 
 TAG_GNU_CALL_SITE: Final = 0x4109
 TAG_GNU_CALL_SITE_PARAMETER: Final = 0x410A

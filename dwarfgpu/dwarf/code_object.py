@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import Malformed, Unavailable
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, SHF_ALLOC, ObjectFile, Segment

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
 from dwarfgpu.expr.extent import Extent, extent_of
+from dwarfgpu.nouns import define, frozen
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lookup import qualified_name
 from dwarfgpu.dwarf.scopes import VariableKind
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import define, frozen
 
 ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]
 """`lost`: it was described, and is not declared any more though its function is still there;

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.mentions import mentions
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.nouns import define, frozen
 
 _NAMELESS: Final = ("(anonymous", "function 0x")
 """How names begin that stand for none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf import constants as dw
@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.dialect import AMD_DIRECT_16
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.nouns import frozen
 
 MOST_UNITS: Final = 200_000
 MOST_PROBLEMS: Final = 1_000

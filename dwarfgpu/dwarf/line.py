@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import printable
@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.line_program import LineMatrix, LineRow, LineSequence, run_l
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.spans import SpanIndex
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf import constants as dw
@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.nouns import frozen
 
 LNCT_PATH: Final = 0x1
 LNCT_DIRECTORY_INDEX: Final = 0x2

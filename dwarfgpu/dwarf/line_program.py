@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from struct import Struct
 from typing import Final, NamedTuple, overload
 
-from attrs import define, frozen
-
 from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.line_header import LineHeader, NameEntry, read_file, small_uleb
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.nouns import define, frozen
 
 IS_STMT: Final = 0x01
 BASIC_BLOCK: Final = 0x02

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from dwarfgpu.dwarf.line import LineTable, SourceFile
 from dwarfgpu.dwarf.line_program import LineRow
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 
 
 @frozen

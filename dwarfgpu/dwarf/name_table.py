@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf import constants as dw
@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.header import initial_length
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.nouns import frozen
 
 IDX_COMPILE_UNIT: Final = 1
 IDX_TYPE_UNIT: Final = 2

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {

@@ -14,8 +14,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.errors import DwarfGpuError
@@ -23,6 +21,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD_DIRECT, DIRECT
 from dwarfgpu.expr.operation import LLVM_USER
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

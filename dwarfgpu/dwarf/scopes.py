@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.extent import extent_of
+from dwarfgpu.nouns import frozen
 
 VariableKind = Literal["local", "parameter", "global"]
 

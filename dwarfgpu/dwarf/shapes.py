@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Bounds, Computed, Measure, Properties, StringLength
 from dwarfgpu.errors import IllFormed
+from dwarfgpu.nouns import frozen
 
 NAMES: Final = {
     dw.AT_BYTE_SIZE: "DW_AT_byte_size",

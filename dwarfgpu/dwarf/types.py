@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias, Union, assert_never
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf.properties import Properties
 from dwarfgpu.errors import IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.nouns import frozen
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.errors import DwarfGpuError
@@ -35,6 +35,7 @@ from dwarfgpu.expr.known import (
 from dwarfgpu.expr.operation import PopInfo
 from dwarfgpu.expr.prepare import Perform
 from dwarfgpu.model.location import PartialComposite
+from dwarfgpu.nouns import frozen
 
 KNOWN: Final = 32
 """Entries of which the kind is followed, from the top."""

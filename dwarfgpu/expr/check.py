@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
@@ -33,6 +33,7 @@ from dwarfgpu.expr.known import (
 )
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 from dwarfgpu.expr.prepare import Program, prepare
+from dwarfgpu.nouns import frozen
 
 VISITS = 8
 """Times that what is known of an operation's stack may change before nothing is assumed of it."""

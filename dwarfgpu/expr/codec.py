@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.bits import Reader, encode_sleb, encode_uleb
 from dwarfgpu.errors import Malformed, shown
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.nouns import frozen
 
 Operand: TypeAlias = int | bytes
 Meaning = Literal[

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch.model import Architecture
@@ -17,6 +17,7 @@ from dwarfgpu.bits import Endian
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Target, WaveId
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.model.location import Entry
+from dwarfgpu.nouns import frozen
 
 
 @frozen

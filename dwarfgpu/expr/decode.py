@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Reader, encode_uleb
 from dwarfgpu.errors import Malformed, Site
@@ -19,6 +19,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
+from dwarfgpu.nouns import frozen
 
 
 @frozen

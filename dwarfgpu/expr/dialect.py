@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
+from dwarfgpu.nouns import frozen
 
 DIRECT: dict[Code, str] = {
     0xE1: "LLVM_form_aspace_address",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -43,6 +43,7 @@ from dwarfgpu.model.location import (
     PartialComposite,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 Result: TypeAlias = Value | ImplicitPointerValue | Location
 """What an evaluation gives."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.expr.abstract import Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.context import UnitFormat
@@ -20,6 +20,7 @@ from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.known import PARTIAL
 from dwarfgpu.expr.prepare import Program, prepare
+from dwarfgpu.nouns import define, frozen
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; the context decides; none of it; every evaluation fails."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import Factory, field, frozen
+from attrs import Factory, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
@@ -16,6 +16,7 @@ from dwarfgpu.expr.context import LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import WaveId
 
 

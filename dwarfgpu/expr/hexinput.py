@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NoReturn
 
-from attrs import frozen
-
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 
 _TOKEN: Final = re.compile(
     r"""

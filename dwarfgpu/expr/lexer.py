@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final, Literal, cast
 
-from attrs import frozen
-
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 
 Kind = Literal["word", "punctuation", "newline", "undecoded", "end"]
 

@@ -12,7 +12,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.expr.codec import Codec
@@ -20,6 +20,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.control import Enter, Jump
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 Stack: TypeAlias = list[Entry]
 """The whole DWARF stack, its top last; the few operations that take it may pop from it."""

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NoReturn, Protocol, TypeAlias, cast, get_args
 
-from attrs import frozen
-
 from dwarfgpu.basetype import generic_type
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.expr import upstream
@@ -24,6 +22,7 @@ from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import Kind, Operation, Stack
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 
 class Coercer(Protocol):

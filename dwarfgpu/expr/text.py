@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.expr.codec import Codec
@@ -19,6 +17,7 @@ from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code
 from dwarfgpu.expr.parse import Parser
+from dwarfgpu.nouns import frozen
 
 _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32

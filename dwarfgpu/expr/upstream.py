@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.errors import Ambiguous
@@ -21,6 +21,7 @@ from dwarfgpu.expr.ops.register import regx
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 """Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TypeAlias, assert_never
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.basetype import BaseType, unsigned_type
 from dwarfgpu.errors import OutOfRange, shown
@@ -23,6 +23,7 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, extract, join, to_bytes
 from dwarfgpu.errors import Unavailable, UndefinedBits
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.model.location import Location

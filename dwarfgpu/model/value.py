@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu import floats
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import signed
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
 from dwarfgpu.floats import FloatFormat
+from dwarfgpu.nouns import frozen
 
 
 @frozen

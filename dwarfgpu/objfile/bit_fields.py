@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.arch.processors import Processor
+from dwarfgpu.nouns import frozen
 
 Word = Literal["rsrc1", "rsrc2", "rsrc3", "properties", "preload"]
 

@@ -13,10 +13,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id

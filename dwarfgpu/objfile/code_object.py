@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import Unsupported
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import target_of
 

@@ -16,10 +16,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile, Symbol
 from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,

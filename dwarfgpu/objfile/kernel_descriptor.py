@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bit_fields import (
     CODE_PROPERTIES_V2,
     PRELOAD,

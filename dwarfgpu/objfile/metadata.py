@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
     as_list,

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 SHT_NOTE: Final = 7

@@ -12,10 +12,9 @@ import struct
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.bits import signed
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import SHF_ALLOC, ObjectFile, Section, Symbol
 
 SHT_RELA: Final = 4

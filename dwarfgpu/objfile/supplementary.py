@@ -10,10 +10,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.companions import Search, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.notes import build_id

@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 Setting = Literal["unsupported", "any", "off", "on"]
