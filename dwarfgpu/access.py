@@ -22,7 +22,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.fetch import Budget, Fetched, Run
+from dwarfgpu.fetch import Budget, Fetch, Fetched, Run
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import (
@@ -228,10 +228,13 @@ class OneLaneAccess:
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
     def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
-        fetched = Fetched(self.load, self.endian, runs, budget)
+        fetched = self._fetched(runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
-    def _read_run(self, run: Run, fetched: Fetched) -> Bits:
+    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
+        return Fetched(self.load, self.endian, runs, budget)
+
+    def _read_run(self, run: Run, fetched: Fetch) -> Bits:
         count = run.size_bits
         if len(run.places) > 1:
             return self._read_any(run, fetched.budget)
@@ -375,8 +378,9 @@ def _sub_ranges(
             # Neighbours that are taken from the same place are one range of it.
             rest = storage.mask >> index
             chosen, rest = (storage.one, ~rest) if rest & 1 else (storage.zero, rest)
-            run = (rest & -rest).bit_length() - 1 if rest else storage.count - index
-            size_bits = min(run * element_bits - start, end - first)
+            if size_bits < end - first:
+                run = (rest & -rest).bit_length() - 1 if rest else storage.count - index
+                size_bits = min(run * element_bits - start, end - first)
             yield chosen, index * element_bits + start, size_bits
         first += size_bits
 

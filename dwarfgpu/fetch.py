@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from attrs import field
 
@@ -49,6 +49,17 @@ class Budget:
         self.left -= pieces
         if self.left < 0:
             raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
+
+
+class Fetch(Protocol):
+    """What one access reads of registers and memories."""
+
+    @property
+    def budget(self) -> Budget: ...
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        ...
 
 
 class Fetched:

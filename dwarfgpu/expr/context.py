@@ -6,7 +6,7 @@ Law: an absent element is None; using it is `MissingContext`, never a guess.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from attrs import evolve, field
 
@@ -199,6 +199,12 @@ class Frame(Protocol):
         ...
 
 
+class HasAccess(Target, Protocol):
+    """A target that is read in a way of its own: that of many lanes at once."""
+
+    def access(self, endian: Endian, limits: Limits) -> OneLaneAccess: ...
+
+
 @frozen
 class Context:
     """The elements of A.2.5.1, the target and the budgets. Checked when it is made."""
@@ -231,6 +237,9 @@ class Context:
             endian = self.architecture.endian
         elif self.unit is not None:
             endian = self.unit.format.endian
+        own = getattr(self.target, "access", None)
+        if own is not None:
+            return cast("HasAccess", self.target).access(endian, self.limits)
         return OneLaneAccess(self.target, endian, self.limits.read_bytes, self.limits.runs)
 
     def __attrs_post_init__(self) -> None:

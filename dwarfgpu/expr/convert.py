@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import cast
 
-from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.bits import Endian, from_bytes
 from dwarfgpu.errors import EvaluationError, IllFormed
 from dwarfgpu.expr.context import ConstValue, Context, Unit, require
@@ -21,8 +21,9 @@ from dwarfgpu.model.location import (
     PartialComposite,
     SingleLocation,
 )
-from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.storage import Implicit, Memory, Register
 from dwarfgpu.model.value import Value
+from dwarfgpu.target import WaveId
 
 
 def memory_location(
@@ -46,6 +47,20 @@ def memory_location(
             wave, lane = ctx.wave, ctx.lane
     bit_offset = (address & (1 << space.address_bits) - 1) * 8
     return Location((SingleLocation(Memory(space, wave, lane), bit_offset),), ctx.stop)
+
+
+def whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | None) -> Location:
+    """The place of a register of a wave."""
+    # A number for each of many waves is no key of a cache.
+    make = _cached_register if type(wave) is int else _whole_register
+    return make(arch, number, wave, stop)
+
+
+def _whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | None) -> Location:
+    return Location((SingleLocation(Register(arch.register(number), wave)),), stop)
+
+
+_cached_register = lru_cache(maxsize=1024)(_whole_register)
 
 
 def as_location(ctx: Context, entry: Entry) -> Location | Nested:

@@ -71,7 +71,7 @@ class GivenFrame:
         return self.entry_values.get(expression)
 
     def lane_was_active(self, lane: int) -> bool | None:
-        return False if lane in self.inactive_lanes else None
+        return False if any(lane == each for each in self.inactive_lanes) else None
 
     def program_location(self, lane: int | None) -> int | None:
         return self.given_program_location

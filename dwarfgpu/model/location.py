@@ -57,7 +57,7 @@ class SingleLocation:
                 f"bit offset {shown(bit_offset)} is outside the {storage.size_bits} bits "
                 f"of {storage_name(storage)}"
             )
-        return SingleLocation(storage, bit_offset) if bits else self
+        return SingleLocation(storage, bit_offset)
 
 
 @frozen
@@ -71,10 +71,8 @@ class Location:
     def displaced(self, bits: int) -> Location:
         """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
         if len(self.places) == 1:
-            place = self.places[0].displaced(bits)
-            return Location((place,), self.stop) if bits else self
-        places = tuple([place.displaced(bits) for place in self.places])
-        return Location(places, self.stop) if bits else self
+            return Location((self.places[0].displaced(bits),), self.stop)
+        return Location(tuple([place.displaced(bits) for place in self.places]), self.stop)
 
     @property
     def remaining_bits(self) -> int | None:

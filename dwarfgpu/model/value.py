@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from operator import index
 
 from attrs import field
 
@@ -67,7 +68,7 @@ class Value:
         """Not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
         if self.type.encoding == "float":
             return _float_format(self.type, "a test for zero").decode(self.bits) != 0
-        return self.bits != 0
+        return bool(self.bits)
 
     def __add__(self, other: Value) -> Value:
         kind = self.type
@@ -164,11 +165,14 @@ class Value:
         """DW_OP_convert between integral and floating types (DWARF 5 2.5.1.6)."""
         _refuse_vector(self.type, "conversion")
         _refuse_vector(to, "conversion")
+        is_wanted_integral = to.is_integral or to.encoding == "address"
         if self.type.encoding == "float":
             form = _float_format(self.type, "conversion")
             exact = form.decode(self.bits)
+        elif is_wanted_integral:
+            return Value.of(_integer_of(self), to)
         else:
-            exact = Fraction(_integer_of(self))
+            exact = Fraction(index(_integer_of(self)))
         if to.encoding == "float":
             target = _float_format(to, "conversion")
             if isinstance(exact, str):
@@ -176,7 +180,7 @@ class Value:
                 return Value(special, to)
             sign = form.sign(self.bits) if self.type.encoding == "float" else None
             return Value(target.encode(exact, sign), to)
-        if not (to.is_integral or to.encoding == "address"):
+        if not is_wanted_integral:
             raise _no_number(to)
         if isinstance(exact, str):
             raise EvaluationError(f"{exact} has no value in the integral type {to}")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import MissingContext
 from dwarfgpu.expr.codec import RegisterNumber
 from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.convert import whole_register
 from dwarfgpu.expr.operation import Number, op
-from dwarfgpu.model.location import Location, SingleLocation
-from dwarfgpu.model.storage import Register
+from dwarfgpu.model.location import Location
 
 
 @op(range(0x50, 0x70), spec="A.2.5.4.4.4", equals="DW_OP_regx {number}")
@@ -30,9 +27,4 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
     if frame.level:
         arch.register(register)
         return frame.register(register)
-    return _whole_register(arch, register, wave, ctx.stop)
-
-
-@lru_cache(maxsize=1024)
-def _whole_register(arch: Architecture, number: int, wave: int, stop: int | None) -> Location:
-    return Location((SingleLocation(Register(arch.register(number), wave)),), stop)
+    return whole_register(arch, register, wave, ctx.stop)

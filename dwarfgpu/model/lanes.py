@@ -1,0 +1,323 @@
+"""One integer for each of many lanes, in the place of an integer.
+
+Laws: a `Lanes` has the operators of an integer and is exact. Asking it for one answer (`if`,
+`int()`, a look-up) answers for all lanes or raises `Divergence`, so that a split always divides;
+what is known to be equal in all lanes is an `int`. NumPy is imported here and by those who make
+lanes (docs/decisions/0007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = npt.NDArray[Any]
+
+INT64_LEAST, INT64_MOST = -(1 << 63), (1 << 63) - 1
+
+# To whoever reads or checks types, an integer that differs by lane is an integer.
+if TYPE_CHECKING:
+    _Integer = int
+else:
+    _Integer = object
+
+
+class Divergence(Exception):
+    """Lanes do not agree on an answer: they are to go on apart.
+
+    `key` has an element for each lane, equal for those that may stay together; it broadcasts to
+    the shape of all lanes. None: each lane is to be asked alone.
+    """
+
+    def __init__(self, key: Array | None) -> None:
+        super().__init__()
+        self.key = key
+
+
+def lanes(array: Array) -> int:
+    """An integer for each element; an `int` where all are equal. `array` has at least one."""
+    least, most = int(array.min()), int(array.max())
+    return least if least == most else Lanes(_smallest(array, least, most), least, most)
+
+
+def _smallest(array: Array, least: int, most: int) -> Array:
+    """In at most 64 bits, signed, where they hold every element, else in Python's own integers."""
+    if array.dtype.kind in "iu" and array.dtype.itemsize < 8:
+        return array
+    fits = least >= INT64_LEAST and most <= INT64_MOST
+    return array.astype(np.int64 if fits else object, copy=False)
+
+
+class Lanes(_Integer):
+    """Integers of several lanes, with bounds that need not be reached."""
+
+    __slots__ = ("array", "least", "most")
+
+    def __init__(self, array: Array, least: int, most: int) -> None:
+        self.array = array
+        self.least = least
+        self.most = most
+
+    def __repr__(self) -> str:
+        return f"Lanes({self.least}..{self.most})"
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)  # messages with numbers are made by evaluating one lane
+
+    # One answer for all lanes, or none.
+
+    def __index__(self) -> int:
+        least, most = int(self.array.min()), int(self.array.max())
+        if least != most:
+            raise Divergence(self.array)
+        return least
+
+    def __int__(self) -> int:
+        return self.__index__()
+
+    def __bool__(self) -> bool:
+        if self.least > 0 or self.most < 0:
+            return True
+        mask = self.array != 0
+        if mask.all():
+            return True
+        if not mask.any():
+            return False
+        raise Divergence(mask)
+
+    def __hash__(self) -> int:
+        return hash(self.__index__())
+
+    def bit_length(self) -> int:
+        return self.__index__().bit_length()
+
+    def to_bytes(self, *args: Any, **kwargs: Any) -> bytes:
+        return self.__index__().to_bytes(*args, **kwargs)
+
+    # Comparisons: decided by the bounds where they decide.
+
+    def __lt__(self, other: int) -> bool:
+        least, most = _bounds(other)
+        return self._compared(other, np.less, self.most < least, self.least >= most)
+
+    def __le__(self, other: int) -> bool:
+        least, most = _bounds(other)
+        return self._compared(other, np.less_equal, self.most <= least, self.least > most)
+
+    def __gt__(self, other: int) -> bool:
+        least, most = _bounds(other)
+        return self._compared(other, np.greater, self.least > most, self.most <= least)
+
+    def __ge__(self, other: int) -> bool:
+        least, most = _bounds(other)
+        return self._compared(other, np.greater_equal, self.least >= most, self.most < least)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, int | Lanes):
+            return NotImplemented
+        least, most = _bounds(other)
+        apart = self.most < least or self.least > most
+        return self._compared(other, np.equal, False, apart)
+
+    def __ne__(self, other: object) -> bool:
+        if not isinstance(other, int | Lanes):
+            return NotImplemented
+        least, most = _bounds(other)
+        apart = self.most < least or self.least > most
+        return self._compared(other, np.not_equal, apart, False)
+
+    def _compared(self, other: int, compare: np.ufunc, always: bool, never: bool) -> bool:
+        """A bool where the bounds decide, else what decides when it is asked."""
+        if always or never:
+            return always
+        left, right = _pair(self, other)
+        held = compare(left, right)
+        if held.all():
+            return True
+        return cast(bool, Lanes(held.astype(np.int64), 0, 1)) if held.any() else False
+
+    # Arithmetic. Bounds are those of the exact result: they tell whether 64 bits hold it.
+
+    def __add__(self, other: int) -> int:
+        least, most = _bounds(other)
+        return _made(np.add, self, other, self.least + least, self.most + most)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: int) -> int:
+        least, most = _bounds(other)
+        return _made(np.subtract, self, other, self.least - most, self.most - least)
+
+    def __rsub__(self, other: int) -> int:
+        return -self + other
+
+    def __mul__(self, other: int) -> int:
+        corners = [a * b for a in (self.least, self.most) for b in _bounds(other)]
+        return _made(np.multiply, self, other, min(corners), max(corners))
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> int:
+        return self * -1
+
+    def __pos__(self) -> int:
+        return self
+
+    def __invert__(self) -> int:
+        return -self - 1
+
+    def __abs__(self) -> int:
+        if self.least >= 0:
+            return self
+        most = max(-self.least, self.most)
+        return _made(lambda a, _: np.abs(a), self, 0, 0, most, narrows=True)
+
+    def __floordiv__(self, other: int) -> int:
+        return _quotient(np.floor_divide, self, other)
+
+    def __rfloordiv__(self, other: int) -> int:
+        return _quotient(np.floor_divide, other, self)
+
+    def __mod__(self, other: int) -> int:
+        return _quotient(np.remainder, self, other)
+
+    def __rmod__(self, other: int) -> int:
+        return _quotient(np.remainder, other, self)
+
+    def __divmod__(self, other: int) -> tuple[int, int]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: int) -> tuple[int, int]:
+        return other // self, other % self
+
+    def __and__(self, other: int) -> int:
+        least, most = _bounds(other)
+        if self.least >= 0 and least == most and not most & most + 1 and self.most <= most:
+            return self  # a mask of ones that keeps every bit
+        if self.least >= 0 or least >= 0:
+            tops = [top for low, top in ((self.least, self.most), (least, most)) if low >= 0]
+            return _made(np.bitwise_and, self, other, 0, min(tops), narrows=True)
+        return _made(np.bitwise_and, self, other, *_widest(self, other), narrows=True)
+
+    __rand__ = __and__
+
+    def __or__(self, other: int) -> int:
+        if _is_zero(other):
+            return self
+        return _made(np.bitwise_or, self, other, *_widest(self, other), narrows=True)
+
+    __ror__ = __or__
+
+    def __xor__(self, other: int) -> int:
+        return _made(np.bitwise_xor, self, other, *_widest(self, other), narrows=True)
+
+    __rxor__ = __xor__
+
+    def __lshift__(self, count: int) -> int:
+        return _shifted_left(self, count)
+
+    def __rlshift__(self, number: int) -> int:
+        return _shifted_left(number, self)
+
+    def __rshift__(self, count: int) -> int:
+        return _shifted_right(self, count)
+
+    def __rrshift__(self, number: int) -> int:
+        return _shifted_right(number, self)
+
+
+def _bounds(number: int) -> tuple[int, int]:
+    return (number.least, number.most) if isinstance(number, Lanes) else (number, number)
+
+
+def _is_zero(number: int) -> bool:
+    return not isinstance(number, Lanes) and number == 0
+
+
+def _pair(a: int, b: int) -> tuple[Any, Any]:
+    """Both as operands of NumPy, one of them at least in 64 bits, or neither."""
+    bounds = (*_bounds(a), *_bounds(b))
+    wide = min(bounds) < INT64_LEAST or max(bounds) > INT64_MOST
+    return _operand(a, wide, np.int64), _operand(b, wide, None)
+
+
+def _operand(number: int, wide: bool, least: type | None) -> Any:
+    if not isinstance(number, Lanes):
+        return number if wide else np.int64(number)
+    return number.array.astype(object if wide else least or number.array.dtype, copy=False)
+
+
+def _made(
+    operation: Callable[[Any, Any], Any],
+    a: int,
+    b: int,
+    least: int,
+    most: int,
+    *,
+    narrows: bool = False,
+) -> int:
+    """The result of an operation; `narrows`: lanes that differed may be equal in it."""
+    if least == most:
+        return least
+    left, right = _pair(a, b)
+    if least < INT64_LEAST or most > INT64_MOST:
+        left, right = (np.asarray(each).astype(object) for each in (left, right))
+    array = np.asarray(operation(left, right))
+    if narrows or array.dtype == object or (isinstance(a, Lanes) and isinstance(b, Lanes)):
+        return lanes(array)
+    return Lanes(array, least, most)
+
+
+def _widest(a: int, b: int) -> tuple[int, int]:
+    """Bounds of any bitwise combination of two numbers."""
+    least, most = (pick(*_bounds(a), *_bounds(b)) for pick in (min, max))
+    size_bits = max((~least if least < 0 else least).bit_length(), most.bit_length())
+    return (-(1 << size_bits) if least < 0 else 0), (1 << size_bits) - 1
+
+
+def _quotient(operation: Callable[[Any, Any], Any], a: int, b: int) -> int:
+    """Floor division or its remainder, as Python's integers have them."""
+    if not b:  # some lanes divide by zero: they go on apart
+        raise ZeroDivisionError("integer division or modulo by zero")
+    most = max(abs(each) for number in (a, b) for each in _bounds(number))
+    return _made(operation, a, b, -most, most, narrows=True)
+
+
+def _shifted_left(number: int, count: int) -> int:
+    if _is_zero(count):
+        return number
+    if count < 0:
+        raise ValueError("negative shift count")
+    _, count_most = _bounds(count)
+    if count_most > SHIFT_MOST:
+        raise Divergence(None)
+    least, most = _bounds(number)
+    ends = (0, least << count_most, most << count_most, least, most)
+    return _made(np.left_shift, number, count, min(ends), max(ends), narrows=True)
+
+
+SHIFT_MOST = 1 << 12
+"""Bits by which numbers of lanes are shifted at most; further ones are shifted one by one."""
+
+
+def _shifted_right(number: int, count: int) -> int:
+    if _is_zero(count):
+        return number
+    if count < 0:
+        raise ValueError("negative shift count")
+    least, most = _bounds(number)
+    count_least, count_most = _bounds(count)
+    if count_most > 63 and least >= INT64_LEAST and most <= INT64_MOST:
+        count = _at_most_63(count)  # what is left of 64 bits by then is the sign
+    low = least >> (count_most if least >= 0 else count_least)
+    high = most >> (count_least if most >= 0 else count_most)
+    return _made(np.right_shift, number, count, low, high, narrows=True)
+
+
+def _at_most_63(count: int) -> int:
+    if isinstance(count, Lanes):
+        return lanes(np.minimum(count.array, 63).astype(np.int64))
+    return min(count, 63)

@@ -1,0 +1,123 @@
+"""Integers of many lanes are those of each lane (`dwarfgpu.model.lanes`)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+import pytest
+
+from dwarfgpu.model.lanes import Divergence, Lanes, lanes
+
+OPERATORS: dict[str, Callable[[int, int], object]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "divmod": divmod,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+UNARY: dict[str, Callable[[int], int]] = {
+    "-": operator.neg,
+    "+": operator.pos,
+    "~": operator.invert,
+    "abs": abs,
+}
+EDGES = (0, 1, -1, 2, 63, 64, 1 << 31, (1 << 63) - 1, 1 << 63, -(1 << 63), (1 << 64) - 1, 1 << 80)
+
+
+def made(numbers: list[int]) -> int:
+    return lanes(np.array(numbers, object))
+
+
+def each(number: object, count: int) -> list[object]:
+    """What a result is in each lane."""
+    if isinstance(number, tuple):
+        return list(zip(*(each(part, count) for part in number), strict=True))
+    if isinstance(number, Lanes):
+        return [int(one) for one in np.broadcast_to(number.array, (count,))]
+    return [number] * count
+
+
+def some(rng: Random, count: int, *, is_shift: bool = False, is_divisor: bool = False) -> list[int]:
+    bits = rng.choice((3, 8, 31, 62, 63, 64, 70))
+    pool = [rng.randrange(-(1 << bits), 1 << bits) for _ in range(rng.choice((1, 2, count)))]
+    if rng.random() < 0.4:
+        pool += rng.sample(EDGES, 3)
+    if is_shift:
+        pool = [abs(number) % 130 for number in pool]
+    if is_divisor:
+        pool = [number or 7 for number in pool]
+    return [rng.choice(pool) for _ in range(count)]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_an_operator_is_that_of_each_lane(name: str) -> None:
+    rng, apply = Random(name), OPERATORS[name]
+    kinds = {"is_shift": name in ("<<", ">>"), "is_divisor": name in ("//", "%", "divmod")}
+    for _ in range(400):
+        count = rng.choice((2, 5))
+        left, right = some(rng, count), some(rng, count, **kinds)
+        a, b = made(left), made(right)
+        if rng.random() < 0.3:
+            right = right[:1] * count
+            b = right[0]
+        want = [apply(x, y) for x, y in zip(left, right, strict=True)]
+        assert each(apply(a, b), count) == want, (left, right)
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_a_unary_operator_is_that_of_each_lane(name: str) -> None:
+    rng, apply = Random(name), UNARY[name]
+    for _ in range(100):
+        numbers = some(rng, 4)
+        assert each(apply(made(numbers)), 4) == [apply(number) for number in numbers], numbers
+
+
+def test_equal_lanes_are_an_int() -> None:
+    assert type(made([7, 7, 7])) is int
+    assert type(made([8, 9]) >> 4) is int
+    assert type(made([4, 6]) & 1) is int
+
+
+def test_bounds_decide_without_looking() -> None:
+    number = made([3, 900])
+    assert (number < 1000) is True
+    assert (number < 0) is False
+    assert bool(number) is True
+
+
+@pytest.mark.parametrize("ask", [bool, int, operator.index, hash, {1: "one"}.get])
+def test_one_answer_for_lanes_that_differ_parts_them(ask: Callable[[int], object]) -> None:
+    with pytest.raises(Divergence) as caught:
+        ask(made([0, 1, 1]))
+    assert caught.value.key is not None
+    assert [bool(key) for key in caught.value.key] == [False, True, True]
+
+
+def test_a_zero_divisor_in_some_lanes_parts_them() -> None:
+    with pytest.raises(Divergence):
+        made([5, 6]) // made([0, 1])
+
+
+def test_a_shift_by_more_bits_than_memory_asks_each_lane() -> None:
+    with pytest.raises(Divergence) as caught:
+        1 << made([1, 1 << 40])
+    assert caught.value.key is None
+
+
+def test_it_reads_as_a_range_in_messages() -> None:
+    assert f"{made([3, 9]):#x}" == "Lanes(3..9)"
