@@ -59,6 +59,8 @@ class StackFrame:
     """Whether it only stands for the arrival of a signal."""
     called_by_jump: bool
     """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
+    is_heuristic: bool = False
+    """Whether it, or a frame inside of it, was found by the call convention alone."""
     has_lane: bool = True
     """Whether the lane in focus was active on entry to the function; so where nothing tells."""
 
@@ -144,6 +146,7 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
                 inline_level + 1 < len(functions),
                 physical.is_signal_frame,
                 by_jump and inline_level + 1 >= len(functions),
+                physical.is_guess,
                 has_lane,
             )
             number += 1

@@ -17,6 +17,7 @@ from dwarfgpu.callers import MOST_CALLERS, LoadedCode
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import (
@@ -65,6 +66,8 @@ class Session:
     """Read what compilers write literally."""
     quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
     """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
+    is_heuristic: bool = field(default=False, kw_only=True)
+    """Find callers of AMD GPU functions by the call convention where nothing tells them."""
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
@@ -117,8 +120,10 @@ class Session:
             arch, target, limits = self.architecture, self.target, self.limits
             context = Context(arch, self.wave, self.lane, target=target, limits=limits)
             loaded = LoadedCode(self.code_objects, arch, self.quirks)
+            guesses = self.is_heuristic and arch.machine == "AMDGPU"
+            convention = GpuCallers(self.code_objects, arch) if guesses else None
             self._stacks.clear()
-            self._stacks[self.stop] = CallStack(context, self.pc, loaded)
+            self._stacks[self.stop] = CallStack(context, self.pc, loaded, by_convention=convention)
         return self._stacks[self.stop]
 
     def forget_frames(self) -> None:

@@ -43,6 +43,22 @@ VECTOR_REGISTERS: Final = frozenset(
 """DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
 
 
+_CALLS: Final = {
+    8: (0xBE9E1E00, 0xBA9E0000),
+    9: (0xBE9E1E00, 0xBA9E0000),
+    10: (0xBE9E2100, 0xBB1E0000),
+    11: (0xBE9E4900, 0xBA1E0000),
+    12: (0xBE9E4900, 0xBA1E0000),
+}
+"""By the major number of the GFX level: s_swappc_b64 and s_call_b64 with s[30:31]."""
+
+
+def is_call(architecture: Architecture, instruction: int) -> bool:
+    """Whether the four bytes are an instruction that calls, with s[30:31] as return address."""
+    swap, call = _CALLS.get(processor(architecture.name).generation, (0, 0))
+    return bool(swap) and (instruction & ~0xFF == swap or instruction & ~0xFFFF == call)
+
+
 def processor_by_mach(mach: int) -> str:
     """The name of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
     return by_mach(mach).name

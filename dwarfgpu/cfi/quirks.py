@@ -16,6 +16,7 @@ from dwarfgpu.bits import encode_sleb, encode_uleb
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.dialect import AMD_DIRECT
 
 
 @frozen
@@ -39,10 +40,20 @@ def _scaled(row: FrameRow, architecture: Architecture) -> FrameRow:
     return evolve(row, cfa=ExpressionCfa(expression))
 
 
+def _direct(row: FrameRow, architecture: Architecture) -> FrameRow:
+    """Expressions in the one-byte encodings."""
+    return evolve(row, dialect=AMD_DIRECT) if architecture.machine == "AMDGPU" else row
+
+
 QUIRKS: Final[Mapping[str, Quirk]] = {
     "cfa-not-scaled": Quirk(
         "the CFA of code with flat scratch is told in bytes of a lane (LLVM before PR 209534)",
         _scaled,
+    ),
+    "legacy-augmentation": Quirk(
+        "expressions have the one-byte encodings of LLVM 12 to 18, of which the augmentation "
+        "[llvm:v0.0] should tell",
+        _direct,
     ),
 }
 

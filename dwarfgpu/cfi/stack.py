@@ -9,6 +9,7 @@ from typing import Final, Protocol
 
 from attrs import frozen
 
+from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -32,6 +33,18 @@ class Loaded(Protocol):
         ...
 
 
+class ByConvention(Protocol):
+    """What a call convention tells where no information does."""
+
+    def convention(self, location: int) -> Convention:
+        """What holds for the caller of the function at a program location."""
+        ...
+
+    def caller(self, frame: PhysicalFrame) -> int | End:
+        """Where a frame with a convention returns to, or why that is not known."""
+        ...
+
+
 @frozen
 class End:
     """Why a stack has no further frame."""
@@ -48,8 +61,19 @@ class End:
 class CallStack:
     """The frames of one thread at one stop, unwound as far as they are asked for."""
 
-    def __init__(self, context: Context, pc: int, loaded: Loaded, limit: int = MOST_FRAMES) -> None:
-        """`context` has architecture, thread, lane, target and limits."""
+    def __init__(
+        self,
+        context: Context,
+        pc: int,
+        loaded: Loaded,
+        limit: int = MOST_FRAMES,
+        by_convention: ByConvention | None = None,
+    ) -> None:
+        """`context` has architecture, thread, lane, target and limits.
+
+        `by_convention` finds callers where nothing else tells them; None: nobody does.
+        """
+        self._by_convention = by_convention
         self._context = context
         self._loaded = loaded
         self._limit = limit
@@ -76,7 +100,11 @@ class CallStack:
             row = self._loaded.row_at(location_of(pc, callee))
         except DwarfGpuError as error:
             row = error
-        return PhysicalFrame(self._context, pc, row, callee)
+        location = location_of(pc, callee)
+        is_told = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
+        asked = None if is_told else self._by_convention
+        convention = None if asked is None else asked.convention(location)
+        return PhysicalFrame(self._context, pc, row, callee, convention)
 
     def _go_on(self) -> None:
         """One more frame, or the end."""
@@ -95,6 +123,8 @@ class CallStack:
 
     def _caller_of(self, last: PhysicalFrame) -> int | End:
         """The program location of the calling frame."""
+        if last.convention is not None and self._by_convention is not None:
+            return self._by_convention.caller(last)
         if not last.has_row:
             where = self._loaded.file_text(last.location)
             return End(False, f"no frame information for pc {last.pc:#x}{where}")

@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE
 from dwarfgpu.cfi.restrict import require_allowed
 from dwarfgpu.cfi.rule import (
@@ -109,16 +110,23 @@ class PhysicalFrame:
         pc: int,
         row: FrameRow | DwarfGpuError | None,
         callee: PhysicalFrame | None = None,
+        convention: Convention | None = None,
     ) -> None:
         """`context` has architecture, thread, lane, target and limits; `pc` is as loaded.
 
         `row` is that of `location_of(pc, callee)`: an error where it cannot be read, None where
-        there is none. `callee` is the frame that was called, None for the top frame.
+        there is none. `callee` is the frame that was called, None for the top frame. A `convention`
+        is used in place of rules.
         """
+        self.convention = convention
         self._context = context
         self.pc = pc
         self.callee = callee
         self.level: int = 0 if callee is None else callee.level + 1
+        self.is_guess: bool = callee is not None and (
+            callee.convention is not None or callee.is_guess
+        )
+        """Whether it, or a frame inside of it, was found by the call convention alone."""
         self._row = row
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
@@ -161,6 +169,8 @@ class PhysicalFrame:
 
     def rule(self, number: int) -> Rule:
         """The rule of a register, by default that of the ABI."""
+        if self.convention is not None:
+            return self.convention.rule(number)
         row = self.row
         told = row.rules.get(number)
         if told is not None:
@@ -259,7 +269,8 @@ class PhysicalFrame:
             case RegisterRule():
                 return self._moved(number, rule.register)
             case ExpressionRule():
-                result = self._evaluated(rule.expression, "location", with_cfa=True)
+                with_cfa = self.convention is None  # which needs none
+                result = self._evaluated(rule.expression, "location", with_cfa=with_cfa)
                 assert isinstance(result, Location)
                 return result
             case ValExpressionRule():
@@ -400,7 +411,7 @@ class PhysicalFrame:
         row = self.row
         column = row.return_register
         is_counter = column == self.architecture.program_counter
-        if column not in row.rules and is_counter:
+        if column not in row.rules and is_counter and self.convention is None:
             raise IllFormed(f"no rule for the return address (register {column})")
         location = self.entry_register(column)
         if location.is_undefined:

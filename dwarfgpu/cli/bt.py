@@ -123,7 +123,9 @@ def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[
         else:
             print(one_line(frame_text(frame, record)))
     end = None if found.is_cut else session.call_stack.end
-    notes = [note for each in session.code_objects for note in each.info.call_frames.notes]
+    guessed = [str(each.number) for each in found.shown if each.is_heuristic]
+    notes = [f"by the call convention alone: frame {number}" for number in guessed]
+    notes += [note for each in session.code_objects for note in each.info.call_frames.notes]
     if not args.json:
         _print_end(session, found, end, limit)
         print_notes(notes)

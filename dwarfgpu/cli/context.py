@@ -81,6 +81,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--quirk", action="append", default=[], choices=tuple(QUIRKS),
         help="correct a mistake that producers made in call frame information",
     )  # fmt: skip
+    focus.add_argument(
+        "--heuristic",
+        action="store_true",
+        help="AMD GPU: guess callers by the call convention where no frame information tells them",
+    )
     focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
     focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")
     focus.add_argument("--object", metavar="TEXT", help="the current object, as an expression")
@@ -186,6 +191,7 @@ def session_of(
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
         quirks=frozenset(args.quirk),
+        is_heuristic=args.heuristic,
         limits=limits_of(args, VARIABLE_STEPS),
         notes=stopped.notes,
         knows_loaded=stopped.core is not None,

@@ -38,4 +38,6 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
     text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
-    return text + ("  [called by a jump]" if frame.called_by_jump else "")
+    marks = ["called by a jump"] if frame.called_by_jump else []
+    marks += ["heuristic"] if frame.is_heuristic else []
+    return f"{text}  [{', '.join(marks)}]" if marks else text

@@ -435,5 +435,22 @@ def test_a_quirk_scales_the_cfa() -> None:
     assert location_text(cfa) == f"private_wave#{132 * 64 + 16:#x} (wave 0)"
     other = FrameRow(ExpressionCfa(b""), {}, 16)
     assert corrected(other, frozenset({"cfa-not-scaled"}), GFX) is other
-    with pytest.raises(UsageError, match="unknown quirk x; known: cfa-not-scaled"):
+    with pytest.raises(UsageError, match="unknown quirk x; known: cfa-not-scaled, legacy-aug"):
         corrected(row, frozenset({"x"}), GFX)
+
+
+def test_a_quirk_reads_the_encodings_of_before_the_user_operations() -> None:
+    """0xe1 is DW_OP_LLVM_form_aspace_address, as a CIE with the augmentation [llvm:v0.0] has it."""
+    old = ExpressionCfa(bytes.fromhex("30 36 e1"))  # lit0, lit6
+    row = FrameRow(old, {}, 16)
+    with pytest.raises(DwarfGpuError, match="unknown operation 0xe1"):
+        PhysicalFrame(gfx(), 0x1000, row).cfa()
+    read = corrected(row, frozenset({"legacy-augmentation"}), GFX)
+    found = PhysicalFrame(gfx(), 0x1000, read).cfa()
+    assert location_text(found) == "private_wave#0x0 (wave 0)"
+    both = corrected(row, frozenset({"legacy-augmentation", "cfa-not-scaled"}), GFX)
+    assert both == read
+    new = FrameRow(ExpressionCfa(asm("lit0; lit6; LLVM_form_aspace_address")), {}, 16)
+    assert corrected(new, frozenset({"legacy-augmentation"}), X86) is new
+    found = PhysicalFrame(gfx(), 0x1000, corrected(new, frozenset({"legacy-augmentation"}), GFX))
+    assert location_text(found.cfa()) == "private_wave#0x0 (wave 0)", "the others are read too"

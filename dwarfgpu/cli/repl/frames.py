@@ -6,7 +6,7 @@ from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Struct, strip
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.stack_line import frame_words
@@ -90,6 +90,8 @@ def contents(session: Session, reading: Reading, *, scalars_only: bool = False) 
     """
     if isinstance(reading.error, UndefinedBits):
         return OPTIMIZED_OUT
+    if scalars_only and isinstance(reading.error, Unavailable):
+        return "<unavailable>"  # a backtrace has one line for a frame; `eval` tells why
     if reading.error is not None:
         return f"<error reading variable {reading.variable.name} ({reading.error})>"
     if reading.pointer is not None:
