@@ -183,12 +183,14 @@ class Session:
 
         `InconsistentContext` for a lane that was not active on entry to the call frame.
         """
-        if self.lane is None:
-            return self.pc
-        place = self.frame.lane_location(self.lane)
-        if place.was_active is False:
+        if self.is_absent:
             raise InconsistentContext(f"lane {self.lane} was not active on entry to the function")
-        return place.pc
+        return self.pc if self.lane is None else self.frame.lane_location(self.lane).pc
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the lane in focus was not active on entry to the call frame."""
+        return self.lane is not None and self.frame.lane_location(self.lane).was_active is False
 
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
@@ -198,6 +200,11 @@ class Session:
             if given not in (None, lanes):
                 raise InconsistentContext(
                     f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
+                )
+            if self.architecture.is_simt and lanes > self.architecture.lane_count:
+                raise InconsistentContext(
+                    f"DW_AT_LLVM_lanes {lanes} of the subprogram and "
+                    f"the wave of {self.architecture.lane_count} lanes disagree"
                 )
             return lanes, None
         if given is not None:
@@ -314,6 +321,7 @@ class Session:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
         for found in self._candidates(name):
             return found
+        _ = self.program_location  # of a lane that is not in the frame, why
         raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
 
     def _why_unknown(self, name: str) -> str:
@@ -327,7 +335,7 @@ class Session:
         return f' Did you mean "{close[0]}"?' if close else ""
 
     def _candidates(self, name: str) -> Iterator[Variable]:
-        code_object, pc = self.code_object, self.program_location
+        code_object, pc = self.code_object, None if self.is_absent else self.program_location
         if code_object is not None and pc is not None:
             if self.inline_level:
                 yield from (each for each in self.variables() if each.name == name)
@@ -343,7 +351,12 @@ class Session:
         return located(attribute, self.context(), observe)
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
-        """The variable's contents for the focus; an error is kept, not raised."""
+        """The variable's contents for the focus; an error is kept, not raised.
+
+        A global variable needs no call frame: it is there for a lane that is not in this one too.
+        """
+        if variable.kind == "global" and self.is_absent:
+            return evolve(self.focused(None).read(variable, observe), lane=self.lane)
         before = self.reads_before_start
         reading = self._read(variable, observe)
         if self.reads_before_start == before:

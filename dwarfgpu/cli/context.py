@@ -25,7 +25,7 @@ from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.cli.lanes import checked_lanes
 from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
 from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
 from dwarfgpu.expr.evaluate import evaluate
@@ -178,6 +178,8 @@ def session_of(
     if given_lanes is not None:
         checked_lanes(given_lanes)
     stopped = stopped or stopped_of(args, files)
+    if given_lanes is not None and (stopped.has_started or stopped.code_objects):
+        _check_lanes(given_lanes, stopped.architecture)
     wave = stopped.wave(natural(args.wave, "--wave"))
     session = Session(
         stopped.architecture,
@@ -205,6 +207,14 @@ def session_of(
     )
     number = natural(args.frame, "--frame")
     return selected(session, number) if number else session
+
+
+def _check_lanes(count: int, arch: Architecture) -> None:
+    """A lane is one of the wave (A.2.5.1), whose size a state or a code object tells."""
+    if arch.is_simt and count > arch.lane_count:
+        raise InconsistentContext(
+            f"lane count {count} and the wave of {arch.lane_count} lanes disagree"
+        )
 
 
 def _code_objects(
@@ -242,9 +252,11 @@ def _code_objects(
 def _architecture(
     args: argparse.Namespace, state: State | None, code_objects: tuple[CodeObject, ...]
 ) -> Architecture:
-    found = code_objects[0].info.architecture if code_objects else None
-    if state is not None:
+    if state is None:
+        found = code_objects[0].info.architecture if code_objects else None
+    else:
         arch = state.architecture
+        found = _told_by(code_objects)
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
         if found is not None and found.name != arch.name:
@@ -256,6 +268,14 @@ def _architecture(
         arch = architecture(args.arch)
         return found if found is not None and found.name == arch.name else arch
     return found or architecture(DEFAULT_ARCHITECTURE)
+
+
+def _told_by(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
+    """What the first code object is for; None where it cannot be read, and the state tells."""
+    try:
+        return code_objects[0].info.architecture if code_objects else None
+    except Malformed:
+        return None
 
 
 def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.printable import one_line
@@ -25,6 +27,8 @@ HINTS = {
     "not in the state": "give it with --state FILE or --mem",
 }
 """What to do about an error, by a piece of its message."""
+LONGEST: Final = 500
+"""Characters of a message: it may repeat what the user or a file wrote."""
 
 
 def hint(error: DwarfGpuError) -> str | None:
@@ -40,7 +44,14 @@ def error_line(error: DwarfGpuError) -> str:
     """One line: whose fault, where, what, what to do."""
     advice = hint(error)
     kind = "" if error.kind == "UsageError" else f"{error.kind}: "
-    return one_line(f"{kind}{error}" + (f"; {advice}" if advice else ""))
+    return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))
+
+
+def shortened(text: str) -> str:
+    """Text without its middle where it is longer than a message should be."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
 
 
 def error_json(error: DwarfGpuError) -> Record:
@@ -52,7 +63,7 @@ def error_json(error: DwarfGpuError) -> Record:
     return {
         "error": {
             "kind": kind,
-            "message": message,
+            "message": shortened(message),
             "operation": None if site is None else site.operation,
             "offset": None if site is None else site.offset,
             "section": None if site is None else site.section,

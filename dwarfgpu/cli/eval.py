@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_result
-from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.errors import error_line, one_line, shortened
 from dwarfgpu.cli.lanes import (
     LaneAnswer,
     all_lanes,
@@ -32,6 +32,7 @@ from dwarfgpu.cli.subjects import (
     subject,
     typed_name,
 )
+from dwarfgpu.cli.unit_options import text_input
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
@@ -62,7 +63,8 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         "subject",
         nargs="*",
         metavar="EXPRESSION|NAME",
-        help="operations as text; with a code object, names of variables (none: all in scope)",
+        help="operations as text; with a code object, names of variables (none: all in scope); "
+        "- for standard input",
     )
     subject = parser.add_argument_group("what is evaluated")
     subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
@@ -158,7 +160,7 @@ def _print_answer(wanted: Subject, found: Answer) -> None:
         return
     is_known = isinstance(found.error, UndefinedBits)
     why = found.text if is_known else error_line(found.error)
-    print(one_line(f"dwarfgpu: {wanted.name}: {why}"), file=sys.stderr)
+    print(one_line(f"dwarfgpu: {shortened(wanted.name)}: {why}"), file=sys.stderr)
 
 
 def _listing(args: argparse.Namespace, session: Session) -> int:
@@ -186,6 +188,8 @@ def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
 
 def session_for(args: argparse.Namespace) -> Session:
     """The session of the options, and a check of those that need each other."""
+    if args.subject == ["-"]:
+        args.subject = [text_input(args.subject, None).strip()]
     if args.hex and not args.subject:
         raise UsageError("--hex needs the bytes of an expression")
     if args.expression is not None and args.subject:
@@ -253,7 +257,7 @@ def _all_lanes(
             records.append(named(each, {"lanes": lane_records(answers)}))
             continue
         if len(wanted) > 1:
-            print(one_line(f"{typed_name(each)}:"))
+            print(one_line(f"{shortened(typed_name(each))}:"))
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
     if not args.json:

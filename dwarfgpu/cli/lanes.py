@@ -37,7 +37,7 @@ class LaneAnswer:
 
     @property
     def text(self) -> str:
-        if self.state.is_absent:
+        if self.state.is_absent and self.answer.error is not None:
             return ABSENT
         failed = self.answer.error is not None and not self.answer.text.startswith("<")
         return f"<error: {self.answer.text}>" if failed else self.answer.text

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
-from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.cli.errors import error_json, error_line, shortened
 from dwarfgpu.cli.streams import lose_output, standard_streams
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -105,8 +105,6 @@ _STATUSES = {
 
 _HYPHEN = re.compile(r"unrecognized arguments: (-[^-].*)", re.DOTALL)
 """What may be meant as an expression."""
-_LONGEST = 500
-"""Characters of a message that may quote an argument."""
 
 
 class Command(Protocol):
@@ -124,9 +122,7 @@ class _Parser(argparse.ArgumentParser):
         written = _HYPHEN.fullmatch(message)
         if written is not None and self.prog.endswith((" eval", " explain")):
             message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
-        if len(message) > _LONGEST:
-            message = f"{message[: _LONGEST // 2]}...{message[-_LONGEST // 2 :]}"
-        raise UsageError(f"{message}; see {self.prog} --help")
+        raise UsageError(f"{shortened(message)}; see {self.prog} --help")
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Help, which argparse would lose where it cannot be written."""

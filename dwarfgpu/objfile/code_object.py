@@ -81,6 +81,8 @@ def architecture_of(file: ObjectFile) -> Architecture:
     """
     if file.machine == "AMDGPU" and file.endian == "little":
         found = PROCESSORS[processor_name(file)]
+        if len(found.wave_sizes) == 1:
+            return architecture(found.name)  # whatever its symbols say, or cannot say
         size = wave_size(file)
         return architecture(found.name, size if size in found.wave_sizes else None)
     name = _CPUS.get((file.machine, file.endian))

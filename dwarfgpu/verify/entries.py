@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.scopes import Subprogram, covered
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
@@ -201,6 +202,10 @@ class EntryChecker:
         message = (
             f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {listed}"
         )
+        size_bytes = span.end - span.begin
+        if 1 << 31 <= size_bytes < 1 << 32:
+            # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
+            message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
         self._tell("range-outside-function", message, self._place(index, wanted.name, span))
 
     # Vendor attributes
@@ -220,6 +225,10 @@ class EntryChecker:
         match wanted.number:
             case dw.AT_LLVM_LANES if value <= 0:
                 self._tell("bad-lane-count", f"{wanted.name} is {value}", place)
+            case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
+                most = self.expressions.machines.most_lanes
+                message = f"{wanted.name} is {value}, and a wave has at most {most} lanes"
+                self._tell("bad-lane-count", message, place, severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not wanted.is_list:
                 self._tell("bad-iteration-count", f"{wanted.name} is {value}", place)
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
@@ -283,10 +292,11 @@ class EntryChecker:
         place: Place,
         section: str | None = None,
         shown: Excerpt | None = None,
+        severity: Severity | None = None,
     ) -> None:
         known = RULES[rule]
-        section = section or known.section
-        self.found.add(Finding(known.severity, rule, message, section, place, shown))
+        severity, section = severity or known.severity, section or known.section
+        self.found.add(Finding(severity, rule, message, section, place, shown))
 
 
 def unit_place(unit: CompilationUnit) -> Place:

@@ -6,6 +6,7 @@ a file's many equal expressions cost one look-up each.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Final
 
 from attrs import frozen
@@ -101,6 +102,12 @@ class Machines:
     def is_complete(self) -> bool:
         """Whether every register that exists has its number in the table (`arch/aarch64.py`)."""
         return self.architecture is None or self.architecture.machine != "AARCH64"
+
+    @property
+    def most_lanes(self) -> float:
+        """Of a wave; of a machine without lanes, as many as one likes."""
+        counts = [each.lane_count for each in self.all if each.is_simt]
+        return max(counts, default=inf)
 
     def lacks(self, number: int) -> bool:
         """Whether certainly no register has a number."""

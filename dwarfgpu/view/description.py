@@ -57,7 +57,7 @@ def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[s
 
 def _location(session: Session, variable: Variable) -> Iterator[str]:
     attribute, unit = variable.location, variable.unit
-    pc = session.program_location
+    pc = None if session.is_absent else session.program_location
     at = "" if pc is None else f" at pc {_pc(session, pc)}"
 
     def shown(expression: bytes) -> str:

@@ -186,6 +186,30 @@ def test_an_error_is_one_line(arguments: list[str], status: int, expected: str |
     assert "error" in answer.json
 
 
+LONG = "x" * 5_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", LONG),
+        ("eval", "--demo", LONG),
+        ("eval", "--demo", LONG, LONG),
+        ("eval", "--reg", f"{LONG}=4", "lit1"),
+        ("eval", "--state", LONG, "t"),
+        ("where", "--demo", LONG),
+        ("conformance", LONG),
+        (LONG,),
+    ],
+)
+def test_a_line_does_not_repeat_all_of_a_long_input(arguments: tuple[str, ...]) -> None:
+    lines = run(*arguments).err.splitlines()
+    assert lines and all(len(line) < 1100 for line in lines)
+    if arguments[0] == "eval":
+        error = run_json(*arguments).json.get("error")
+        assert error is None or len(error["message"]) < 600
+
+
 def test_what_is_provisional_says_so() -> None:
     done = run("eval", "LLVM_push_iteration", "--iteration", "5")
     assert done.notes == [

@@ -607,9 +607,17 @@ def test_a_lane_of_a_vector_register_holds_no_more_than_a_dword() -> None:
 def test_a_given_lane_count_must_agree_with_the_attribute() -> None:
     agrees = ("eval", "--state", ASM, "--lane", 3, "-e", "LLVM_push_lane")
     assert run(*agrees, "--lanes", 64).lines == ["3"]
-    done = run_json(*agrees, "--lanes", 128)
+    done = run_json(*agrees, "--lanes", 32)
     assert done.json["error"]["kind"] == "InconsistentContext"
     assert "DW_AT_LLVM_lanes 64" in done.json["error"]["message"]
+
+
+@pytest.mark.parametrize("told", [("--state", ASM), ("--demo",)])
+def test_a_wave_has_no_more_lanes_than_its_size(told: tuple[object, ...]) -> None:
+    """A.2.5.1: a lane is one of the thread. Without state and file nothing tells the size."""
+    done = run("eval", *told, "--lane", 70, "--lanes", 128, "-e", "LLVM_push_lane")
+    assert done.error == "InconsistentContext: lane count 128 and the wave of 64 lanes disagree"
+    assert run("eval", "--lane", 70, "--lanes", 128, "LLVM_push_lane").lines == ["70"]
 
 
 def test_a_subprogram_has_one_iteration_where_nothing_says_otherwise() -> None:

@@ -5,6 +5,9 @@ Lanes 0 to 7 entered `k`, 0 to 3 are in the then part; the execution mask has al
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from tests.cli.command import FIXTURES, STATES, Done, run, run_json
@@ -92,6 +95,26 @@ def test_a_lane_that_never_entered_is_refused() -> None:
     assert "lane 9 was not active on entry to the function" in done.error
     operations = evaluated(*AMD, "--lane", "all", "-e", "LLVM_push_lane")
     assert operations.lines[-1] == "[ 8-63] <not in this frame> (inactive)"
+
+
+def test_a_global_needs_no_lane(tmp_path: Path) -> None:
+    """Lane 9 is not in the frame, but what all lanes see is there for it too."""
+    stopped = json.loads(STATE.read_text())
+    folder = STATE.parent
+    known = [{"path": str((folder / each["path"]).resolve())} for each in stopped["code_objects"]]
+    other = {"path": str(FIXTURES / "hip/nest.gfx942.O2.v5.co"), "load_address": 0x7F0000000000}
+    memory = {"address": 0x7F0000003C30, "bytes": "2a000000"}
+    stopped |= {"code_objects": [*known, other]}
+    stopped["memory"] = [*stopped.get("memory", []), memory]
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(stopped))
+    arguments = ("eval", "--state", path, *AMD, "--lane")
+    assert run(*arguments, 9, "launches").out == "launches = 42\n"
+    assert run(*arguments, "all", "launches").out == "[ 0-63] 42\n"
+    assert "was not active on entry" in run(*arguments, 9, "r").error
+    assert "was not active on entry" in run(*arguments, 9, "nothing").error
+    told = run("explain", "--state", path, *AMD, "--lane", 9, "launches").out
+    assert "DW_AT_location: DW_OP_addrx 0x0" in told and "=> launches = 42" in told
 
 
 def test_explain_tells_where_the_lane_is() -> None:

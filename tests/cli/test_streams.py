@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +65,32 @@ def test_input_that_is_no_text_is_complained_of() -> None:
     assert done.returncode == 1
     done = shell("debug --demo --quiet <dwarfgpu/data/demo.co")
     assert done.returncode == 1 and b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "out"),
+    [
+        ("echo 'lit3; lit4; plus' | {} eval -", "7\n"),
+        ("echo '33 34 22' | {} eval --hex -", "7\n"),
+        ("echo 'lit3; lit4; plus' | {} explain - | tail -1", "=> the result is the value 7\n"),
+        ("echo t + 1 | {} eval --demo --lane 1 - 2>/dev/null", "t + 1 = 322\n"),
+        # what is text may come through a pipe that has a name, as for cat
+        ("mkfifo p; echo '33 34 22' >p & {} eval --hex - <p", "7\n"),
+        ("mkfifo p; echo 'print t' >p & {} debug --demo -x p --batch 2>/dev/null", "$1 = 320\n"),
+        ("mkfifo p; cat $ROOT/fixtures/cases/cfi_gimli_rows.json >p & {} conformance p | tail -1",
+         "total: 3 passed, 0 failed, 0 skipped, 0 disputed\n"),
+        ("mkfifo p; cat $ROOT/dwarfgpu/data/demo.co >p & {} info p 2>&1; cat p >/dev/null",
+         "dwarfgpu: p cannot be read: it is no regular file\n"),
+    ],
+)  # fmt: skip
+def test_text_comes_from_streams(command: str, out: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", command.format(f"{shlex.quote(sys.executable)} -m dwarfgpu")],
+        cwd=tmp_path,
+        env={"LC_ALL": "C.UTF-8", "PYTHONPATH": str(REPOSITORY), "ROOT": str(REPOSITORY),
+             "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )  # fmt: skip
+    assert done.stdout.decode() == out, done.stderr

@@ -372,6 +372,7 @@ def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
     """In DWARF 4; the entry ends a byte before it begins."""
     (found,) = findings(fixture_verdict("split/gcc4/prog"))
     assert (found.rule, found.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
+    assert found.message.endswith("its length is -1 as a signed number")
 
 
 def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 from attrs import frozen
 
 from dwarfgpu.backtrace import Place
+from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.repl.command import Command, parse
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -91,7 +92,7 @@ class Shell:
                 self.streams.print(text)
         except DwarfGpuError as error:
             self.failures += 1
-            self.streams.complain(error_text(error))
+            self.streams.complain(shortened(error_text(error)))
             return False
         finally:
             self.streams.out.flush()
