@@ -93,9 +93,17 @@ class _Listing:
         return self.symbols.get(address) if found is None else found.name
 
 
+def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
+    """Names by addresses; none, and a note, where the symbols cannot be read."""
+    try:
+        return {each.address: each.name for each in code_object.file.symbols if each.name}, []
+    except DwarfGpuError as error:
+        return {}, [f"no symbols: {error}"]
+
+
 def run(args: argparse.Namespace) -> int:
     code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
-    symbols = {each.address: each.name for each in code_object.file.symbols if each.name}
+    symbols, notes = _symbols(code_object)
     listing = _Listing(code_object, natural(args.pc, "--pc"), symbols)
     frames = code_object.info.call_frames
     sections = frames.sections
@@ -127,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
             {
                 "schema": SCHEMA,
                 "file": str(code_object.file.path),
-                "notes": list(frames.notes),
+                "notes": [*notes, *frames.notes],
                 "sections": records,  # type: ignore[dict-item]
             }
         )
@@ -136,7 +144,7 @@ def run(args: argparse.Namespace) -> int:
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
     if not args.json:
-        print_notes(frames.notes)
+        print_notes([*notes, *frames.notes])
     return 0 if is_whole and (is_found or listing.pc is None) else 1
 
 

@@ -25,6 +25,7 @@ def test_a_processor_of_one_wave_size_needs_no_symbols(tmp_path: Path) -> None:
     path = without_symbols("nest.gfx942.O2.v5.co", tmp_path)
     done = run("eval", "--file", path, "--pc", 0x1690, "--lane", 1, "--reg", "v6=[1,2,3]", "t")
     assert done.out == "t = 2\n"
+    assert run("frames", path).notes[0].startswith("no symbols: ")
     for arguments in (("frames", path), ("bt", "--file", path, "--pc", 0x1700)):
         assert run(*arguments).out
     other = run("frames", without_symbols("nest.gfx1100.O2.v5.co", tmp_path))
