@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.basetype import BaseType
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.call_sites import (
@@ -22,11 +23,15 @@ from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
 
 MOST_CALLERS: Final = 32
 """Frames through which one value on entry is followed outward."""
+TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
+"""Operations that read a register as a base type."""
 
 
 @frozen
@@ -63,10 +68,27 @@ def told_on_entry(
 
     `context` is that of the calling frame.
     """
-    value = None if call is None else call.value(expression)
+    place, base = _typed_register(callee, expression)
+    value = None if call is None else call.value(place)
     if call is None or value is None or may_tail_call_itself(callee.die):
         return None
     if call.callee is not None and not is_same_function(call.callee, callee.die):
         return None  # what was called has itself called by a jump
     result = passed_value(value, context)
-    return result if isinstance(result, Value) else None
+    if not isinstance(result, Value):
+        return None
+    if base is None:
+        return result
+    return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
+
+
+def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:
+    """DW_OP_regval_type as the register, which calls name as the place, and the type of it."""
+    unit = callee.die.unit.full
+    found = decode(expression, unit.dialect, unit.format).instructions
+    if len(found) != 1 or found[0].operation.name not in TYPED_REGISTERS:
+        return expression, None
+    register, type_offset = found[0].operands
+    assert isinstance(register, int) and isinstance(type_offset, int)
+    name = f"reg{register}" if register < 32 else f"regx {register}"
+    return assemble(name, unit.dialect, unit.format), unit.base_type(type_offset)

@@ -10,7 +10,7 @@ from typing import Protocol
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.callers import call_of, told_on_entry
+from dwarfgpu.callers import TYPED_REGISTERS, call_of, told_on_entry
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.call_sites import CallSite, call_sites
@@ -331,6 +331,12 @@ def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> str:
 
 
 def _register_of(expression: bytes) -> int | None:
-    """The register of an expression that is one DW_OP_reg*."""
+    """The register of an expression that is one DW_OP_reg*, or reads one as another type."""
     found = decode(expression, AMD, UnitFormat()).instructions
-    return register_of(found[0]) if len(found) == 1 else None
+    if len(found) != 1:
+        return None
+    if found[0].operation.name in TYPED_REGISTERS:
+        register = found[0].operands[0]
+        assert isinstance(register, int)
+        return register
+    return register_of(found[0])

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import define, frozen
-
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.backends.core_memory import CoreMemory, core_ranges
 from dwarfgpu.backends.core_modules import LoadedFile, Where, modules
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import Malformed, OutOfRange, Unavailable, Unsupported
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import define, frozen
 from dwarfgpu.objfile.core_notes import CoreDump, CoreThread, read_core
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.target import RegisterId, WaveId

@@ -10,9 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 
 _PAGE_BYTES: Final = 4096

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.backends.core_memory import CoreMemory, Range, mapped_range
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.core_notes import (
     AT_ENTRY,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
-from dwarfgpu.backends.core import Core
 from dwarfgpu.backtrace import StackFrame, stack_frames
 from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli import context as options
@@ -16,8 +15,12 @@ from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
+
+if TYPE_CHECKING:
+    from dwarfgpu.backends.core import Core
 
 SCHEMA: Final = "dwarfgpu-bt-1"
 _MOST_SHOWN: Final = 1_000

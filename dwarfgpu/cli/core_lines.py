@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from dwarfgpu.backends.core import Core
-from dwarfgpu.objfile.core_notes import CoreThread
 from dwarfgpu.objfile.signals import signal_name, signal_text
-from dwarfgpu.target import WaveId
 from dwarfgpu.view.plain import Plain, Record
+
+if TYPE_CHECKING:
+    from dwarfgpu.backends.core import Core
+    from dwarfgpu.objfile.core_notes import CoreThread
+    from dwarfgpu.target import WaveId
 
 
 def core_lines(core: Core) -> Iterator[str]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.info_core import info_core, is_core_file
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
 from dwarfgpu.cli.info_report import (
     LANGUAGES,
@@ -21,7 +20,7 @@ from dwarfgpu.cli.info_report import (
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
-from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf import ET_CORE, ObjectFile, map_file
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
@@ -61,7 +60,9 @@ def run(arguments: Namespace) -> int:
     given = [each for each in (arguments.path, arguments.core) if each is not None]
     if len(given) != 1:
         raise UsageError("give one FILE" + (", with or without --core" if given else ""))
-    if arguments.core is not None or is_core_file(given[0]):
+    if arguments.core is not None or _is_core(given[0]):
+        from dwarfgpu.cli.info_core import info_core
+
         return info_core(arguments, given[0], tuple(directories))
     if arguments.file is not None or arguments.sysroot is not None:
         raise UsageError(f"--file and --sysroot are for a core file, which {given[0]} is not")
@@ -72,6 +73,12 @@ def run(arguments: Namespace) -> int:
         for line in _lines(report, everything=arguments.all):
             print(one_line(line))
     return 1 if report.problems or any(_errors(report)) else 0
+
+
+def _is_core(path: str) -> bool:
+    """Whether a file is a core file; what else it is, others tell."""
+    data = map_file(path)
+    return data[:4] == b"\x7fELF" and ObjectFile(path, data).type == ET_CORE
 
 
 def _errors(report: Report) -> Iterator[DwarfGpuError]:

@@ -19,19 +19,13 @@ from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.core_gpu import GpuState
-from dwarfgpu.objfile.core_notes import CoreDump, is_core, read_core
-from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile, map_file, open_object
+from dwarfgpu.objfile.core_notes import CoreDump, read_core
+from dwarfgpu.objfile.elf import PT_LOAD, open_object
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
 from dwarfgpu.view.plain import Plain, Record
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
-
-
-def is_core_file(path: str) -> bool:
-    """Whether a file is a core file; what else it is, others tell."""
-    data = map_file(path)
-    return data[:4] == b"\x7fELF" and is_core(ObjectFile(path, data))
 
 
 def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path, ...]) -> int:

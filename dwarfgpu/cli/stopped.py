@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-
-from attrs import frozen
+from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.core import Core, load_core
 from dwarfgpu.backends.image import ImageTarget, Machine
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import WaveState, wave_named
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
+
+if TYPE_CHECKING:
+    from dwarfgpu.backends.core import Core
 
 
 @frozen(eq=False)
@@ -62,6 +64,9 @@ def stopped_in_core(
     debug_directories: tuple[str | Path, ...],
 ) -> Stopped:
     """The process of a core file; the errors are those of `dwarfgpu.backends.core.load_core`."""
+    # Imported here, as by others who meet a core: most commands never do.
+    from dwarfgpu.backends.core import load_core
+
     core = load_core(path, program, sysroot=sysroot, load_address=load_address)
     code_objects = tuple(
         CodeObject.of(

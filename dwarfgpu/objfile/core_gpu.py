@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 
 VERSION: Final = 1
 _GPU_ID_AT: Final = 0x38

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.core_gpu import GpuState, gpu_state
 from dwarfgpu.objfile.core_registers import (
@@ -28,11 +29,10 @@ from dwarfgpu.objfile.core_registers import (
     floating_registers,
     thread_pointer,
 )
-from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf import ET_CORE, ObjectFile
 from dwarfgpu.objfile.notes import Note, readable_notes
 from dwarfgpu.objfile.signals import SignalInfo, signal_info
 
-ET_CORE: Final = 4
 NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6
 NT_AMDGPU_CORE_STATE: Final = 33
@@ -124,16 +124,12 @@ class CoreDump:
     problems: tuple[DwarfGpuError, ...] = ()
 
 
-def is_core(file: ObjectFile) -> bool:
-    return file.type == ET_CORE
-
-
 def read_core(file: ObjectFile) -> CoreDump:
     """The notes of a core file.
 
     `UsageError` for a file that is no core, `Unsupported` for a machine whose cores are not read.
     """
-    if not is_core(file):
+    if file.type != ET_CORE:
         raise UsageError(f"{file.path} is no core file")
     architecture = None if file.machine == "AMDGPU" else _architecture(file)
     reader = _Notes(file, architecture)

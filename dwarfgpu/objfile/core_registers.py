@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 
 NT_PRSTATUS: Final = 1
 NT_FPREGSET: Final = 2

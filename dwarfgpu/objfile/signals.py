@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.bits import Reader
+from dwarfgpu.nouns import frozen
 
 _SIGNALS: Final = """
 1 SIGHUP Hangup|2 SIGINT Interrupt|3 SIGQUIT Quit|4 SIGILL Illegal instruction

@@ -7,7 +7,7 @@ command that fails prints one error and the conversation goes on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from attrs import frozen
 
@@ -17,9 +17,11 @@ from dwarfgpu.cli.repl.command import Command, parse
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
-from dwarfgpu.objfile.core_notes import CoreThread
 from dwarfgpu.session import Session
-from dwarfgpu.target import WaveId
+
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.core_notes import CoreThread
+    from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
 """Scripts that run scripts."""

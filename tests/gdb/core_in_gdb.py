@@ -1,0 +1,62 @@
+"""What GDB knows of a core file, as JSON: for every thread and frame its variables as text.
+
+Sourced by `gdb -batch PROGRAM CORE`; imports nothing but the standard library.
+"""
+
+import json
+
+import gdb
+
+
+def variables(frame):
+    """Name, line and text of each local and argument of the function, inner blocks first."""
+    found = []
+    frame.select()  # GDB finds the bounds of arrays in the selected frame
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return found
+    while block is not None and not block.is_global and not block.is_static:
+        for symbol in block:
+            if not (symbol.is_variable or symbol.is_argument):
+                continue
+            try:
+                value = symbol.value(frame)
+                text = "<optimized out>" if value.is_optimized_out else None
+                text = text or value.format_string(symbols=False, max_elements=0)
+            except gdb.error as error:
+                text = f"<error: {error}>"
+            is_static = symbol.addr_class == gdb.SYMBOL_LOC_STATIC
+            if not is_static:
+                found.append([symbol.name, symbol.line, text])
+        if block.function is not None:
+            break
+        block = block.superblock
+    return found
+
+
+def frames():
+    found = []
+    frame = gdb.newest_frame()
+    while frame is not None:
+        if frame.type() != gdb.TAILCALL_FRAME:
+            sal = frame.find_sal()
+            found.append(
+                {
+                    "pc": frame.pc(),
+                    "name": frame.name(),
+                    "line": sal.line if sal.symtab is not None else None,
+                    "file": sal.symtab.filename if sal.symtab is not None else None,
+                    "variables": variables(frame),
+                    "kind": frame.type(),
+                }
+            )
+        frame = frame.older()
+    return found
+
+
+threads = []
+for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.num):
+    thread.switch()
+    threads.append({"number": thread.num, "lwp": thread.ptid[1], "frames": frames()})
+print("@@" + json.dumps(threads))
