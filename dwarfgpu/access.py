@@ -85,6 +85,10 @@ class OneLaneAccess:
                     raise _too_short(place, size_bits)
                 self._check_fresh(location.stop)
                 return self._fetch(storage, place.bit_offset, size_bits)
+            is_whole = not place.bit_offset and size_bits == storage.size_bits
+            if type(storage) is Implicit and is_whole:
+                self._check_fresh(location.stop)
+                return storage.bits
         budget = Budget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
         if any(_is_pointer(run) for run in runs):

@@ -16,7 +16,6 @@ from dwarfgpu.backends.ingdb import (
     loaded_sections,
     selected_wave,
 )
-from dwarfgpu.callers import LoadedCode
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
@@ -72,17 +71,12 @@ class LoadedFiles:
     def row_at(self, location: int) -> FrameRow | None:
         """What call frame information says (`dwarfgpu.cfi.stack.Loaded`)."""
         found = self.at(location)
-        return None if found is None else self._loaded(found).row_at(location)
+        return None if found is None else found.info.call_frames.row_at(location)
 
     def file_text(self, location: int) -> str:
         """Where a location is, for a message."""
         found = self.at(location)
-        return ", which is in no file" if found is None else self._loaded(found).file_text(location)
-
-    def _loaded(self, code_object: CodeObject) -> LoadedCode:
-        architecture = code_object.info.architecture
-        assert architecture is not None
-        return LoadedCode((code_object,), architecture)
+        return ", which is in no file" if found is None else f" in {found.name}"
 
     def _section(self, address: int) -> LoadedSection | None:
         """The section that GDB has at an address."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -130,3 +133,44 @@ def bench_unwind() -> None:
     text = f"{FRAMES} frames, all {len(every)} registers of each"
     print(f"| {text} | {best(lambda: frames(every)) * 1e3:.1f} ms |")
     print(f"| a frame of x86-64, {DEPTH} deep | {best(walk) / DEPTH * 1e6:.1f} µs |")
+    print()
+    beside_gdb()
+
+
+def beside_gdb() -> None:
+    """Frames of a live recursion, by GDB and by us, in one run of GDB."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        print("gdb is not installed: its frames are not timed")
+        return
+    root = FIXTURES.parent
+    located = [sys.executable, "-m", "dwarfgpu", "gdb-path"]
+    told = subprocess.run(located, cwd=root, capture_output=True, text=True, check=True)
+    commands = (
+        "set debuginfod enabled off",
+        f"source {told.stdout.strip()}",
+        "break factorial",
+        "run",
+        f"set var n = {DEPTH}",
+        "delete",
+        "break factorial if n == 1",
+        "continue",
+        "set backtrace past-main on",
+        f"source {root / 'tools/bench_unwind_gdb.py'}",
+    )
+    options = [piece for line in commands for piece in ("-ex", line)]
+    program = str(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    done = subprocess.run(
+        [gdb, "-nx", "-q", "-batch", *options, program],
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    if not rows:
+        print(f"gdb does not run the comparison: {(done.stderr.strip() or done.stdout)[-300:]}")
+        return
+    print("| frames of x86-64, live | frames | µs each | frames/s | of GDB's time |")
+    print("|---|---|---|---|---|")
+    print("\n".join(rows))

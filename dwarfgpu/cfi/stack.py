@@ -13,7 +13,7 @@ from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.storage import Memory
 
 MOST_FRAMES: Final = 10_000
 
@@ -78,7 +78,7 @@ class CallStack:
         self._loaded = loaded
         self._limit = limit
         self._frames = [self._frame(pc, None)]
-        self._seen: set[tuple[Location, int]] = set()
+        self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 
     def frame(self, level: int) -> PhysicalFrame | None:
@@ -138,7 +138,9 @@ class CallStack:
         if caller == 0:
             return End(True, "outermost: the return address is 0")
         if row.cfa is not None:
-            key = last.cfa(), last.pc
+            place = last.cfa().places[0]
+            assert isinstance(place.storage, Memory)
+            key = place.storage.space.number, place.bit_offset, last.pc
             if key in self._seen:
                 return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
             self._seen.add(key)

@@ -64,6 +64,7 @@ MOST_NESTED: Final = 24
 _CFA: Final = "the CFA"
 _SAME: Final = SameValue()
 _LOST: Final = Undefined()
+_AT_CFA: Final = ValOffset(0)
 _OF_THE_CALLEE: Final = (SameValue, ExpressionRule, ValExpressionRule)
 """Rules by which a register may depend on where the same frame has it."""
 
@@ -91,7 +92,7 @@ class FrameRow:
 def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:
     """The rule of a register of which a row says nothing, by the ABI (A.6.4.1, item 10)."""
     if number == architecture.stack_pointer:
-        return ValOffset(0)
+        return _AT_CFA
     if number == architecture.program_counter and number != return_register:
         return RegisterRule(return_register)
     kept = architecture.preserved
@@ -120,6 +121,7 @@ class PhysicalFrame:
         """
         self.convention = convention
         self._context = context
+        self.architecture: Architecture = require(context.architecture, "target architecture")
         self.pc = pc
         self.callee = callee
         self.level: int = 0 if callee is None else callee.level + 1
@@ -132,10 +134,6 @@ class PhysicalFrame:
         self._found_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
         self._evaluation: Context | None = None
-
-    @property
-    def architecture(self) -> Architecture:
-        return require(self._context.architecture, "target architecture")
 
     @property
     def location(self) -> int:
@@ -198,9 +196,14 @@ class PhysicalFrame:
         """
         known = self._found.get(number)
         if known is None:
-            for frame, rule in reversed(self._unknown(number)):
-                frame._found[number] = frame._find(number, rule)
-            known = self._found[number]
+            row = self._row
+            told = row.rules.get(number) if isinstance(row, FrameRow) else None
+            if type(told) is Offset:  # as of nearly all: it needs no other register
+                known = self._found[number] = self._find(number, told)
+            else:
+                for frame, rule in reversed(self._unknown(number)):
+                    frame._found[number] = frame._find(number, rule)
+                known = self._found[number]
         if isinstance(known, Location):
             return known
         raise copy(known)

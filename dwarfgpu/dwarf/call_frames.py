@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order in which they are asked: the first is for debuggers."""
+_MOST_ROWS: Final = 10_000
+"""Of the program locations asked for last."""
 
 
 class CallFrames:
@@ -37,6 +39,7 @@ class CallFrames:
         self._info = info
         self._loaded = loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
+        self._rows: dict[int, FrameRow | None] = {}
         self.notes: list[str] = []
         """What was found to be wrong, where there are other means to find the same."""
 
@@ -127,6 +130,13 @@ class CallFrames:
         an entry end before the location.
         """
         address = self._info.in_file(pc)
+        if address not in self._rows:
+            if len(self._rows) >= _MOST_ROWS:
+                self._rows.clear()
+            self._rows[address] = self._row_at(address)
+        return self._rows[address]
+
+    def _row_at(self, address: int) -> FrameRow | None:
         empty: FrameRow | None = None
         for section, fde in self.entries_at(address):
             row = self._row(self.table(section, fde), address)

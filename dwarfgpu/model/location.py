@@ -84,6 +84,8 @@ class Location:
 
     @property
     def is_undefined(self) -> bool:
+        if len(self.places) == 1:
+            return isinstance(self.places[0].storage, Undefined)
         return all(isinstance(place.storage, Undefined) for place in self.places)
 
 
