@@ -85,8 +85,8 @@ class OneLaneAccess:
                     raise _too_short(place, size_bits)
                 self._check_fresh(location.stop)
                 return self._fetch(storage, place.bit_offset, size_bits)
-            is_whole = not place.bit_offset and size_bits == storage.size_bits
-            if type(storage) is Implicit and is_whole:
+            is_first = place.bit_offset == 0
+            if type(storage) is Implicit and is_first and size_bits == storage.size_bits:
                 self._check_fresh(location.stop)
                 return storage.bits
         budget = Budget(self.runs_limit)
