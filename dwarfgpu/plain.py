@@ -120,6 +120,23 @@ class Field:
                 pass
         raise self.expected("bytes in hex, two digits each")
 
+    def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
+        """As `hexadecimal`, where `??` is a byte that is not known: zero, and zero in the second.
+
+        The second has 1 for each byte that is known.
+        """
+        if not isinstance(self.value, str) or "?" not in self.value:
+            data = self.hexadecimal()
+            return data, b"\1" * len(data)
+        digits = "".join(self.value.split())
+        pairs = [digits[at : at + 2] for at in range(0, len(digits), 2)]
+        known = bytes(pair != "??" for pair in pairs)
+        text = "".join("00" if pair == "??" else pair for pair in pairs)
+        try:
+            return bytes.fromhex(text), known
+        except ValueError:
+            raise self.expected("bytes in hex, two digits each, or ?? for one not known") from None
+
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):
             raise self.expected("true or false")

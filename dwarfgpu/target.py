@@ -51,6 +51,19 @@ class Target(Protocol):
 
 
 @runtime_checkable
+class Named(Target, Protocol):
+    """The power to tell where waves and lanes belong, in the words of amd-dbgapi."""
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        """ROCgdb's name of a wave or of a lane of it; what is not known is `?` there."""
+        ...
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        """How many lanes have a work-item; None where nothing tells."""
+        ...
+
+
+@runtime_checkable
 class NotStarted(Target, Protocol):
     """The power to tell memory of a program that was not started from that of one that stopped."""
 

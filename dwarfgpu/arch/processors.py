@@ -44,6 +44,47 @@ class Processor:
         return self.name in _SRAMECC
 
     @property
+    def has_packed_work_item_ids(self) -> bool:
+        """The ids of a work-item in x, y and z are in v0, ten bits each."""
+        return self.has_unified_vgprs or self.generation >= 11
+
+    @property
+    def has_architected_sgprs(self) -> bool:
+        """Workgroup ids are in ttmp9 and ttmp7, not in SGPRs of the kernel."""
+        return self.generation >= 12
+
+    @property
+    def most_lds_bytes(self) -> int:
+        """Of one workgroup."""
+        if self.generation == 6:
+            return 0x8000
+        if self.has_1024_vgprs:
+            return 0x50000
+        return 0x28000 if self.name in _LARGE_LDS else 0x10000
+
+    @property
+    def lds_granule_bytes(self) -> int:
+        """LDS is allocated in multiples of it."""
+        if self.has_1024_vgprs:
+            return 1024
+        return 1280 if self.name in _LARGE_LDS else 512
+
+    @property
+    def scratch_granule_bytes(self) -> int:
+        """Scratch of a wave is allocated in multiples of it: the unit of COMPUTE_TMPRING_SIZE."""
+        return 256 if self.generation >= 11 else 1024
+
+    @property
+    def most_scratch_granules(self) -> int:
+        """What COMPUTE_TMPRING_SIZE.WAVESIZE can hold."""
+        return (1 << {11: 15, 12: 18}.get(self.generation, 13)) - 1
+
+    @property
+    def most_user_sgprs(self) -> int:
+        """That are initialized before a wave starts."""
+        return 32 if self.has_1024_vgprs else 16
+
+    @property
     def has_unified_vgprs(self) -> bool:
         """AGPRs are the upper part of the VGPRs of a wave."""
         return self.has_accumulators and self.name not in _SEPARATE_AGPRS
@@ -87,6 +128,7 @@ _XNACK: Final = _SRAMECC | frozenset(
     ]
 )
 _SEPARATE_AGPRS: Final = frozenset({"gfx908"})
+_LARGE_LDS: Final = frozenset({"gfx950"})
 _EITHER: Final = (32, 64)
 PROCESSORS: Final = {
     processor.name: processor

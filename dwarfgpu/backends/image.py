@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import define, frozen
-from dwarfgpu.target import RegisterId, Target, WaveId
+from dwarfgpu.target import Named, RegisterId, Target, WaveId
 
 
 @frozen
@@ -56,6 +56,13 @@ class ImageTarget:
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.machine.apertures_of(wave)
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        machine = self.machine
+        return machine.target_id(wave, lane) if isinstance(machine, Named) else f"Thread {wave}"
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None
 
     def read_register(
         self,

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.backends.machine import Machine, Wave
 from dwarfgpu.backends.memory import SparseMemory
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
@@ -28,9 +31,16 @@ class _RegisterBytes:
 class StateTarget:
     """Stopped waves with the registers and memories that were given."""
 
-    def __init__(self, architecture: Architecture, apertures: Apertures = NO_APERTURES) -> None:
+    def __init__(
+        self,
+        architecture: Architecture,
+        apertures: Apertures = NO_APERTURES,
+        machine: Machine | None = None,
+    ) -> None:
         self.architecture = architecture
         self.apertures = apertures
+        self._places: dict[WaveId, Wave] = {}
+        self.machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
         self.stop = 0
         self.waves: dict[WaveId, dict[str, _RegisterBytes]] = {}
         self.workgroups: dict[WaveId, int] = {}
@@ -41,6 +51,16 @@ class StateTarget:
         """Add a wave; by default it is alone in its workgroup."""
         self.waves.setdefault(wave, {})
         self.workgroups[wave] = wave if workgroup is None else workgroup
+
+    def place_wave(self, told: Wave) -> None:
+        """Where a wave belongs."""
+        self._places[told.id] = told
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        return self.machine.target_id(wave, lane)
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        return self.machine.used_lanes(wave)
 
     def set_register(
         self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
@@ -81,7 +101,8 @@ class StateTarget:
 
     def without_memory(self) -> StateTarget:
         """The same machine, of whose memory nothing is known, for `replace_memory`."""
-        out = StateTarget(self.architecture, self.apertures)
+        out = StateTarget(self.architecture, self.apertures, self.machine)
+        out._places, out.machine = self._places, self.machine
         out.waves, out.workgroups = self.waves, self.workgroups
         out.wave_apertures = self.wave_apertures
         return out

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from attrs import field
+
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
+from dwarfgpu.backends.machine import Machine
 from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_machine import (
+    MACHINE_MEMBERS,
+    WAVE_MEMBERS,
+    read_apertures,
+    read_machine,
+    read_wave,
+)
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
+from dwarfgpu.npy import Npy, read_npy
 from dwarfgpu.plain import Field
 from dwarfgpu.target import Target, WaveId
 
 SCHEMA = "dwarfgpu-state-1"
+SCHEMA_2 = "dwarfgpu-state-2"
+"""With the machine above the waves, and bulk data in files beside it."""
 
 
 @frozen
@@ -45,20 +58,48 @@ class State:
     waves: tuple[WaveState, ...]
     code_objects: tuple[StateCodeObject, ...] = ()
 
+    @property
+    def machine(self) -> Machine:
+        """Agents, queues, dispatches, workgroups, and where the waves belong."""
+        return self.target.machine
+
+
+@frozen
+class _Reader:
+    """A state file while it is read."""
+
+    target: StateTarget
+    folder: Path
+    is_second: bool
+    """Whether it may have what the second version of the format has."""
+    _files: dict[Path, Npy] = field(factory=dict, init=False)
+
+    def npy(self, named: Field) -> Npy:
+        """The array of a file that a field names; `UsageError` naming the field."""
+        path = _file(named, self.folder)
+        if path not in self._files:
+            try:
+                self._files[path] = read_npy(path)
+            except UsageError as error:
+                raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
+        return self._files[path]
+
 
 def load_state(path: Path | str) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says."""
     path = Path(path)
     document = plain.load(path)
-    document.only("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
-    document["schema"].text(SCHEMA)
+    is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
+    members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
+    document.only(*members, *(MACHINE_MEMBERS if is_second else ()))
     arch = _architecture(document["architecture"], document.get("wave_size"))
-    target = StateTarget(arch)
-    waves = tuple(_wave(each, target) for each in document["waves"].items())
+    target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
+    reader = _Reader(target, path.parent, is_second)
+    waves = tuple(_wave(each, reader) for each in document["waves"].items())
     if not waves:
         raise document["waves"].expected("at least one wave")
     for each in _items(document, "memory"):
-        add_memory(target, each, None)
+        add_memory(target, each, None, reader if is_second else None)
     return State(arch, target, waves, tuple(_code_objects(document, path)))
 
 
@@ -129,8 +170,10 @@ def _file(field: Field, folder: Path) -> Path:
     return path
 
 
-def _wave(field: Field, target: StateTarget) -> WaveState:
-    field.only("id", "workgroup", "pc", "cfa", "registers", "memory")
+def _wave(field: Field, reader: _Reader) -> WaveState:
+    target = reader.target
+    members = ("id", "workgroup", "pc", "cfa", "registers", "memory")
+    field.only(*members, *(WAVE_MEMBERS if reader.is_second else ()))
     wave, group, pc, cfa = (field.get(name) for name in ("id", "workgroup", "pc", "cfa"))
     number = len(target.waves) if wave is None else wave.integer(0)
     if number in target.waves:
@@ -138,6 +181,12 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
             raise field.expected(f"a member 'id': another wave is {number}")
         raise wave.expected("a wave id that no other wave has")
     target.add_wave(number, None if group is None else group.integer(0))
+    if reader.is_second:
+        told = read_wave(field, number, dict(target.machine.workgroups))
+        target.place_wave(told)
+        apertures = read_apertures(field, told, target.machine)
+        if apertures is not None:
+            target.wave_apertures[number] = apertures
     arch = target.architecture
     registers = field.get("registers")
     given: set[str] = set()
@@ -156,7 +205,7 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
         if any(each.register is register for each in parts) or register.name in given:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
-        set_register(target, number, register, value)
+        set_register(target, number, register, value, reader if reader.is_second else None)
     counter = None if arch.program_counter is None else arch.register(arch.program_counter)
     if pc is not None and counter is not None:
         if counter.name == "pc" and counter.name in given:
@@ -166,7 +215,7 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
         elif _location(target, number, counter) != pc.integer(0):
             raise pc.expected(f"the same as in register {counter}")
     for each in _items(field, "memory"):
-        add_memory(target, each, number)
+        add_memory(target, each, number, reader if reader.is_second else None)
     return WaveState(
         number,
         _location(target, number, counter) if pc is None else pc.integer(0),
@@ -174,8 +223,17 @@ def _wave(field: Field, target: StateTarget) -> WaveState:
     )
 
 
-def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field) -> None:
-    """A register's contents: an integer, `{"bytes": hex}`, or a list with a value for each lane."""
+def set_register(
+    target: StateTarget,
+    wave: WaveId,
+    register: RegisterInfo,
+    field: Field,
+    reader: _Reader | None = None,
+) -> None:
+    """A register's contents: an integer, `{"bytes": hex}`, or a list with a value for each lane.
+
+    With a reader also `{"npy": file, "row": number}`.
+    """
     size_bits = register.size_bits
     if isinstance(field.value, list):
         lanes = register.type.vector_size
@@ -190,17 +248,53 @@ def set_register(target: StateTarget, wave: WaveId, register: RegisterInfo, fiel
         ]
         target.set_lanes(wave, register, values)
         return
+    if reader is not None and field.has("npy"):
+        _set_row(target, wave, register, field, reader)
+        return
     if isinstance(field.value, dict):
         field.only("bytes")
-        data = field["bytes"].hexadecimal()
+        data, known = field["bytes"].hexadecimal_with_gaps()
         if 8 * len(data) != size_bits:
             raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
+        if not all(known):
+            for at, is_known in enumerate(known):
+                if is_known:
+                    target.set_register(wave, register, data[at : at + 1], at)
+            return
     else:
         number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
         data = (number & (1 << size_bits) - 1).to_bytes(
             (size_bits + 7) // 8, target.architecture.endian
         )
     target.set_register(wave, register, data)
+
+
+def _set_row(
+    target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field, reader: _Reader
+) -> None:
+    """A register that is a row of an array in a file beside the state."""
+    field.only("npy", "row", "lanes")
+    array = reader.npy(field["npy"])
+    rows = array.shape[0] if array.shape else 0
+    row = field["row"].integer(0)
+    if row >= rows:
+        raise field["row"].expected(f"a row of the array, which has {rows}")
+    data = array.row(row)
+    if 8 * len(data) != register.size_bits:
+        raise field["npy"].expected(
+            f"rows of {register.size_bits // 8} bytes for register {register}, "
+            f"which are not those of an array {array.shape} of {array.descr}"
+        )
+    count, lanes = register.type.vector_size or 1, field.get("lanes")
+    mask = (1 << count) - 1 if lanes is None else lanes.integer(0, (1 << count) - 1)
+    if mask == (1 << count) - 1:
+        target.set_register(wave, register, data)
+        return
+    size_bytes = len(data) // count
+    for lane in range(count):
+        if mask >> lane & 1:
+            at = lane * size_bytes
+            target.set_register(wave, register, data[at : at + size_bytes], at)
 
 
 def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
@@ -211,9 +305,11 @@ def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> 
     target.write_register(wave, part.register, data, part.offset_bytes)
 
 
-def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:
-    """One range of one address space."""
-    field.only("space", "lane", "address", "bytes")
+def add_memory(
+    target: StateTarget, field: Field, wave: WaveId | None, reader: _Reader | None = None
+) -> None:
+    """One range of one address space; with a reader its bytes may be those of a .npy file."""
+    field.only("space", "lane", "address", "bytes", *(() if reader is None else ("npy",)))
     named, lane = field.get("space"), field.get("lane")
     arch = target.architecture
     if named is None:
@@ -229,7 +325,13 @@ def add_memory(target: StateTarget, field: Field, wave: WaveId | None) -> None:
     if wave is None and space.scope != "process":
         raise field.expected(f"global memory here; {space} memory belongs to a wave")
     number = None if lane is None else lane.integer(0, arch.lane_count - 1)
-    address, data = field["address"].integer(0), field["bytes"].hexadecimal()
+    address = field["address"].integer(0)
+    if reader is not None and field.has("npy"):
+        if field.has("bytes"):
+            raise field.expected("one of bytes and npy")
+        data = reader.npy(field["npy"]).data
+    else:
+        data = field["bytes"].hexadecimal()
     try:
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:

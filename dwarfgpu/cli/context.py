@@ -69,8 +69,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     focus = parser.add_argument_group("context")
     focus.add_argument(
-        "--wave", "--thread", metavar="N",
-        help="the current thread; of a core file by GDB's number, or the kernel's (LWP)",
+        "--wave", "--thread", metavar="N|all",
+        help="the current thread; of a core file by GDB's number, or the kernel's (LWP); "
+        "eval: every one",
     )  # fmt: skip
     focus.add_argument("--lane", metavar="N|all", help="the current lane")
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
@@ -168,6 +169,28 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
     target, wave = StateTarget(arch), natural(args.wave, "--wave") or 0
     target.add_wave(wave)
     return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)
+
+
+def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Session]:
+    """A session for each wave of the state; `UsageError` with options that are about one wave."""
+    if args.state is None and args.core is None:
+        raise UsageError("--wave all: only a state has waves; give --state FILE")
+    for option in ("reg", "mem", "pc", "frame", "cfa", "frame_base"):
+        if getattr(args, option):
+            name = option.replace("_", "-")
+            raise UsageError(f"--{name} is about one wave, and --wave all asks for every one")
+    args.wave = None
+    stopped = stopped_of(args, files)
+    first = session_of(args, files, stopped)
+    return [
+        evolve(
+            first,
+            wave=each.wave,
+            pc=each.pc,
+            given_cfa=None if each.cfa is None else GivenAddress(0, each.cfa),
+        )
+        for each in stopped.waves
+    ]
 
 
 def session_of(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,6 +45,7 @@ from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location
 from dwarfgpu.session import LaneState, Session
+from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
 
 SCHEMA = "dwarfgpu-eval-1"
@@ -102,7 +105,38 @@ def with_demo(
 
 
 def _run(args: argparse.Namespace) -> int:
-    session = session_for(args)
+    if args.wave == "all":
+        return _all_waves(args)
+    return _of_session(args, session_for(args))
+
+
+def _all_waves(args: argparse.Namespace) -> int:
+    """The same question to every wave."""
+    status, records = 0, list[Record]()
+    require_subject(args)
+    for session in options.sessions_of_waves(args, [args.file] if args.file else []):
+        if not args.json:
+            print(_wave_title(session))
+            status = max(status, _of_session(args, session))
+            continue
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = max(status, _of_session(args, session))
+        answered = json.loads(out.getvalue())
+        records.append({"wave": session.wave, **answered})
+        del records[-1]["schema"]
+    if args.json:
+        print_json({"schema": SCHEMA, "waves": [*records]})
+    return status
+
+
+def _wave_title(session: Session) -> str:
+    if isinstance(session.target, Named) and session.architecture.is_simt:
+        return f"{session.target.target_id(session.wave)}:"
+    return f"Thread {session.wave}:"
+
+
+def _of_session(args: argparse.Namespace, session: Session) -> int:
     if is_operations(args, session):
         return _operations(args, session)
     if args.want is not None or args.push or args.object is not None:
@@ -186,14 +220,19 @@ def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
     return max((found.status for found in answers), default=0)
 
 
-def session_for(args: argparse.Namespace) -> Session:
-    """The session of the options, and a check of those that need each other."""
+def require_subject(args: argparse.Namespace) -> None:
+    """`UsageError` where options that need each other are not all there."""
     if args.subject == ["-"]:
         args.subject = [text_input(args.subject, None).strip()]
     if args.hex and not args.subject:
         raise UsageError("--hex needs the bytes of an expression")
     if args.expression is not None and args.subject:
         raise UsageError("give operations with -e or as arguments, not both")
+
+
+def session_for(args: argparse.Namespace) -> Session:
+    """The session of the options, and a check of those that need each other."""
+    require_subject(args)
     session = options.session_of(args, [args.file] if args.file else [])
     if not args.json:
         print_notes(session.notes)

@@ -27,6 +27,8 @@ COMMANDS = {
     "check": "find what is wrong with a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
     "convert": "an address of one address space as an address of another",
+    "dispatch": "a kernel on paper, before its first instruction: registers and memory",
+    "waves": "the waves of a state: where they belong, where they stand",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
     "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
@@ -80,6 +82,13 @@ docs/expression-syntax.md tells all of it.
   dwarfgpu convert 'private_lane#0x10' --to global --lane 3 --scratch-base 0x7e0000000000
   dwarfgpu convert 'generic#0x1000000000010'
 docs/address-spaces.md tells all of it.
+
+""",
+    "dispatch": """examples:
+  dwarfgpu dispatch k.co nest --grid 128 --workgroup 64 --arg in=@in.npy --arg out=buffer:512 \\
+      --arg limit=10 --save start.json
+  dwarfgpu waves --state start.json
+docs/dispatch.md tells all of it.
 
 """,
     "bt": """examples:

@@ -36,23 +36,27 @@ def swapped(number: int, size_bits: int) -> int:
     return int.from_bytes(number.to_bytes((size_bits + 7) // 8, "little"), "big")
 
 
-def flags_text(fields: Iterable[FlagField], number: int) -> str:
+def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> str:
     """`[ FP_ROUND.32=ZERO IEEE CSP=0 ]`, as GDB shows registers that are made of flags.
 
-    One bit that is set is its name; what is in no field is told as a number.
+    One bit that is set is its name; what is in no field is told as a number. Fields with bits that
+    are not known are left out, and `<unavailable>` stands for them.
     """
     words: list[str] = []
-    left = number
+    left = number & ~unknown
     for each in fields:
         value = each.of(number)
         left &= ~each.mask
+        if each.mask & unknown:
+            continue
         if each.values:
             words.append(f"{each.name}={each.values[value]}")
         elif each.size_bits > 1:
             words.append(f"{each.name}={value}")
         elif value:
             words.append(each.name)
-    return " ".join(["[", *words, *([hexadecimal(left)] if left else []), "]"])
+    rest = [*([hexadecimal(left)] if left else []), *(["<unavailable>"] if unknown else [])]
+    return " ".join(["[", *words, *rest, "]"])
 
 
 def general(number: Fraction, digits: int) -> str:

@@ -163,6 +163,9 @@ def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
 def _scalar(
     shown: Shown, kind: Type | None, bare: Type, bits: Bits, depth: int, letter: str | None
 ) -> Iterator[str]:
+    if isinstance(bare, Base) and bare.flags and letter is None:
+        yield scalars.flags_text(bare.flags, bits.value, bits.unknown)
+        return
     if not bits.is_complete:
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return
@@ -186,8 +189,6 @@ def _natural(
             parts = Bits(number, size_bits)
             first, second = (parts.slice(n * half, half, base.endian).value for n in (0, 1))
             return scalars.complex_text(base, first, second, half)
-        case Base(flags=flags) if flags:
-            return scalars.flags_text(flags, number)
         case Base(base=base):
             text = scalars.base_text(base, number, size_bits)
             characters = character_kind(kind)

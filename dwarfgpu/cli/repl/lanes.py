@@ -12,6 +12,7 @@ from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import LaneState, Session
+from dwarfgpu.target import Named
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _STATES = {True: "A", False: "I", None: "?"}
@@ -34,7 +35,15 @@ def target_id(session: Session) -> str:
 
     Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
     """
+    if isinstance(session.target, Named):
+        return session.target.target_id(session.wave, session.lane)
     return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
+
+
+def used_lanes(session: Session) -> int:
+    """Lanes that have a work-item; all, where nothing tells."""
+    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
+    return len(lane_numbers(session)) if used is None else used
 
 
 @command("lane", topic="lanes", complete=candidates.lanes)
@@ -80,21 +89,28 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
     Usage: info lanes [-all | -active | -inactive] [ID...]
 
     ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
-    inactive one, ? where that is not known; * marks the lane in focus. An inactive lane is shown
+    inactive one, U for one without a work-item, which is shown with -all or its ID, ? where that
+    is not known; * marks the lane in focus. An inactive lane is shown
     where it will go on, if the debugging information tells; if it never entered the function, as
     "(not in this frame)".
     """
     session = shell.session
     words = argument.split()
     states = _OPTIONS["-all"]
+    has_unused = False
     while words and words[0].startswith("-"):
         option = words.pop(0)
         if option not in _OPTIONS:
             raise UsageError(f"Unrecognized option at: {option}")
-        states = _OPTIONS[option]
+        states, has_unused = _OPTIONS[option], option == "-all"
     numbers = lane_numbers(session)
     wanted = _wanted(words, numbers) if words else list(numbers)
-    rows = [each for each in session.lane_states(wanted) if each.is_active in states]
+    used = used_lanes(session)
+    rows = [
+        each
+        for each in session.lane_states(wanted)
+        if each.is_active in states and (has_unused or words or each.lane < used)
+    ]
     if not rows:
         yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
         return
@@ -102,6 +118,9 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
     frames: dict[int | None, str] = {}
     for row in rows:
         mark = "*" if row.lane == session.lane else " "
+        if row.lane >= used:
+            yield f"{mark} {row.lane:<3} U       (unused)"
+            continue
         yield f"{mark} {row.lane:<3} {_STATES[row.is_active]:<7} {_where(session, row, frames)}"
     _, unknown = session.active_lanes()
     if unknown is not None:

@@ -1,0 +1,1 @@
+"""The simulated machine: a kernel as it stands when its waves are about to start."""

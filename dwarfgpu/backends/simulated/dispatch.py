@@ -1,0 +1,312 @@
+"""A kernel dispatch as it is just before the first instruction of its waves.
+
+Law: everything that is known follows from the code object, the arguments, the geometry, and the
+choices of addresses below; the rest is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Final, TypeAlias
+
+from attrs import Factory, field, frozen
+
+from dwarfgpu.arch.model import NO_APERTURES
+from dwarfgpu.arch.processors import Processor
+from dwarfgpu.backends.machine import (
+    Agent,
+    Dispatch,
+    Geometry,
+    Machine,
+    Queue,
+    Wave,
+    Workgroup,
+)
+from dwarfgpu.backends.simulated import initial, kernarg, objects
+from dwarfgpu.backends.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
+from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
+from dwarfgpu.objfile.gpu_code import GpuKernel
+
+FIRST_ADDRESS: Final = 0x7E00_0000_0000
+"""Where queue, packets, signals, kernarg segment and buffers begin."""
+SCRATCH_ADDRESS: Final = 0x7D00_0000_0000
+LOAD_ADDRESS: Final = 0x7F00_0000_0000
+"""Of the code object, unless another is given."""
+PACKET_COUNT: Final = 64
+MOST_WAVES: Final = 1 << 14
+_KERNARG_ALIGNMENT: Final = 64
+_MOST_WORK_ITEMS: Final = 1024
+
+Contents: TypeAlias = int | str
+"""Of a scalar register: a number, or its bytes in hexadecimal with `??` for one not known."""
+
+
+@frozen
+class Request:
+    """What is to be dispatched."""
+
+    kernel: GpuKernel
+    processor: Processor
+    load_address: int
+    geometry: Geometry
+    parameters: Sequence[Parameter]
+    arguments: Mapping[str, Given]
+    dynamic_lds_bytes: int = 0
+    """LDS besides that of the kernel and of its arguments."""
+
+
+@frozen
+class WaveRegisters:
+    """What is known of the registers of a wave."""
+
+    wave: Wave
+    scratch_address: int | None
+    """Of its scratch, in global memory."""
+    scratch_bytes: int
+    scalars: Mapping[str, Contents]
+    vectors: Mapping[str, Sequence[int]]
+    """Values of the first lanes: those that have a work-item."""
+
+
+@frozen
+class Launched:
+    """A dispatch."""
+
+    request: Request
+    machine: Machine
+    pc: int
+    waves: tuple[WaveRegisters, ...]
+    memory: objects.Pieces
+    """What is known of global memory, code objects and buffers apart."""
+    kernarg: Kernarg
+    user_sgprs: tuple[initial.Sgpr, ...]
+    group_bytes: int
+    notes: tuple[str, ...] = field(default=Factory(tuple))
+
+
+def dispatched(request: Request) -> Launched:
+    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor."""
+    descriptor = request.kernel.descriptor
+    if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
+        raise UsageError(
+            f"kernel {request.kernel.name} has no descriptor that tells where it starts"
+        )
+    lanes = descriptor.wave_size
+    require_geometry(request, lanes)
+    agent = Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+    allocator = objects.Allocator(FIRST_ADDRESS)
+    queue_address = allocator.take(objects.QUEUE_BYTES, 64)
+    packet_address = allocator.take(objects.PACKET_BYTES * PACKET_COUNT, 4096)
+    doorbell, completion = (allocator.take(objects.SIGNAL_BYTES, 64) for _ in range(2))
+    segment = allocator.take(max(request.kernel.kernarg_bytes or 0, 1), _KERNARG_ALIGNMENT)
+    hidden = HiddenValues(request.geometry, queue_address, agent.local_base, agent.private_base)
+    bound = _bound(request, hidden, allocator)
+    group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
+    _require_lds(request, group_bytes)
+    scratch_bytes = wave_scratch_bytes(request, lanes)
+    groups, placed = _waves(request.geometry, lanes, group_bytes, request.processor)
+    packet = objects.Packet(
+        request.geometry,
+        descriptor.scratch_bytes,
+        group_bytes,
+        request.kernel.address + request.load_address,
+        segment,
+        completion,
+    )
+    granules = scratch_bytes // request.processor.scratch_granule_bytes
+    queue = objects.QueueObject(
+        1, packet_address, PACKET_COUNT, doorbell, agent.local_base, agent.private_base, 1, 0,
+        SCRATCH_ADDRESS, scratch_bytes * len(placed),
+        len(placed) | granules << 12 if len(placed) < 1 << 12 else None,
+    )  # fmt: skip
+    values = initial.UserValues(
+        packet_address, queue_address, segment, 0, SCRATCH_ADDRESS, descriptor.scratch_bytes,
+        request.geometry,
+    )  # fmt: skip
+    length, first_dword = initial.preloaded(descriptor)
+    preload = [_dword(bound.pieces, 4 * (first_dword + n)) for n in range(length)]
+    users, first_system = initial.user_sgprs(descriptor, request.processor, values, preload)
+    notes = _notes(request, users, bound)
+    pc = request.kernel.entry + request.load_address + (256 if length else 0)
+    shared = {f"s{each.number}": each.value for each in users if each.value is not None}
+    made = tuple(
+        _wave(request, each, n, scratch_bytes, groups[each.workgroup or 0], shared, first_system)
+        for n, each in enumerate(placed)
+    )
+    machine = Machine(
+        lanes,
+        {1: agent},
+        {1: Queue(1, 1, queue_address, packet_address, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)},
+        {
+            1: Dispatch(
+                1, 1, 0, request.kernel.name, packet.kernel_object, request.geometry.grid,
+                request.geometry.workgroup, segment, completion, group_bytes,
+                descriptor.scratch_bytes,
+            )
+        },
+        groups,
+        {each.id: each for each in placed},
+    )  # fmt: skip
+    memory = objects.joined(
+        [
+            (packet_address, packet.encoded()),
+            *objects.placed(queue_address, queue.pieces()),
+            *objects.placed(doorbell, objects.doorbell_signal(queue_address)),
+            *objects.placed(completion, objects.user_signal(1)),
+            *objects.placed(segment, bound.pieces),
+        ]
+    )
+    return Launched(
+        request, machine, pc, made, memory, bound, tuple(users), group_bytes, tuple(notes)
+    )
+
+
+def _bound(request: Request, hidden: HiddenValues, allocator: objects.Allocator) -> Kernarg:
+    """The arguments. Without metadata nothing of them is known, and none can be given."""
+    metadata, kernel = request.kernel.metadata, request.kernel
+    if metadata is None:
+        if request.arguments:
+            raise UsageError(f"the code object has no metadata of the arguments of {kernel.name}")
+        size = kernel.kernarg_bytes
+        unknown = (f"the whole kernarg segment of {size} bytes",) if size else ()
+        return Kernarg([], (), 0, unknown)
+    fixed = 0 if kernel.descriptor is None else kernel.descriptor.lds_bytes
+    return kernarg.bind(
+        request.parameters, metadata.arguments, request.arguments, hidden, allocator, fixed
+    )
+
+
+def require_geometry(request: Request, lanes: int) -> None:
+    """`UsageError` for a grid or workgroup that the kernel or the processor does not allow."""
+    geometry, metadata = request.geometry, request.kernel.metadata
+    items = prod(geometry.workgroup)
+    shown = ",".join(map(str, geometry.workgroup))
+    if lanes not in request.processor.wave_sizes:
+        raise Malformed(f"the descriptor says wave{lanes}, which {request.processor.name} has not")
+    most = _MOST_WORK_ITEMS
+    if metadata is not None:
+        most = min(most, metadata.max_flat_workgroup_size or most)
+        required = metadata.required_workgroup_size
+        if required and tuple(required) != geometry.workgroup:
+            wanted = ",".join(map(str, required))
+            raise UsageError(f"--workgroup {shown}: the kernel requires {wanted}")
+    if items > most:
+        raise UsageError(f"--workgroup {shown}: {items} work-items; the kernel allows {most}")
+    for axis, size, part in zip("xyz", geometry.grid, geometry.workgroup, strict=True):
+        if size >= 1 << 32 or part >= 1 << 16:
+            raise UsageError(f"the {axis} size {max(size, part)} does not fit the dispatch packet")
+        is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
+        if size % part and is_uniform:
+            raise UsageError(
+                f"--grid: {size} work-items in {axis} are no multiple of the workgroup's {part}, "
+                "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
+            )
+    count = prod(geometry.counts) * -(-items // lanes)
+    if count > MOST_WAVES:
+        raise LimitExceeded(f"{count} waves: at most {MOST_WAVES} are simulated together")
+
+
+def _require_lds(request: Request, group_bytes: int) -> None:
+    most = request.processor.most_lds_bytes
+    if group_bytes > most:
+        name = request.processor.name
+        raise UsageError(f"{group_bytes} bytes of LDS: a workgroup of {name} has at most {most}")
+
+
+def wave_scratch_bytes(request: Request, lanes: int) -> int:
+    """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
+    descriptor, processor = request.kernel.descriptor, request.processor
+    assert descriptor is not None
+    granule = processor.scratch_granule_bytes
+    granules = -(-descriptor.scratch_bytes * lanes // granule)
+    if granules > processor.most_scratch_granules:
+        most = processor.most_scratch_granules * granule // lanes
+        wanted = f"{descriptor.scratch_bytes} bytes of scratch a lane"
+        raise UsageError(f"{wanted}: {processor.name} has at most {most}")
+    return granules * granule
+
+
+def _waves(
+    geometry: Geometry, lanes: int, group_bytes: int, processor: Processor
+) -> tuple[dict[int, Workgroup], list[Wave]]:
+    """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
+    granule = processor.lds_granule_bytes
+    local_bytes = -(-group_bytes // granule) * granule
+    groups: dict[int, Workgroup] = {}
+    waves: list[Wave] = []
+    for number, position in enumerate(geometry.positions(), 1):
+        size = geometry.size_at(position)
+        groups[number] = Workgroup(number, 1, position, size, local_bytes)
+        for wave_in_group in range(-(-prod(size) // lanes)):
+            waves.append(Wave(len(waves) + 1, number, wave_in_group))
+    return groups, waves
+
+
+def _wave(
+    request: Request,
+    wave: Wave,
+    index: int,
+    scratch_bytes: int,
+    group: Workgroup,
+    shared: Mapping[str, int],
+    first_system: int,
+) -> WaveRegisters:
+    descriptor, processor = request.kernel.descriptor, request.processor
+    assert descriptor is not None and group.position is not None and group.size is not None
+    assert wave.wave_in_group is not None
+    lanes = descriptor.wave_size
+    offset = index * scratch_bytes
+    values = initial.WaveValues(
+        group.position,
+        group.size,
+        wave.wave_in_group,
+        -(-prod(group.size) // lanes),
+        offset,
+        SCRATCH_ADDRESS + offset,
+    )
+    scalars: dict[str, Contents] = {
+        **shared,
+        **initial.system_sgprs(descriptor, processor, first_system, values),
+        **initial.other_scalars(descriptor, processor, lanes, values),
+    }
+    return WaveRegisters(
+        wave,
+        SCRATCH_ADDRESS + offset if scratch_bytes else None,
+        scratch_bytes,
+        scalars,
+        initial.work_item_ids(descriptor, processor, lanes, values),
+    )
+
+
+def _dword(pieces: objects.Pieces, offset: int) -> int | None:
+    """A dword of a segment; None where any byte of it is not known."""
+    data: dict[int, int] = {}
+    for start, part in pieces:
+        for at in range(max(start, offset), min(start + len(part), offset + 4)):
+            data[at] = part[at - start]
+    if len(data) < 4:
+        return None
+    return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")
+
+
+def _notes(request: Request, users: Sequence[initial.Sgpr], bound: Kernarg) -> list[str]:
+    """What a user should know of what is not known."""
+    descriptor = request.kernel.descriptor
+    assert descriptor is not None
+    notes = [f"not known: {each}" for each in bound.unknown]
+    for name in dict.fromkeys(each.field for each in users if each.value is None):
+        numbers = [each.number for each in users if each.field == name and each.value is None]
+        which = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
+        why = "not given" if name == "kernarg_preload" else initial.why_unknown(name)
+        notes.append(f"not known: {which} ({name}): {why}")
+    asked = sum(
+        count for name, count in initial.USER_SGPRS if descriptor.fields.get(f"enable_sgpr_{name}")
+    )
+    count = descriptor.fields["user_sgpr_count"]
+    if asked > min(count, request.processor.most_user_sgprs):
+        notes.append(f"the descriptor enables {asked} user SGPRs but counts {count}")
+    return notes
+
+
+__all__ = ["Buffer", "Given", "Launched", "Request", "dispatched"]

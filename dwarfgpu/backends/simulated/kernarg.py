@@ -1,0 +1,236 @@
+"""The kernarg segment: the arguments that a kernel is given, and the hidden ones (AMDGPU usage,
+"Code Object Metadata").
+
+Law: an argument that is not given is an error, unless it is said to be unknown; a hidden one that
+only a runtime could make is not known.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+from attrs import frozen
+
+from dwarfgpu.arch.processors import did_you_mean
+from dwarfgpu.backends.machine import Geometry
+from dwarfgpu.backends.simulated.objects import Allocator, Pieces
+from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.metadata import Argument
+
+_BUFFER_ALIGNMENT: Final = 256
+_SHARED: Final = "dynamic_shared_pointer"
+_POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
+
+
+@frozen
+class Buffer:
+    """Memory that is made for an argument; without data its contents are not known."""
+
+    size_bytes: int
+    data: bytes | None = None
+
+
+@frozen
+class SharedMemory:
+    """LDS that is allocated for an argument when the kernel is dispatched."""
+
+    size_bytes: int
+
+
+@frozen
+class Unknown:
+    """An argument of which it is said that nobody knows it."""
+
+
+Given: TypeAlias = int | float | bytes | Buffer | SharedMemory | Unknown
+"""What a user gives for an argument."""
+
+
+@frozen
+class Parameter:
+    """An argument of the metadata, and what debugging information calls it."""
+
+    argument: Argument
+    name: str | None
+    is_float: bool = False
+    """Whether a number for it is a floating point number."""
+
+    @property
+    def text(self) -> str:
+        """`limit (by_value, 4 bytes at 16)`."""
+        each = self.argument
+        title = self.name or f"the argument at {each.offset_bytes}"
+        return f"{title} ({each.value_kind}, {each.size_bytes} bytes at {each.offset_bytes})"
+
+
+@frozen
+class HiddenValues:
+    """What hidden arguments are made of."""
+
+    geometry: Geometry
+    queue_address: int
+    local_base: int
+    private_base: int
+
+    def of(self, kind: str, dynamic_lds_bytes: int) -> int | None:
+        """The value of a hidden argument; None for one that only a runtime could make."""
+        name, _, axis = kind.removeprefix("hidden_").rpartition("_")
+        if axis in ("x", "y", "z"):
+            values = {
+                "block_count": self.geometry.whole_counts,
+                "group_size": self.geometry.workgroup,
+                "remainder": self.geometry.remainders,
+                "global_offset": (0, 0, 0),
+            }.get(name)
+            return None if values is None else values["xyz".index(axis)]
+        return {
+            "hidden_grid_dims": self.geometry.dimensions,
+            "hidden_dynamic_lds_size": dynamic_lds_bytes,
+            "hidden_private_base": self.private_base >> 32,
+            "hidden_shared_base": self.local_base >> 32,
+            "hidden_queue_ptr": self.queue_address,
+        }.get(kind)
+
+
+@frozen
+class Kernarg:
+    """A kernarg segment, and the memory that its arguments point to."""
+
+    pieces: Pieces
+    """Of the segment, by offset."""
+    buffers: tuple[tuple[int, Buffer, str], ...]
+    """Address, buffer, and the argument for which it was made."""
+    dynamic_lds_bytes: int
+    unknown: tuple[str, ...]
+    """Arguments whose value is not known, and why."""
+
+
+def parameters(
+    arguments: Sequence[Argument], named: Sequence[tuple[str | None, bool]]
+) -> list[Parameter]:
+    """The arguments of the programmer, by the names of the metadata, else those given.
+
+    The given names and whether each is a floating point number belong to the arguments in order;
+    they are used where they are as many.
+    """
+    own = [each for each in arguments if not each.is_hidden]
+    others = list(named) if len(named) == len(own) else [(None, False)] * len(own)
+    return [
+        Parameter(each, each.name or name, is_float or _is_float(each))
+        for each, (name, is_float) in zip(own, others, strict=True)
+    ]
+
+
+def _is_float(argument: Argument) -> bool:
+    return (argument.value_type or "").startswith("f") or (argument.type_name or "") in (
+        "float", "double", "half",
+    )  # fmt: skip
+
+
+def bind(
+    known: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    given: Mapping[str, Given],
+    hidden: HiddenValues,
+    allocator: Allocator,
+    fixed_lds_bytes: int,
+) -> Kernarg:
+    """The segment for what was given, by name or number; `UsageError` where that does not fit."""
+    chosen = _chosen(known, arguments, given)
+    pieces: Pieces = []
+    buffers: list[tuple[int, Buffer, str]] = []
+    unknown: list[str] = []
+    lds_bytes = fixed_lds_bytes
+    for parameter in known:
+        argument = parameter.argument
+        value: Given = chosen[id(argument)]
+        if isinstance(value, Unknown):
+            unknown.append(f"{parameter.name or argument.offset_bytes}: said to be so")
+            continue
+        if isinstance(value, Buffer):
+            _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
+            buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
+            value = address
+        elif isinstance(value, SharedMemory):
+            _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
+            alignment = argument.pointee_align_bytes or 16
+            lds_bytes = -(-lds_bytes // alignment) * alignment
+            end = lds_bytes + value.size_bytes
+            value, lds_bytes = lds_bytes, end
+        pieces.append((argument.offset_bytes, _encoded(parameter, value)))
+    for argument in arguments:
+        if not argument.is_hidden or argument.value_kind == "hidden_none":
+            continue
+        told = chosen.get(id(argument), hidden.of(argument.value_kind, lds_bytes - fixed_lds_bytes))
+        parameter = Parameter(argument, argument.value_kind)
+        if told is None or isinstance(told, Unknown):
+            unknown.append(f"{argument.value_kind}: only a runtime makes it")
+        else:
+            pieces.append((argument.offset_bytes, _encoded(parameter, told)))
+    return Kernarg(sorted(pieces), tuple(buffers), lds_bytes - fixed_lds_bytes, tuple(unknown))
+
+
+def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
+    if not is_one:
+        raise UsageError(f"{parameter.text} cannot be {what}")
+
+
+def _chosen(
+    known: Sequence[Parameter], arguments: Sequence[Argument], given: Mapping[str, Given]
+) -> dict[int, Given]:
+    """What was given for each argument; `UsageError` for one that is missing, twice or none."""
+    names: dict[str, Argument] = {}
+    for number, parameter in enumerate(known):
+        names[str(number)] = parameter.argument
+    for each in arguments:
+        if each.is_hidden:
+            names.setdefault(each.value_kind, each)
+    for parameter in known:
+        if parameter.name is not None:
+            names[parameter.name] = parameter.argument
+    out: dict[int, Given] = {}
+    for name, value in given.items():
+        if name not in names:
+            titles = [each.name or str(number) for number, each in enumerate(known)]
+            there = ", ".join(titles) or "none"
+            hint = did_you_mean(name, names)
+            raise UsageError(f"the kernel has no argument {name}{hint}; its arguments: {there}")
+        if id(names[name]) in out:
+            raise UsageError(f"argument {name} is given twice")
+        out[id(names[name])] = value
+    missing = [each for each in known if id(each.argument) not in out]
+    if missing:
+        first = missing[0].name or str(known.index(missing[0]))
+        raise UsageError(
+            f"not given: {', '.join(each.text for each in missing)}; "
+            f"give --arg {first}=VALUE, or {first}=? for one that is not known"
+        )
+    return out
+
+
+def _encoded(parameter: Parameter, value: Given) -> bytes:
+    """The bytes of an argument."""
+    size_bytes = parameter.argument.size_bytes
+    if isinstance(value, bytes):
+        if len(value) != size_bytes:
+            raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
+        return value
+    if isinstance(value, float) or (isinstance(value, int) and parameter.is_float):
+        formats = {2: "<e", 4: "<f", 8: "<d"}
+        if size_bytes not in formats or not parameter.is_float:
+            raise UsageError(
+                f"{parameter.text}: {value} is no number of its type; bytes:HEX gives any"
+            )
+        try:
+            return struct.pack(formats[size_bytes], value)
+        except OverflowError:
+            raise UsageError(f"{parameter.text}: {value} does not fit") from None
+    if not isinstance(value, int):
+        raise UsageError(f"{parameter.text} cannot be given so")
+    bits = 8 * size_bytes
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise UsageError(f"{parameter.text}: {value:#x} does not fit")
+    return (value & (1 << bits) - 1).to_bytes(size_bytes, "little")

@@ -1,0 +1,181 @@
+"""Agents, queues, dispatches, workgroups and where waves belong, in a state file
+(`docs/state-files.md`). Law: an id that is referred to is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeVar
+
+from dwarfgpu.arch.model import Apertures
+from dwarfgpu.backends.machine import (
+    STOP_REASONS,
+    Agent,
+    Dispatch,
+    Machine,
+    Position,
+    Queue,
+    Wave,
+    Workgroup,
+)
+from dwarfgpu.plain import Field
+
+MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups")
+"""Of a document."""
+WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch")
+"""Of a wave."""
+_WORD = (1 << 64) - 1
+_MOST = (1 << 32) - 1
+_ELEMENTS = (2, 4, 8, 16)
+
+
+class _Numbered(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+_T = TypeVar("_T", bound=_Numbered)
+
+
+def read_machine(document: Field, lane_count: int) -> Machine:
+    """What the document tells of everything above waves; `UsageError` naming a wrong field."""
+    agents = _table(document, "agents", _agent)
+    queues = _table(document, "queues", lambda each: _queue(each, agents))
+    dispatches = _table(document, "dispatches", lambda each: _dispatch(each, queues))
+    groups = _table(document, "workgroups", lambda each: _workgroup(each, dispatches))
+    return Machine(lane_count, agents, queues, dispatches, groups)
+
+
+def read_wave(field: Field, wave: int, groups: dict[int, Workgroup]) -> Wave:
+    """Where a wave belongs."""
+    group = field.get("workgroup")
+    number = None if group is None else group.integer(0)
+    if group is not None and groups and number not in groups:
+        raise group.expected(f"a workgroup that is listed ({_known(groups)})")
+    reasons = field.get("stop_reasons")
+    return Wave(
+        wave,
+        number if groups else None,
+        _integer(field, "wave_in_group", _MOST),
+        () if reasons is None else tuple(each.text(*STOP_REASONS) for each in reasons.items()),
+    )
+
+
+def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
+    """Apertures and scratch of a wave; None where nothing tells of them."""
+    agent, group = machine.agent_of(wave.id), machine.workgroup_of(wave.id)
+    scratch = field.get("scratch")
+    if agent is None and group is None and scratch is None:
+        return None
+    base = size = None
+    element_bytes = 4
+    if scratch is not None:
+        scratch.only("address", "size", "element_size")
+        base, size = _integer(scratch, "address"), _integer(scratch, "size")
+        element = scratch.get("element_size")
+        element_bytes = 4 if element is None else element.integer()
+        if element is not None and element_bytes not in _ELEMENTS:
+            raise element.expected("2, 4, 8 or 16")
+    usual = Apertures()
+    return Apertures(
+        usual.local_base if agent is None else agent.local_base,
+        usual.private_base if agent is None else agent.private_base,
+        base,
+        size,
+        element_bytes,
+        None if group is None else group.local_bytes,
+    )
+
+
+def _table(document: Field, name: str, read: Callable[[Field], _T]) -> dict[int, _T]:
+    found = document.get(name)
+    out: dict[int, _T] = {}
+    for each in () if found is None else found.items():
+        made = read(each)
+        if made.id in out:
+            raise each["id"].expected("an id that no other one has")
+        out[made.id] = made
+    return out
+
+
+def _agent(field: Field) -> Agent:
+    field.only("id", "local_base", "private_base")
+    usual = Apertures()
+    local, private = _integer(field, "local_base"), _integer(field, "private_base")
+    return Agent(
+        field["id"].integer(0),
+        usual.local_base if local is None else local,
+        usual.private_base if private is None else private,
+    )
+
+
+def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
+    field.only("id", "agent", "object", "address", "size", "read", "write")
+    return Queue(
+        field["id"].integer(0),
+        _reference(field["agent"], agents, "agent"),
+        _integer(field, "object"),
+        _integer(field, "address"),
+        _integer(field, "size"),
+        _integer(field, "read"),
+        _integer(field, "write"),
+    )
+
+
+def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
+    field.only(
+        "id", "queue", "packet", "kernel", "kernel_descriptor", "grid", "workgroup", "kernarg",
+        "completion_signal", "group_bytes", "private_bytes",
+    )  # fmt: skip
+    kernel = field.get("kernel")
+    return Dispatch(
+        field["id"].integer(0),
+        _reference(field["queue"], queues, "queue"),
+        _integer(field, "packet"),
+        None if kernel is None else kernel.text(),
+        _integer(field, "kernel_descriptor"),
+        _position(field, "grid", 1),
+        _position(field, "workgroup", 1),
+        _integer(field, "kernarg"),
+        _integer(field, "completion_signal"),
+        _integer(field, "group_bytes", _MOST),
+        _integer(field, "private_bytes", _MOST),
+    )
+
+
+def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
+    field.only("id", "dispatch", "position", "size", "local_bytes")
+    return Workgroup(
+        field["id"].integer(0),
+        _reference(field["dispatch"], dispatches, "dispatch"),
+        _position(field, "position", 0),
+        _position(field, "size", 1),
+        _integer(field, "local_bytes", _MOST),
+    )
+
+
+def _integer(field: Field, name: str, most: int = _WORD) -> int | None:
+    found = field.get(name)
+    return None if found is None else found.integer(0, most)
+
+
+def _position(field: Field, name: str, least: int) -> Position | None:
+    found = field.get(name)
+    if found is None:
+        return None
+    numbers = [each.integer(least, _MOST) for each in found.items()]
+    if len(numbers) != 3:
+        raise found.expected("three integers: x, y and z")
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _reference(field: Field, known: dict[int, _T], what: str) -> int:
+    number = field.integer(0)
+    if number not in known:
+        raise field.expected(f"the id of an {what}" if what == "agent" else f"the id of a {what}")
+    return number
+
+
+def _known(numbers: Iterable[int]) -> str:
+    listed = list(map(str, numbers))
+    return ", ".join(listed if len(listed) <= 16 else [*listed[:14], "…", listed[-1]])

@@ -1,0 +1,341 @@
+"""`dwarfgpu dispatch`: a kernel on paper, just before the first instruction of its waves."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu import plain
+from dwarfgpu.arch.processors import PROCESSORS, Processor, did_you_mean
+from dwarfgpu.backends.machine import Geometry, Position
+from dwarfgpu.backends.simulated.dispatch import LOAD_ADDRESS, Launched, Request, dispatched
+from dwarfgpu.backends.simulated.kernarg import (
+    Buffer,
+    Given,
+    SharedMemory,
+    Unknown,
+    parameters,
+)
+from dwarfgpu.backends.simulated.save import saved, write
+from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scopes import name_of, variable_of
+from dwarfgpu.dwarf.types import Base, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.npy import is_npy, parse_npy, read_file
+from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
+from dwarfgpu.plain import Json
+
+SCHEMA: Final = "dwarfgpu-dispatch-1"
+MOST_BUFFER_BYTES: Final = 1 << 30
+_FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", required=True, help="work-items")
+    parser.add_argument(
+        "--workgroup", metavar="X[,Y[,Z]]", required=True, help="work-items of a workgroup"
+    )
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="NAME=VALUE",
+        help="an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, "
+        "buffer:SIZE, zeros:SIZE, lds:SIZE, bytes:HEX, ? (not known)",
+    )  # fmt: skip
+    parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
+    parser.add_argument("--save", metavar="STATE", help="write a state file, and .npy beside it")
+    parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+
+
+def run(args: Namespace) -> int:
+    """Print or save the state; `UsageError` for a dispatch that is not possible."""
+    load_address = _number(args.load_address, "--load-address")
+    code_object = CodeObject.open(
+        args.file, LOAD_ADDRESS if load_address is None else load_address, target=args.target
+    )
+    code = read_gpu_code(code_object.file)
+    kernel = _kernel(code, args.kernel, args.file)
+    arguments = () if kernel.metadata is None else kernel.metadata.arguments
+    names, problems = _names(code_object, kernel)
+    geometry = _geometry(args)
+    request = Request(
+        kernel,
+        _processor(code, args.file),
+        code_object.load_address,
+        geometry,
+        parameters(arguments, names),
+        _given(args.arg),
+        _number(args.dynamic_lds, "--dynamic-lds") or 0,
+    )
+    launched = dispatched(request)
+    notes = [*problems, *launched.notes]
+    written: list[str] = []
+    if args.save is not None:
+        if args.target is not None:
+            raise UsageError("--save: a state names a whole file; unbundle the code object first")
+        loaded, lost = _loaded(code_object)
+        notes += lost
+        path = Path(args.save)
+        made = saved(launched, path, Path(args.file), loaded)
+        write(made, path)
+        written = [str(path), *(str(path.parent / name) for name in made.files)]
+    if args.json:
+        print(json.dumps({"schema": SCHEMA, **_record(launched, notes, written)}))
+        return 0
+    print(*map(one_line, _lines(launched)), sep="\n")
+    if written:
+        print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
+    for note in dict.fromkeys(notes):
+        print(one_line(f"note: {note}"), file=sys.stderr)
+    return 0
+
+
+def _number(text: str | None, option: str) -> int | None:
+    if text is None:
+        return None
+    value = plain.integer_of(text)
+    if value is None or not 0 <= value < 1 << 64:
+        raise UsageError(f"{option}: expected a natural number, not {text[:40]!r}")
+    return value
+
+
+def _geometry(args: Namespace) -> Geometry:
+    grid, dimensions = _position(args.grid, "--grid")
+    workgroup, others = _position(args.workgroup, "--workgroup")
+    return Geometry(grid, workgroup, max(dimensions, others))
+
+
+def _position(text: str, option: str) -> tuple[Position, int]:
+    """Three sizes, and how many of them were given."""
+    words = text.split(",")
+    numbers = [plain.integer_of(word) or 0 for word in words]
+    if not 1 <= len(numbers) <= 3 or any(not 0 < number < 1 << 32 for number in numbers):
+        raise UsageError(f"{option} {text[:40]}: expected up to three sizes of at least 1: 64,2")
+    x, y, z = *numbers, *[1] * (3 - len(numbers))
+    return (x, y, z), len(numbers)
+
+
+def _kernel(code: GpuCode, name: str | None, file: str) -> GpuKernel:
+    names = [each.name for each in code.kernels]
+    for each in code.kernels:
+        if name is None and len(names) == 1 or each.name == name or each.symbol == name:
+            return each
+    if not names:
+        why = f": {error_line(code.problems[0])}" if code.problems else ""
+        raise UsageError(f"{file} has no kernel{why}")
+    shown = ", ".join(names if len(names) <= 16 else [*names[:15], "…"])
+    if name is None:
+        raise UsageError(f"{file} has several kernels: {shown}")
+    raise UsageError(f"{file} has no kernel {name}{did_you_mean(name, names)}; it has {shown}")
+
+
+def _processor(code: GpuCode, file: str) -> Processor:
+    if code.target is None or code.target.processor not in PROCESSORS:
+        why = f": {error_line(code.problems[0])}" if code.problems else ""
+        raise UsageError(f"the processor of {file} is not known{why}")
+    return PROCESSORS[code.target.processor]
+
+
+def _names(
+    code_object: CodeObject, kernel: GpuKernel
+) -> tuple[list[tuple[str | None, bool]], list[str]]:
+    """What debugging information calls the parameters, and whether they are floating point."""
+    out: list[tuple[str | None, bool]] = []
+    if kernel.entry is None:
+        return out, []
+    try:
+        found = code_object.scopes.subprogram_at(kernel.entry + code_object.load_address)
+        for each in () if found is None else found.die.children():
+            if each.tag == dw.TAG_FORMAL_PARAMETER:
+                variable = variable_of(each)
+                kind = None if variable is None else strip(variable.type)
+                is_float = isinstance(kind, Base) and kind.base.encoding == "float"
+                out.append((name_of(each), is_float))
+    except DwarfGpuError as error:
+        return [], [f"the names of the parameters: {error_line(error)}"]
+    return out, []
+
+
+def _given(texts: list[str]) -> dict[str, Given]:
+    out: dict[str, Given] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--arg {text[:60]}: expected NAME=VALUE")
+        if name.strip() in out:
+            raise UsageError(f"argument {name.strip()} is given twice")
+        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}")
+    return out
+
+
+def _value(text: str, option: str) -> Given:
+    """A value as it is written; `UsageError` where it is none."""
+    number = plain.integer_of(text)
+    if number is not None:
+        return number
+    if text == "?":
+        return Unknown()
+    if text in ("null", "true", "false"):
+        return int(text == "true")
+    if text.startswith("@"):
+        data = read_file(Path(text[1:]))
+        data = parse_npy(data, text[1:]).data if is_npy(data) else data
+        if not data:
+            raise UsageError(f"{option}: {text[1:]} is empty")
+        return Buffer(len(data), data)
+    if text.startswith("bytes:"):
+        try:
+            return bytes.fromhex(text.removeprefix("bytes:"))
+        except ValueError:
+            raise UsageError(f"{option}: expected bytes in hex, two digits each") from None
+    sized = _SIZE.fullmatch(text)
+    if sized is not None:
+        size_bytes = plain.integer_of(sized[2]) or 0
+        if not 0 < size_bytes <= MOST_BUFFER_BYTES:
+            raise UsageError(f"{option}: {sized[1]} of 1 to {MOST_BUFFER_BYTES} bytes")
+        if sized[1] == "lds":
+            return SharedMemory(size_bytes)
+        return Buffer(size_bytes, bytes(size_bytes) if sized[1] == "zeros" else None)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    raise UsageError(
+        f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
+        "bytes:HEX or ?"
+    )
+
+
+def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]]:
+    """Writable memory of the code object, as loaded; why parts of it are not known."""
+    out: list[tuple[int, bytes]] = []
+    lost: list[str] = []
+    for image in code_object.images():
+        if not image.is_writable or image.size_bytes > MOST_BUFFER_BYTES:
+            continue
+        try:
+            out.append((image.address, image.read(0, image.size_bytes)))
+        except DwarfGpuError as error:
+            lost.append(f"memory at {image.address:#x} is not known: {error_line(error)}")
+    return out, lost
+
+
+def _sizes(position: Position) -> str:
+    return ",".join(map(str, position))
+
+
+def _lines(launched: Launched) -> Iterator[str]:
+    request, machine = launched.request, launched.machine
+    geometry = request.geometry
+    dispatch = machine.dispatches[1]
+    queue = machine.queues[1]
+    workgroups = len(machine.workgroups)
+    yield (
+        f"kernel {request.kernel.name} for {request.processor.name}, wave{machine.lane_count}: "
+        f"grid {_sizes(geometry.grid)}, workgroup {_sizes(geometry.workgroup)}"
+    )
+    yield (
+        f"  {workgroups} workgroup{'s' if workgroups > 1 else ''}, "
+        f"{len(launched.waves)} wave{'s' if len(launched.waves) > 1 else ''}, pc {launched.pc:#x}"
+    )
+    yield (
+        f"  LDS {launched.group_bytes} bytes a workgroup, scratch "
+        f"{dispatch.private_bytes} bytes a lane"
+    )
+    yield f"  amd_queue_t {queue.object_address:#x}, packet {queue.packets_address:#x}"
+    yield f"  kernarg segment {dispatch.kernarg:#x}, signal {dispatch.completion_signal:#x}"
+    yield "arguments"
+    held = dict(launched.kernarg.pieces)
+    for parameter in request.parameters:
+        each = parameter.argument
+        data = held.get(each.offset_bytes)
+        value = "not known" if data is None else f"{int.from_bytes(data, 'little'):#x}"
+        bounds = f"[{each.offset_bytes:3},{each.offset_bytes + each.size_bytes:3})"
+        yield f"  {bounds} {parameter.name or '?'} = {value}"
+    first = launched.waves[0]
+    yield f"registers of {machine.target_id(first.wave.id)}"
+    fields = {f"s{each.number}": each.field for each in launched.user_sgprs}
+    yield from _user_lines(launched)
+    for name, held_there in first.scalars.items():
+        if name not in fields:
+            text = held_there if isinstance(held_there, str) else f"{held_there:#x}"
+            yield f"  {name:<13} {text}"
+    for name, values in first.vectors.items():
+        shown = ", ".join(f"{each:#x}" for each in values[:8])
+        yield f"  {name:<13} {{{shown}{', …' if len(values) > 8 else ''}}}"
+
+
+def _user_lines(launched: Launched) -> Iterator[str]:
+    """The user SGPRs, those of one field together."""
+    for field, group in groupby(launched.user_sgprs, lambda each: each.field):
+        dwords = list(group)
+        first, last = dwords[0].number, dwords[-1].number
+        name = f"s{first}" if first == last else f"s[{first}:{last}]"
+        values = [each.value for each in dwords]
+        known = [each for each in values if each is not None]
+        text = "not known"
+        if len(known) == len(values):
+            text = f"{sum(each << 32 * n for n, each in enumerate(known)):#x}"
+        yield f"  {name:<13} {text:<16} {field}"
+
+
+def _record(launched: Launched, notes: list[str], written: list[str]) -> dict[str, Json]:
+    request, machine = launched.request, launched.machine
+    dispatch, queue = machine.dispatches[1], machine.queues[1]
+    held = dict(launched.kernarg.pieces)
+    arguments: list[Json] = []
+    for parameter in request.parameters:
+        data = held.get(parameter.argument.offset_bytes)
+        arguments.append(
+            {
+                "name": parameter.name,
+                "kind": parameter.argument.value_kind,
+                "offset": parameter.argument.offset_bytes,
+                "size": parameter.argument.size_bytes,
+                "bytes": None if data is None else data.hex(),
+            }
+        )
+    waves: list[Json] = [
+        {
+            "id": each.wave.id,
+            "target_id": machine.target_id(each.wave.id),
+            "workgroup": each.wave.workgroup,
+            "wave_in_group": each.wave.wave_in_group,
+            "lanes": machine.used_lanes(each.wave.id),
+            "scalars": dict(each.scalars.items()),
+            "vectors": {name: list(values) for name, values in each.vectors.items()},
+        }
+        for each in launched.waves
+    ]
+    user: list[Json] = [
+        {"register": f"s{each.number}", "field": each.field, "value": each.value}
+        for each in launched.user_sgprs
+    ]
+    return {
+        "notes": list[Json](dict.fromkeys(notes)),
+        "kernel": request.kernel.name,
+        "architecture": request.processor.name,
+        "wave_size": machine.lane_count,
+        "grid": list(request.geometry.grid),
+        "workgroup": list(request.geometry.workgroup),
+        "pc": launched.pc,
+        "group_bytes": launched.group_bytes,
+        "private_bytes": dispatch.private_bytes,
+        "queue": queue.object_address,
+        "packet": queue.packets_address,
+        "kernarg": dispatch.kernarg,
+        "completion_signal": dispatch.completion_signal,
+        "arguments": arguments,
+        "user_sgprs": user,
+        "waves": waves,
+        "saved": list[Json](written),
+    }

@@ -1,0 +1,246 @@
+"""The registers before the first instruction: a table from the sentences of the documents
+(AMDGPU usage, "Initial Kernel Execution State"; ROCm compute ABI, "Initial kernel register state").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.backends.machine import Geometry
+from dwarfgpu.backends.simulated.initial import (
+    USER_SGPRS,
+    UserValues,
+    WaveValues,
+    exec_mask,
+    other_scalars,
+    preloaded,
+    system_sgprs,
+    user_sgprs,
+    work_item_ids,
+)
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.bit_fields import CODE_PROPERTIES_V2, PROPERTIES, RSRC1, RSRC2
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+
+FIELDS = {each.name: 0 for each in (*RSRC1, *RSRC2, *PROPERTIES, *CODE_PROPERTIES_V2)}
+
+
+def descriptor(version: int = 3, wave_size: int = 64, **fields: int) -> KernelDescriptor:
+    """A descriptor with those fields, the others 0; it counts the user SGPRs that it enables."""
+    assert fields.keys() <= FIELDS.keys() | {"kernarg_preload_spec_length"}
+    enabled = sum(count for name, count in USER_SGPRS if fields.get(f"enable_sgpr_{name}"))
+    enabled += fields.get("kernarg_preload_spec_length", 0)
+    made = {**FIELDS, "user_sgpr_count": enabled, **fields}
+    return KernelDescriptor(version, made, (), wave_size, 64, 32)
+
+
+VALUES = UserValues(
+    dispatch_ptr=0x1111_0000_1000,
+    queue_ptr=0x2222_0000_2000,
+    kernarg_segment_ptr=0x3333_0000_3000,
+    dispatch_id=0x4444_0000_4000,
+    scratch_address=0x5555_0000_5000,
+    private_bytes=27,
+    geometry=Geometry((100, 30, 7), (48, 8, 2), 3),
+)
+WAVE = WaveValues((3, 4, 5), (40, 2, 1), 1, 2, 0x2600, 0x5555_0000_7600)
+ALL = [name for name, _ in USER_SGPRS]
+
+
+def users(target: str, names: list[str], **fields: int) -> list[Any]:
+    asked = descriptor(**{f"enable_sgpr_{name}": 1 for name in names}, **fields)
+    found, _ = user_sgprs(asked, PROCESSORS[target], VALUES, [])
+    assert [each.number for each in found] == list(range(len(found)))  # dense, from s0
+    return [each.value for each in found]
+
+
+@pytest.mark.parametrize(
+    ("target", "names", "expected"),
+    [
+        # "The register numbers used for enabled registers are dense starting at SGPR0"
+        ("gfx90a", ["kernarg_segment_ptr"], [0x3000, 0x3333]),
+        ("gfx90a", ["kernarg_segment_ptr", "dispatch_ptr"], [0x1000, 0x1111, 0x3000, 0x3333]),
+        # The V# of the scratch is the runtime's
+        ("gfx90a", ["private_segment_buffer", "queue_ptr"], [None] * 4 + [0x2000, 0x2222]),
+        ("gfx90a", ["dispatch_id"], [0x4000, 0x4444]),
+        # GFX7, GFX8: an offset of 32 bits, and the size of a lane in whole dwords
+        ("gfx701", ["flat_scratch_init"], [0x5000, 28]),
+        ("gfx803", ["flat_scratch_init"], [0x5000, 28]),
+        # GFX9, GFX10: the 64-bit address of the scratch
+        ("gfx90a", ["flat_scratch_init"], [0x5000, 0x5555]),
+        ("gfx1030", ["flat_scratch_init"], [0x5000, 0x5555]),
+        # architected flat scratch has none
+        ("gfx942", ["flat_scratch_init"], [None, None]),
+        ("gfx600", ["flat_scratch_init"], [None, None]),
+        # "rounded up by CP to a multiple of DWORD"
+        ("gfx90a", ["private_segment_size"], [28]),
+        # "(grid_size.x + workgroup_size.x - 1) / workgroup_size.x"
+        (
+            "gfx803",
+            ["grid_workgroup_count_x", "grid_workgroup_count_y", "grid_workgroup_count_z"],
+            [3, 4, 4],
+        ),
+        # "only the first 16 are actually initialized": count Y and Z come after them
+        (
+            "gfx803",
+            ALL,
+            [None] * 4
+            + [0x1000, 0x1111, 0x2000, 0x2222, 0x3000, 0x3333, 0x4000, 0x4444, 0x5000, 28, 28, 3],
+        ),
+    ],
+)
+def test_user_sgprs(target: str, names: list[str], expected: list[int | None]) -> None:
+    assert users(target, names) == expected
+
+
+def test_system_sgprs_follow_as_many_as_are_counted() -> None:
+    """LLVM counts up to 16, where a processor wants so many initialized, and enables fewer."""
+    asked = descriptor(enable_sgpr_kernarg_segment_ptr=1, user_sgpr_count=15)
+    found, first = user_sgprs(asked, PROCESSORS["gfx1100"], VALUES, [])
+    assert ([each.number for each in found], first) == ([0, 1], 15)
+
+
+def test_preloaded_arguments_follow_the_other_user_sgprs() -> None:
+    asked = descriptor(
+        enable_sgpr_kernarg_segment_ptr=1,
+        enable_sgpr_private_segment_size=1,
+        kernarg_preload_spec_length=3,
+    )
+    found, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, [7, None, 9])
+    assert [(each.field, each.value) for each in found[2:]] == [
+        ("private_segment_size", 28),
+        ("kernarg_preload", 7),
+        ("kernarg_preload", None),
+        ("kernarg_preload", 9),
+    ]
+    assert (first, preloaded(asked)) == (6, (3, 0))
+
+
+def test_preloaded_arguments_beyond_the_user_sgprs_are_not_initialized() -> None:
+    asked = descriptor(enable_sgpr_kernarg_segment_ptr=1, kernarg_preload_spec_length=20)
+    found, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, list(range(20)))
+    assert (len(found), first) == (16, 16)
+
+
+@pytest.mark.parametrize(
+    ("target", "fields", "expected"),
+    [
+        ("gfx90a", {}, {}),
+        ("gfx90a", {"enable_sgpr_workgroup_id_x": 1}, {"s6": 3}),
+        (
+            "gfx90a",
+            {
+                "enable_sgpr_workgroup_id_x": 1,
+                "enable_sgpr_workgroup_id_y": 1,
+                "enable_sgpr_workgroup_id_z": 1,
+                "enable_private_segment": 1,
+            },
+            {"s6": 3, "s7": 4, "s8": 5, "s9": 0x2600},
+        ),
+        # "any combination"
+        ("gfx90a", {"enable_sgpr_workgroup_id_z": 1}, {"s6": 5}),
+        # {first_wavefront, 14'b0000, ordered_append_term[10:0], threadgroup_size_in_wavefronts}
+        ("gfx90a", {"enable_sgpr_workgroup_info": 1}, {"s6": 2}),
+        # architected flat scratch: no wave offset
+        (
+            "gfx942",
+            {"enable_sgpr_workgroup_id_x": 1, "enable_private_segment": 1},
+            {"s6": 3},
+        ),
+        # architected SGPRs: workgroup ids are in ttmps
+        ("gfx1200", {"enable_sgpr_workgroup_id_x": 1, "enable_sgpr_workgroup_id_y": 1}, {}),
+    ],
+)
+def test_system_sgprs(target: str, fields: dict[str, int], expected: dict[str, int]) -> None:
+    assert system_sgprs(descriptor(**fields), PROCESSORS[target], 6, WAVE) == expected
+
+
+def test_the_first_wave_of_a_group() -> None:
+    asked = descriptor(enable_sgpr_workgroup_info=1)
+    first = evolve(WAVE, wave_in_group=0)
+    assert system_sgprs(asked, PROCESSORS["gfx90a"], 0, first) == {"s0": 1 << 31 | 2}
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("gfx803", {}),
+        ("gfx90a", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5}),
+        ("gfx942", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "flat_scratch": 0x5555_0000_7600}),
+        ("gfx1100", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "flat_scratch": 0x5555_0000_7600}),
+        ("gfx1200", {"ttmp9": 3, "ttmp7": 4 | 5 << 16, "scratch_base": 0x5555_0000_7600}),
+    ],
+)
+def test_other_scalars(target: str, expected: dict[str, int]) -> None:
+    asked = descriptor(
+        enable_private_segment=1,
+        float_round_mode_32=1,
+        float_round_mode_16_64=2,
+        float_denorm_mode_32=3,
+    )
+    found = other_scalars(asked, PROCESSORS[target], 64, WAVE)
+    # FLOAT_MODE is told; no document tells all bits of the other bytes.
+    assert found == {"exec": 0xFFFF, "mode": "39 ?? ?? ??", **expected}
+
+
+def test_no_scratch_no_flat_scratch() -> None:
+    assert "flat_scratch" not in other_scalars(descriptor(), PROCESSORS["gfx942"], 64, WAVE)
+
+
+@pytest.mark.parametrize(
+    ("size", "wave_in_group", "lanes", "mask"),
+    [
+        ((64, 1, 1), 0, 64, (1 << 64) - 1),
+        ((64, 1, 1), 1, 32, (1 << 32) - 1),
+        ((40, 2, 1), 1, 64, 0xFFFF),
+        ((40, 2, 1), 2, 32, 0xFFFF),
+        ((3, 1, 1), 0, 64, 7),
+    ],
+)
+def test_exec(size: tuple[int, int, int], wave_in_group: int, lanes: int, mask: int) -> None:
+    wave = evolve(WAVE, size=size, wave_in_group=wave_in_group)
+    assert exec_mask(wave, lanes) == mask
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("target", "packed"),
+    [
+        ("gfx803", False), ("gfx900", False), ("gfx906", False), ("gfx908", False),
+        ("gfx90a", True), ("gfx942", True), ("gfx950", True), ("gfx1010", False),
+        ("gfx1030", False), ("gfx1100", True), ("gfx1150", True), ("gfx1200", True),
+        ("gfx1250", True),
+    ],
+)  # fmt: skip
+def test_work_item_ids(target: str, packed: bool, dimensions: int) -> None:
+    """ "enable_vgpr_workitem_id > 0": Y; "> 1": Z; packed: ten bits each, "otherwise set to 0"."""
+    wave = evolve(WAVE, size=(5, 4, 6), wave_in_group=1)
+    asked = descriptor(enable_vgpr_workitem_id=dimensions - 1)
+    found = work_item_ids(asked, PROCESSORS[target], 64, wave)
+    lane = 30  # flat id 94: 4, 2, 4
+    if packed:
+        expected = 4 | (2 << 10 if dimensions > 1 else 0) | (4 << 20 if dimensions > 2 else 0)
+        assert {name: values[lane] for name, values in found.items()} == {"v0": expected}
+    else:
+        expected_ids = dict(zip(("v0", "v1", "v2"), (4, 2, 4)[:dimensions], strict=False))
+        assert {name: values[lane] for name, values in found.items()} == expected_ids
+    # Lanes without a work-item have no id.
+    assert {len(values) for values in found.values()} == {120 - 64}
+
+
+def test_an_undefined_number_of_ids() -> None:
+    with pytest.raises(Malformed, match="enable_vgpr_workitem_id 3"):
+        work_item_ids(descriptor(enable_vgpr_workitem_id=3), PROCESSORS["gfx90a"], 64, WAVE)
+
+
+def test_v2_descriptors_have_the_same_order() -> None:
+    """The bits of `code_properties` are in the order in which the SGPRs are set up."""
+    names = [f"enable_sgpr_{name}" for name, _ in USER_SGPRS]
+    bits = {each.name: each.first_bit for each in CODE_PROPERTIES_V2}
+    assert [bits[name] for name in names] == list(range(len(names)))
+    later = {each.name: each.first_bit for each in PROPERTIES}
+    assert [later[name] for name in names[:7]] == list(range(7))

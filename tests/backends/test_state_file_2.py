@@ -1,0 +1,173 @@
+"""The second version of state files: the machine above the waves, and arrays beside the file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import ValidationError
+
+from dwarfgpu.backends.state_file import State, load_state
+from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.npy import Npy, npy_bytes
+from tests.cli.command import validator
+
+Json = Any
+MACHINE: dict[str, Json] = {
+    "schema": "dwarfgpu-state-2",
+    "architecture": "gfx942",
+    "agents": [{"id": 1, "local_base": "0x5000000000000"}],
+    "queues": [{"id": 2, "agent": 1, "size": 4096}],
+    "dispatches": [{"id": 3, "queue": 2, "kernel": "k", "grid": [64, 1, 1]}],
+    "workgroups": [
+        {"id": 4, "dispatch": 3, "position": [0, 1, 2], "size": [64, 1, 1], "local_bytes": 512},
+        {"id": 5, "dispatch": 3},
+    ],
+    "waves": [
+        {"id": 7, "workgroup": 4, "wave_in_group": 0, "stop_reasons": ["breakpoint", "trap"]},
+        {"id": 8, "workgroup": 4, "scratch": {"address": 4096, "size": 1024, "element_size": 8}},
+        {"id": 9, "workgroup": 5},
+    ],
+}
+
+
+def load(folder: Path, **members: Json) -> State:
+    """A state that follows its schema."""
+    document = {**MACHINE, **members}
+    validator("state-2").validate(document)
+    path = folder / "state.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return load_state(path)
+
+
+def array(folder: Path, name: str, descr: str, shape: tuple[int, ...], data: bytes) -> None:
+    (folder / name).write_bytes(npy_bytes(Npy(descr, shape, data)))
+
+
+def test_the_machine(tmp_path: Path) -> None:
+    state = load(tmp_path)
+    machine = state.machine
+    assert machine.target_id(7) == "AMDGPU Wave 1:2:3:7 (0,1,2)/0"
+    assert machine.waves[7].stop_reasons == ("breakpoint", "trap")
+    assert (machine.queues[2].packets_bytes, machine.dispatches[3].kernel) == (4096, "k")
+    one, other, third = (state.target.apertures_of(wave) for wave in (7, 8, 9))
+    assert (one.local_base, one.private_base) == (5 << 48, 2 << 48)
+    assert (one.local_bytes, one.scratch_base) == (512, None)
+    assert (other.scratch_base, other.scratch_bytes, other.element_bytes) == (4096, 1024, 8)
+    assert third.local_bytes is None
+
+
+def test_memory_through_the_apertures_of_a_wave(tmp_path: Path) -> None:
+    memory = [{"space": "local", "address": 16, "bytes": "01020304"}]
+    waves = [{**MACHINE["waves"][0], "memory": memory}, *MACHINE["waves"][1:]]
+    target = load(tmp_path, waves=waves).target
+    generic, local = (target.architecture.address_space(number) for number in (1, 3))
+    assert target.read_memory(Memory(generic, 8), (5 << 48) + 16, 4) == bytes([1, 2, 3, 4])
+    with pytest.raises(Unavailable, match="not in the state"):
+        target.read_memory(Memory(local, 9), 16, 4)  # of another workgroup
+
+
+def test_arrays(tmp_path: Path) -> None:
+    rows = b"".join(n.to_bytes(4, "little") for n in range(128))
+    array(tmp_path, "v.npy", "<u4", (2, 64), rows)
+    array(tmp_path, "m.npy", "<f4", (2, 2), bytes(range(16)))
+    registers = {
+        "v3": {"npy": "v.npy", "row": 1},
+        "v4": {"npy": "v.npy", "row": 0, "lanes": "0x9"},
+        "mode": {"bytes": "f0 ?? 01 ??"},
+    }
+    state = load(
+        tmp_path,
+        waves=[{"registers": registers}],
+        memory=[{"address": "0x1000", "npy": "m.npy"}],
+        workgroups=[],
+    )
+    target, arch = state.target, state.architecture
+    v3, v4, mode = (arch.by_name[name] for name in ("v3", "v4", "mode"))
+    assert target.read_register(0, v3, 8, 4) == (66).to_bytes(4, "little")
+    assert target.read_register(0, v4, 12, 4) == (3).to_bytes(4, "little")
+    with pytest.raises(Unavailable, match="v4 of wave 0 is not in the state, bytes 4 to 7"):
+        target.read_register(0, v4, 4, 4)
+    assert target.read_register(0, mode, 2, 1) == b"\1"
+    with pytest.raises(Unavailable, match="mode of wave 0 is not in the state, bytes 1 to 1"):
+        target.read_register(0, mode)
+    where = Memory(arch.address_space(0))
+    assert target.read_memory(where, 0x1004, 4) == bytes([4, 5, 6, 7])
+
+
+BROKEN: list[tuple[dict[str, Json], str]] = [
+    ({"schema": "dwarfgpu-state-1"}, "document: unknown member 'agents'; known: schema"),
+    ({"agents": []}, "queues[0].agent: expected the id of an agent, not 1"),
+    ({"queues": []}, "dispatches[0].queue: expected the id of a queue, not 2"),
+    ({"agents": [{"id": 1}] * 2}, "agents[1].id: expected an id that no other one has, not 1"),
+    ({"agents": [{}]}, "agents[0]: expected an object with a member 'id'"),
+    ({"agents": [{"id": 1, "x": 1}]}, "agents[0]: unknown member 'x'"),
+    ({"dispatches": [{"id": 3, "queue": 2, "grid": [1, 2]}]}, "dispatches[0].grid: expected three"),
+    ({"dispatches": [{"id": 3, "queue": 2, "grid": [0, 1, 1]}]}, "grid[0]: expected an integer of"),
+    (
+        {"waves": [{"workgroup": 6}]},
+        "waves[0].workgroup: expected a workgroup that is listed (4, 5)",
+    ),
+    (
+        {"waves": [{"stop_reasons": ["bored"]}]},
+        "waves[0].stop_reasons[0]: expected one of breakpoint",
+    ),
+    ({"waves": [{"scratch": {"element_size": 3}}]}, "element_size: expected 2, 4, 8 or 16, not 3"),
+    ({"waves": [{"scratch": {"base": 3}}]}, "waves[0].scratch: unknown member 'base'"),
+    ({"memory": [{"address": 0, "npy": "no.npy"}]}, "memory[0].npy: "),
+    ({"memory": [{"address": 0, "npy": "v.npy", "bytes": ""}]}, "expected one of bytes and npy"),
+    ({"memory": [{"address": 0}]}, "memory[0]: expected an object with a member 'bytes'"),
+]
+
+
+@pytest.mark.parametrize(("members", "expected"), BROKEN)
+def test_a_broken_file_names_the_field(
+    tmp_path: Path, members: dict[str, Json], expected: str
+) -> None:
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps({**MACHINE, **members}), "utf-8")
+    with pytest.raises(UsageError) as caught:
+        load_state(path)
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("register", "contents", "expected"),
+    [
+        (
+            "v3",
+            {"npy": "v.npy", "row": 2},
+            "v3.row: expected a row of the array, which has 2, not 2",
+        ),
+        ("s3", {"npy": "v.npy", "row": 0}, "s3.npy: expected rows of 4 bytes for register s3"),
+        (
+            "v3",
+            {"npy": "v.npy", "row": 0, "lanes": -1},
+            "v3.lanes: expected an integer of at least",
+        ),
+        ("v3", {"npy": "v.npy"}, "v3: expected an object with a member 'row'"),
+        ("v3", {"npy": "x.npy", "row": 0}, "v3.npy: "),
+        ("v3", {"npy": "bad.npy", "row": 0}, "not a .npy file"),
+        ("mode", {"bytes": "f0 ?"}, "mode.bytes: expected bytes in hex, two digits each, or ??"),
+        ("mode", {"bytes": "f0 ??"}, "mode.bytes: expected 4 bytes for register mode"),
+    ],
+)
+def test_a_broken_register(tmp_path: Path, register: str, contents: Json, expected: str) -> None:
+    array(tmp_path, "v.npy", "<u4", (2, 64), bytes(512))
+    (tmp_path / "bad.npy").write_bytes(b"x")
+    path = tmp_path / "state.json"
+    waves = [{"registers": {register: contents}}]
+    path.write_text(json.dumps({**MACHINE, "waves": waves}), "utf-8")
+    with pytest.raises(UsageError) as caught:
+        load_state(path)
+    assert expected in str(caught.value)
+
+
+def test_the_schema_refuses_what_the_reader_refuses() -> None:
+    refused = [members for members, _ in BROKEN if {"dispatches", "memory"} & members.keys()]
+    for members in (refused[0], refused[-1], {"agents": [{}]}, {"agents": [{"id": 1, "x": 1}]}):
+        with pytest.raises(ValidationError):
+            validator("state-2").validate({**MACHINE, **members})

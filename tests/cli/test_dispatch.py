@@ -1,0 +1,325 @@
+"""`dwarfgpu dispatch` and `waves`: kernels of the fixtures on paper."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.backends.state_file import State, load_state
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.model.storage import Memory
+from tests.cli.command import FIXTURES, STATES, run, run_json, validator
+
+HIP, CL = FIXTURES / "hip", FIXTURES / "opencl"
+NEST = ("--arg", "in=zeros:1024", "--arg", "out=buffer:4096", "--arg", "limit=10")
+DIVERGE = ("diverge", "--arg", "in=zeros:256", "--arg", "out=buffer:4096", "--arg", "limit=10")
+COMMITTED = STATES / "dispatch.gfx1100.json"
+KERNELS = ("gfx90a", "gfx942", "gfx1100")
+
+
+def dispatch(folder: Path, file: Path, *arguments: object) -> State:
+    """The state that a dispatch saves, which follows its schema."""
+    path = folder / "saved.json"
+    done = run_json("dispatch", file, *arguments, "--save", path)
+    assert done.status == 0, done.json
+    assert done.json["saved"][0] == str(path)
+    validator("state-2").validate(json.loads(path.read_text("utf-8")))
+    return load_state(path)
+
+
+def register(state: State, wave: int, name: str, offset_bytes: int = 0, size_bytes: int = 4) -> int:
+    found = state.architecture.register_named(name)
+    assert found is not None
+    data = state.target.read_register(wave, found, offset_bytes, size_bytes)
+    return int.from_bytes(data, "little")
+
+
+def memory(state: State, address: int, size_bytes: int, space: int = 0, **where: int) -> bytes:
+    place = Memory(state.architecture.address_space(space), **where)
+    return state.target.read_memory(place, address, size_bytes)
+
+
+def pointer(state: State, wave: int, first: int) -> int:
+    return register(state, wave, f"s{first}") | register(state, wave, f"s{first + 1}") << 32
+
+
+@pytest.mark.parametrize("target", KERNELS)
+@pytest.mark.parametrize("level", ["O0", "O2"])
+def test_a_person_reads_arguments_and_ids_of_every_lane(
+    tmp_path: Path, target: str, level: str
+) -> None:
+    """Through the registers alone, as the kernel itself does."""
+    file = HIP / f"nest.{target}.{level}.v5.co"
+    report = run_json("dispatch", file, "--grid", "256", "--workgroup", "128", *NEST).json
+    state = dispatch(tmp_path, file, "--grid", "256", "--workgroup", "128", *NEST)
+    lanes = state.architecture.lane_count
+    assert len(state.waves) == 256 // lanes
+    field = {each["field"]: each["register"] for each in report["user_sgprs"][::-1]}
+    for wave in state.waves:
+        group = state.machine.workgroup_of(wave.wave)
+        assert group is not None and group.position is not None
+        kernarg = pointer(state, wave.wave, int(field["kernarg_segment_ptr"][1:]))
+        into, out, limit = struct.unpack("<QQi", memory(state, kernarg, 20))
+        assert limit == 10
+        assert memory(state, into, 1024) == bytes(1024)
+        with pytest.raises(Unavailable, match="not in the state"):
+            memory(state, out, 4)  # nobody has written it
+        told = state.machine.waves[wave.wave]
+        assert told.wave_in_group is not None
+        for lane in range(lanes):
+            ids = register(state, wave.wave, "v0", 4 * lane)
+            assert ids == told.wave_in_group * lanes + lane
+            assert state.machine.work_item(wave.wave, lane) == (ids, 0, 0)
+        numbers = [int(each["register"][1:]) for each in report["user_sgprs"]]
+        system = f"s{15 if target == 'gfx1100' and level == 'O2' else max(numbers) + 1}"
+        if not (target == "gfx1100" and level == "O0"):
+            assert register(state, wave.wave, system) == group.position[0]
+        assert register(state, wave.wave, "exec", 0, lanes // 8) == (1 << lanes) - 1
+        assert wave.pc == report["pc"]
+
+
+def test_the_packet_is_where_the_dispatch_pointer_points(tmp_path: Path) -> None:
+    state = dispatch(
+        tmp_path, HIP / "call.gfx90a.O0.v5.co", "call", "--grid", 64, "--workgroup", 64,
+        "--arg", "0=buffer:64",
+    )  # fmt: skip
+    packet = memory(state, pointer(state, 1, 4), 64)  # s[4:5]: behind the V# of the scratch
+    told = state.machine.dispatches[1]
+    assert struct.unpack_from("<HHHHH", packet) == (0x1402, 1, 64, 1, 1)
+    assert struct.unpack_from("<QQ", packet, 32) == (told.kernel_descriptor, told.kernarg)
+    assert pointer(state, 1, 6) == told.kernarg
+    assert pointer(state, 1, 8) == 0  # the dispatch id
+    # s[10:11] is the scratch of the queue, s15 where that of the wave begins
+    assert pointer(state, 1, 10) + register(state, 1, "s15") == 0x7D00_0000_0000
+    with pytest.raises(Unavailable, match="register s0 of wave 1"):
+        register(state, 1, "s0")
+
+
+def test_scratch_is_one_memory(tmp_path: Path) -> None:
+    state = dispatch(
+        tmp_path, HIP / "nest.gfx942.O0.v5.co", "--grid", 128, "--workgroup", 64, *NEST
+    )
+    base = 0x7D00_0000_0000
+    bytes_of_wave = -(-152 * 64 // 1024) * 1024
+    assert register(state, 2, "flat_scratch", 0, 8) == base + bytes_of_wave
+    found = run_json("convert", "private_lane#8", "--to", "global", "--lane", 3,
+                     "--state", tmp_path / "saved.json", "--wave", 2).json  # fmt: skip
+    assert found["conversions"][0]["address"] == base + bytes_of_wave + 2 * 256 + 12
+    with pytest.raises(Unavailable, match="not in the state"):
+        memory(state, 8, 4, 5, wave=2, lane=3)  # never written: not zero
+    with pytest.raises(Unavailable, match="beyond the scratch memory of the wave"):
+        memory(state, bytes_of_wave, 4, 6, wave=2)
+
+
+def test_partial_workgroups(tmp_path: Path) -> None:
+    state = dispatch(
+        tmp_path, CL / "kernels.gfx1100.O0.v5.co", *DIVERGE, "--grid", "100,3",
+        "--workgroup", "48,2",
+    )  # fmt: skip
+    masks = {each.wave: register(state, each.wave, "exec") for each in state.waves}
+    used = {wave: state.machine.used_lanes(wave) for wave in masks}
+    assert all(mask == (1 << (used[wave] or 0)) - 1 for wave, mask in masks.items())
+    assert sum(count or 0 for count in used.values()) == 300
+    sizes = [each.size for each in state.machine.workgroups.values()]
+    assert sizes == [(48, 2, 1), (48, 2, 1), (4, 2, 1), (48, 1, 1), (48, 1, 1), (4, 1, 1)]
+    with pytest.raises(Unavailable, match="register v0 of wave 12 is not in the state, bytes 16"):
+        register(state, 12, "v0", 0, 128)
+    ids = register(state, 7, "v0", 4 * 5)  # packed: x 1, y 1
+    assert ids == 1 | 1 << 10
+
+
+def test_lds_ends_where_it_was_allocated(tmp_path: Path) -> None:
+    state = dispatch(
+        tmp_path, CL / "kernels.gfx942.O2.v5.co", "lds", "--grid", 128, "--workgroup", 64,
+        "--arg", "0=buffer:1024",
+    )  # fmt: skip
+    assert state.machine.workgroups[1].local_bytes == 512  # 256, in granules of 512
+    for wave in (1, 2):
+        with pytest.raises(Unavailable, match="not in the state"):
+            memory(state, 0x1FC, 4, 3, wave=wave)
+        with pytest.raises(Unavailable, match="0x200 is beyond the 512 bytes of the workgroup"):
+            memory(state, 0x200, 4, 3, wave=wave)
+
+
+def test_writable_memory_is_as_loaded(tmp_path: Path) -> None:
+    file = HIP / "nest.gfx942.O0.v5.co"
+    dispatch(tmp_path, file, "--grid", 64, "--workgroup", 64, *NEST)
+    done = run("eval", "--state", tmp_path / "saved.json", "launches")
+    assert (done.out, done.status) == ("launches = 3\n", 0)
+
+
+def test_every_wave(tmp_path: Path) -> None:
+    done = run("eval", "--state", COMMITTED, "--wave", "all", "$exec", "--lane", 0)
+    assert done.lines[:4] == [
+        "AMDGPU Wave 1:1:1:1 (0,0,0)/0:",
+        "$exec = 4294967295",
+        "AMDGPU Wave 1:1:1:2 (0,0,0)/1:",
+        "$exec = 65535",
+    ]
+    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "$v0[$_lane]", "--lane", 3).json
+    assert [(each["wave"], each["data"]) for each in found["waves"]] == [
+        (1, 3), (2, 35), (3, 3), (4, 35), (5, 3),
+    ]  # fmt: skip
+    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "--lane", "all", "$v0[$_lane]")
+    assert len(found.json["waves"][4]["lanes"]) == 32
+    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "launches", "limit")
+    assert {len(each["variables"]) for each in found.json["waves"]} == {2}
+    assert "--wave all: only a state has waves" in run("eval", "--wave", "all", "$m0").error
+    refused = run("eval", "--state", COMMITTED, "--wave", "all", "--reg", "m0=1", "$m0")
+    assert refused.error == "--reg is about one wave, and --wave all asks for every one"
+
+
+def test_waves() -> None:
+    lines = run("waves", "--state", COMMITTED).lines
+    assert lines[0] == "  Id State Target Id                     Lanes Frame"
+    assert lines[5] == (
+        "  5  T     AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   0x00007f0000002100 in item () at "
+        "opencl/kernels.cl:26"
+    )
+    found = run_json("waves", "--state", COMMITTED).json["waves"]
+    assert [each["active_lanes"] for each in found] == [32, 16, 32, 16, 4]
+    assert found[3]["workgroup_coord"] == [1, 0, 0]
+    assert (found[3]["kernel"], found[3]["wave_number_in_workgroup"]) == ("diverge", 1)
+
+
+def test_waves_of_a_state_by_hand() -> None:
+    lines = run("waves", "--state", STATES / "nest.gfx942.O0.json").lines
+    assert re.fullmatch(
+        r"  0  T     AMDGPU Wave \?:\?:\?:0 \(\?,\?,\?\)/\? \d+/64 +0x\w+ in nest \(\) at .*",
+        lines[1],
+    )
+    assert run("waves", "--state", STATES / "demo.gcc.O0.json").lines[1].split()[2:4] == [
+        "Thread",
+        "0",
+    ]
+    assert run_json("waves", "--state", STATES / "demo.gcc.O0.json").status == 0
+
+
+def test_the_prompt_knows_who_is_who() -> None:
+    script = ("-ex", "lane 3", "-ex", "info lanes", "-ex", "info lanes -all", "--batch")
+    out = run("debug", "--state", COMMITTED, "--wave", 5, *script).lines
+    assert out[0] == "[Switching to thread 5, lane 3 (AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0])]"
+    assert len([line for line in out if " A  " in line]) == 8
+    assert len([line for line in out if line.endswith("U       (unused)")]) == 28
+
+
+def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
+    made = tmp_path / COMMITTED.name
+    file = CL / "kernels.gfx1100.O2.v5.co"
+    run("dispatch", file, *DIVERGE, "--grid", 100, "--workgroup", 48, "--save", made)
+    text = re.sub(r'"path": "[^"]*"', '"path": "../opencl/kernels.gfx1100.O2.v5.co"',
+                  made.read_text("utf-8"))  # fmt: skip
+    assert text == COMMITTED.read_text("utf-8")
+    for each in tmp_path.glob("*.npy"):
+        assert each.read_bytes() == (STATES / each.name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nest",), "--grid"),
+        (("nets", *NEST), "has no kernel nets; did you mean nest?; it has nest"),
+        (("nest", "--arg", "in=0", "--arg", "limit=1"), "not given: out (global_buffer, 8 bytes"),
+        (("nest", *NEST, "--arg", "outt=1"), "the kernel has no argument outt; did you mean out?"),
+        (("nest", *NEST, "--arg", "in=1"), "argument in is given twice"),
+        (("nest", *NEST, "--arg", "=1"), "--arg =1: expected NAME=VALUE"),
+        (("nest", "--arg", "limit=zz"), "'zz' is no number, @FILE, buffer:SIZE, zeros:SIZE,"),
+        (("nest", "--arg", "in=buffer:0"), "--arg in: buffer of 1 to 1073741824 bytes"),
+        (("nest", "--arg", "in=@/nowhere.npy"), "/nowhere.npy: cannot be read: No such file"),
+        (("nest", "--arg", "in=bytes:abc"), "expected bytes in hex, two digits each"),
+    ],
+)
+def test_refused_arguments(arguments: tuple[str, ...], message: str) -> None:
+    geometry = () if message == "--grid" else ("--grid", 64, "--workgroup", 64)
+    done = run("dispatch", HIP / "nest.gfx942.O2.v5.co", *arguments, *geometry)
+    assert done.status == 2
+    assert message in done.error
+
+
+@pytest.mark.parametrize(
+    ("grid", "workgroup", "message"),
+    [
+        ("100", "64", "100 work-items in x are no multiple of the workgroup's 64, and the kernel"),
+        ("2048", "2048", "--workgroup 2048,1,1: 2048 work-items; the kernel allows 1024"),
+        ("64,2", "64,3", "2 work-items in y are no multiple"),
+        ("0", "64", "--grid 0: expected up to three sizes of at least 1: 64,2"),
+        ("64", "1,1,1,1", "--workgroup 1,1,1,1: expected up to three sizes"),
+        ("x", "64", "--grid x: expected up to three sizes"),
+        ("4294967296", "64", "--grid 4294967296: expected up to three sizes"),
+        ("4194304", "64", "65536 waves: at most 16384 are simulated together"),
+    ],
+)
+def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:
+    file = HIP / "nest.gfx942.O2.v5.co"
+    done = run("dispatch", file, "nest", "--grid", grid, "--workgroup", workgroup, *NEST)
+    assert done.status in (1, 2)
+    assert message in done.error
+    assert (
+        run_json("dispatch", file, "--grid", grid, "--workgroup", workgroup).status == done.status
+    )
+
+
+def test_too_much_lds() -> None:
+    file = CL / "kernels.gfx942.O2.v5.co"
+    asked = ("lds", "--grid", 64, "--workgroup", 64, "--arg", "0=0", "--dynamic-lds", 65536)
+    done = run("dispatch", file, *asked)
+    assert done.error == "65792 bytes of LDS: a workgroup of gfx942 has at most 65536"
+
+
+def test_several_kernels_and_none() -> None:
+    geometry = ("--grid", 64, "--workgroup", 64)
+    done = run("dispatch", CL / "kernels.gfx942.O2.v5.co", *geometry)
+    assert "has several kernels: diverge, loop, call, lds, data" in done.error
+    assert "is for X86_64" in run("dispatch", FIXTURES / "x86_64/demo.gcc.O2.v5", *geometry).error
+    assert "is not an ELF file" in run("dispatch", FIXTURES / "README.md", *geometry).error
+
+
+def test_floats_and_files(tmp_path: Path) -> None:
+    (tmp_path / "raw.bin").write_bytes(bytes(range(64)))
+    state = dispatch(
+        tmp_path, CL / "kernels.gfx942.O2.v5.co", "data", "--grid", 64, "--workgroup", 64,
+        "--arg", f"0=@{tmp_path / 'raw.bin'}", "--arg", "f=1.5", "--arg", "2=-2",
+    )  # fmt: skip
+    kernarg = state.machine.dispatches[1].kernarg
+    assert kernarg is not None
+    [out] = struct.unpack("<Q", memory(state, kernarg, 8))
+    assert struct.unpack("<f", memory(state, kernarg + 8, 4)) == (1.5,)
+    assert struct.unpack("<d", memory(state, kernarg + 16, 8)) == (-2.0,)
+    assert memory(state, out, 64) == bytes(range(64))
+
+
+@pytest.mark.parametrize("name", [f"hip/nest.{target}.O0.v5.co" for target in KERNELS[:2]])
+def test_user_sgprs_are_those_that_llvm_objdump_reads(
+    name: str, tool: Callable[[str], str]
+) -> None:
+    command = [tool("llvm-objdump-19"), "-d", "-j", ".rodata", str(FIXTURES / name)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = dict(re.findall(r"\.amdhsa_user_sgpr_(\w+) (\d)", text))
+    report: Any = run_json("dispatch", FIXTURES / name, "--grid", 64, "--workgroup", 64, *NEST).json
+    ours = {each["field"] for each in report["user_sgprs"]}
+    assert ours == {field for field, enabled in told.items() if enabled == "1"}
+    ids = re.search(r"\.amdhsa_system_vgpr_workitem_id (\d)", text)
+    assert ids is not None and ids[1] == "2"
+
+
+@pytest.mark.parametrize("name", ["hip/nest.gfx942.O0.v5.co", "opencl/kernels.gfx1100.O2.v5.co"])
+def test_arguments_are_those_that_llvm_readelf_reads(name: str, tool: Callable[[str], str]) -> None:
+    command = [tool("llvm-readelf-19"), "--notes", str(FIXTURES / name)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    first = text.split(".group_segment_fixed_size")[0]
+    told = re.findall(
+        r"\.offset: +(\d+)\s+\.size: +(\d+)\s+(?:\.type_name.*\s+)?\.value_kind: +(\w+)", first
+    )
+    kernel = ("diverge",) if "opencl" in name else ()
+    report = run_json("dispatch", FIXTURES / name, *kernel, "--grid", 64, "--workgroup", 64, *NEST)
+    ours = [(each["offset"], each["size"], each["kind"]) for each in report.json["arguments"]]
+    assert ours == [
+        (int(at), int(size), kind) for at, size, kind in told if not kind.startswith("hidden_")
+    ]
