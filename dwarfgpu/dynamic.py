@@ -1,11 +1,5 @@
 """Types of which the running program tells the rest, resolved for one object.
 
-Each attribute is evaluated with the context that its section prescribes: those of DWARF 5 2.19 and
-A.5.18.1 with the object's location as the object and an empty stack, the bounds of a generic
-subrange with the index of their dimension on the stack; DW_AT_data_member_location (A.5.7.3),
-DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) without an object, with their
-operands on the stack.
-
 Law: what comes out needs no further evaluation to know its size, except behind another descriptor
 or inside a structure. What a type costs is bounded, however it is made.
 """
@@ -13,23 +7,18 @@ or inside a structure. What a type costs is bounded, however it is made.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.properties import Bounds, Computed, Measure, Properties, StringLength
-from dwarfgpu.dwarf.scopes import DATA
+from dwarfgpu.dwarf.properties import Bounds, Properties
 from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
     MAX_DIMENSIONS,
     Absent,
     Array,
-    Base,
     Dynamic,
-    Enum,
     Member,
     MemberPointer,
     Method,
@@ -44,45 +33,31 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import (
-    DwarfGpuError,
-    EvaluationError,
     IllFormed,
     LimitExceeded,
-    MissingContext,
-    OutOfRange,
     UndefinedBits,
     Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import (
-    ConstValue,
     Context,
-    ExprLoc,
     Limits,
-    LocList,
-    ResultKind,
     require,
 )
-from dwarfgpu.expr.convert import constant_location, memory_location
-from dwarfgpu.expr.evaluate import Result, evaluate_attribute, matching_entries
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
+from dwarfgpu.type_attributes import Around, ObjectPlace, TypeAttributes
 
-STEPS: Final = 5_000
-"""Operations of one attribute: those that compilers write have a dozen."""
-EVALUATIONS: Final = 2_000
-"""Attributes evaluated for one answer."""
 RESOLUTIONS: Final = 20_000
 """Types resolved for one answer."""
 NESTING: Final = 32
 """Types resolved inside one another."""
 SHOWN_BYTES: Final = 1 << 16
 """Read of an array that is larger than the limit of one read."""
-LARGEST_LENGTH_BYTES: Final = 8
-"""Of the number that tells the length of a string."""
 
 
 @frozen(eq=False)
@@ -91,23 +66,6 @@ class Placed:
 
     type: Type | None
     location: Location
-
-
-@frozen(eq=False)
-class Around:
-    """The structure that an object is a part of, and what that is a part of."""
-
-    kind: Struct
-    location: Location
-    outer: Around | None = None
-
-
-@frozen(eq=False)
-class _Object:
-    """The object whose type is resolved."""
-
-    location: Location
-    around: Around | None
 
 
 def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
@@ -130,44 +88,26 @@ def is_dynamic(kind: Type | None) -> bool:
     raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
 
 
-def displaced(location: Location, bits: int) -> Location:
-    """A part of an object; producers leave out the last pieces of a composite: they are nowhere."""
-    try:
-        return location.displaced(bits)
-    except OutOfRange:
-        if bits > 0 and all(isinstance(place.storage, Composite) for place in location.places):
-            return UNDEFINED_LOCATION
-        raise
-
-
 class Resolver:
     """Resolves types in one context, with one budget for all of them."""
 
     def __init__(self, context: Callable[[], Context]) -> None:
         """`context`: that of the focus, asked for when something must be evaluated."""
-        self._make_context = context
-        self._evaluations_left = EVALUATIONS
+        self._attributes = TypeAttributes(context)
         self._resolutions_left = RESOLUTIONS
         self._depth = 0
-        self._too_much: dict[int, LimitExceeded] = {}
-
-    @cached_property
-    def _context(self) -> Context:
-        context = self._make_context()
-        steps = min(STEPS, context.limits.steps)
-        return evolve(context, limits=evolve(context.limits, steps=steps))
 
     # Objects
 
     def at(self, address: int) -> Location:
         """The place of an address in the default address space."""
-        context = self._context
+        context = self._attributes.context
         space = require(context.architecture, "target architecture").address_space(0)
         return memory_location(context, space, address)
 
     def contents(self, placed: Placed) -> Bits:
         """The bits of an object; of an array that is too large to be read, the first ones."""
-        location, context = placed.location, self._context
+        location, context = placed.location, self._attributes.context
         size = size_bits(placed.type)
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is not known.")
@@ -180,7 +120,7 @@ class Resolver:
 
     def bit_field(self, location: Location, bit_size: int) -> Bits:
         """The bits of a bit-field."""
-        return self._context.access.read(location, bit_size)
+        return self._attributes.context.access.read(location, bit_size)
 
     def resolved(
         self, kind: Type | None, location: Location, around: Around | None = None
@@ -195,7 +135,7 @@ class Resolver:
             raise LimitExceeded(f"more than {RESOLUTIONS} types resolved for one answer")
         self._depth += 1
         try:
-            placed = self._resolved(kind, _Object(location, around))
+            placed = self._resolved(kind, ObjectPlace(location, around))
         finally:
             self._depth -= 1
         return Placed(_renamed(kind, placed.type), placed.location)
@@ -211,23 +151,21 @@ class Resolver:
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Where a member of the structure at a place begins."""
-        if member.location is not None:
-            location = self._place(member.location, stack=(location,))
-        return displaced(location, member.bit_offset or 0)
+        return self._attributes.member_location(location, member)
 
     def slot(self, method: Method, instance: Location) -> Location:
         """The slot of a virtual function in the table of an object (A.5.7.8)."""
         if method.slot is None:
             raise UndefinedBits(f"{method.name} has no DW_AT_vtable_elem_location")
-        return self._place(method.slot, stack=(instance,))
+        return self._attributes.place(method.slot, stack=(instance,))
 
     def pointed(self, kind: MemberPointer, value: Value, instance: Location) -> Location:
         """The member of an object to which a pointer to member points (A.5.14)."""
         if kind.use_location is None:
             raise Unsupported("a pointer to member without DW_AT_use_location")
-        return self._place(kind.use_location, stack=(value, instance))
+        return self._attributes.place(kind.use_location, stack=(value, instance))
 
-    def _resolved(self, kind: Type | None, about: _Object) -> Placed:
+    def _resolved(self, kind: Type | None, about: ObjectPlace) -> Placed:
         bare = strip(kind)
         if not isinstance(bare, Dynamic):
             assert isinstance(bare, Array | Struct)
@@ -235,26 +173,30 @@ class Resolver:
                 return Placed(self._sized(bare, about), about.location)
             return Placed(self._with_element(bare, about.location, about), about.location)
         form, properties = bare.form, bare.properties
-        if properties.associated is not None and not self._number(properties.associated, about):
+        if properties.associated is not None and not self._attributes.number(
+            properties.associated, about
+        ):
             return Placed(Absent(form, "not associated"), about.location)
-        if properties.allocated is not None and not self._number(properties.allocated, about):
+        if properties.allocated is not None and not self._attributes.number(
+            properties.allocated, about
+        ):
             return Placed(Absent(form, "not allocated"), about.location)
         data = about.location
         if properties.data_location is not None:
             source = properties.data_location.source
             if isinstance(source, Die):
                 raise IllFormed("DW_AT_data_location is a reference, not an expression")
-            data = self._place(source, object=about.location)
+            data = self._attributes.place(source, object=about.location)
         if isinstance(form, Array):
             return self._array(form, properties, about, data)
         if properties.size_bits is not None and isinstance(form, Struct | Unspecified):
-            size = (self._size(properties.size_bits, about) + 7) // 8
+            size = (self._attributes.size(properties.size_bits, about) + 7) // 8
             return Placed(evolve(form, size_bytes=size), data)
         if isinstance(form, Struct) and is_dynamic(form):
             return Placed(self._sized(form, evolve(about, location=data)), data)
         return Placed(form, data)
 
-    def _sized(self, kind: Struct, about: _Object) -> Struct:
+    def _sized(self, kind: Struct, about: ObjectPlace) -> Struct:
         """A structure that ends where its last member ends."""
         end = 0
         around = Around(kind, about.location, about.around)
@@ -275,14 +217,16 @@ class Resolver:
 
     # Arrays
 
-    def _array(self, form: Array, properties: Properties, about: _Object, data: Location) -> Placed:
+    def _array(
+        self, form: Array, properties: Properties, about: ObjectPlace, data: Location
+    ) -> Placed:
         """The array that a descriptor describes, from its lowest address on."""
         dimensions = self._dimensions(properties, about)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
             return self.resolved(form.element, data, about.around)
         declared = form.declared_bits
         if properties.size_bits is not None:
-            declared = self._size(properties.size_bits, about)
+            declared = self._attributes.size(properties.size_bits, about)
         lower_bounds = tuple(lower for lower, _, _ in dimensions)
         strides = tuple(stride for _, _, stride in dimensions)
         kind = evolve(
@@ -296,7 +240,7 @@ class Resolver:
         kind = self._with_element(kind, data, about)
         return Placed(kind, _lowest(kind, data))
 
-    def _with_element(self, kind: Array, data: Location, about: _Object) -> Array:
+    def _with_element(self, kind: Array, data: Location, about: ObjectPlace) -> Array:
         """Elements whose size is told once for all of them; others stay as they are."""
         element = kind.element
         bare = strip(element)
@@ -305,184 +249,38 @@ class Resolver:
         return evolve(kind, element=self.resolved(element, data, about.around).type)
 
     def _dimensions(
-        self, properties: Properties, about: _Object
+        self, properties: Properties, about: ObjectPlace
     ) -> list[tuple[int | None, int | None, int | None]]:
         """First index, count and stride of each dimension, outermost first."""
         if properties.string_length is not None:
-            count = self._string_length(properties.string_length, about)
+            count = self._attributes.string_length(properties.string_length, about)
             lower = properties.bounds[0].lower
             return [(lower if isinstance(lower, int) else None, count, None)]
         if properties.rank is None:
             return [self._dimension(each, about) for each in properties.bounds]
-        rank = self._number(properties.rank, about)
+        rank = self._attributes.number(properties.rank, about)
         if not 0 <= rank <= MAX_DIMENSIONS:
             raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")
         (generic,) = properties.bounds
-        index_type = self._context.generic
+        index_type = self._attributes.context.generic
         found = [
             self._dimension(generic, about, (Value(index, index_type),)) for index in range(rank)
         ]
         return found[::-1] if properties.is_column_major else found
 
     def _dimension(
-        self, bounds: Bounds, about: _Object, stack: tuple[Entry, ...] = ()
+        self, bounds: Bounds, about: ObjectPlace, stack: tuple[Entry, ...] = ()
     ) -> tuple[int | None, int | None, int | None]:
         lower, stride = (
-            None if each is None else self._number(each, about, stack)
+            None if each is None else self._attributes.number(each, about, stack)
             for each in (bounds.lower, bounds.stride_bits)
         )
         count: int | None = None
         if bounds.count is not None:
-            count = max(0, self._number(bounds.count, about, stack))
+            count = max(0, self._attributes.number(bounds.count, about, stack))
         elif bounds.upper is not None and lower is not None:
-            count = max(0, self._number(bounds.upper, about, stack) - lower + 1)
+            count = max(0, self._attributes.number(bounds.upper, about, stack) - lower + 1)
         return lower, count, stride
-
-    def _string_length(self, length: StringLength, about: _Object) -> int:
-        """The number at the place that DW_AT_string_length gives (DWARF 5 5.11)."""
-        source = length.where.source
-        if isinstance(source, Die):
-            return max(0, self._referenced(length.where.name, source, about.around))
-        if not 0 < length.size_bytes <= LARGEST_LENGTH_BYTES:
-            raise IllFormed(f"the length of a string has {length.size_bytes} bytes")
-        place = self._place(source, object=about.location)
-        access = self._context.access
-        return int.from_bytes(access.read_bytes(place, length.size_bytes), access.endian)
-
-    # Numbers
-
-    def _size(self, measure: Measure, about: _Object) -> int:
-        size = self._number(measure, about)
-        if size < 0:
-            raise IllFormed(f"the size of a type is {size // 8}")
-        return size
-
-    def _number(self, measure: Measure, about: _Object, stack: tuple[Entry, ...] = ()) -> int:
-        """What an attribute is for an object; the generic type is taken as signed."""
-        if not isinstance(measure, Computed):
-            assert measure is not None
-            return measure
-        source = measure.source
-        if isinstance(source, Die):
-            return self._referenced(measure.name, source, about.around) * measure.factor
-        try:
-            found = self._evaluate(source, "value", about.location, stack)
-            assert isinstance(found, Value)
-            return found.displacement * measure.factor
-        except DwarfGpuError as error:
-            error.context = error.context or measure.name
-            raise
-
-    def _referenced(self, name: str, die: Die, around: Around | None) -> int:
-        """The value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
-        what = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
-        if die.tag == dw.TAG_MEMBER:
-            return self._of_member(what, die, around)
-        if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
-            raise IllFormed(f"{what}, which is no variable or member (tag {die.tag:#x})")
-        kind = die.unit.info.types.type_of(die)
-        for holder in die.origins():
-            attribute = holder.unit.location_attribute(holder)
-            if isinstance(attribute, ConstValue):
-                place = constant_location(attribute.data, self._context.endian)
-                return self._integer(what, kind, place)
-            if attribute is not None:
-                return self._integer(what, kind, self._place(attribute))
-        raise UndefinedBits(f"{what}, which is optimized out: it has no location")
-
-    def _of_member(self, what: str, die: Die, around: Around | None) -> int:
-        """A member of the nearest structure around the object that has it."""
-        while around is not None:
-            member = around.kind.member_at(die.offset)
-            if member is not None:
-                place = self.member_location(around.location, member)
-                return self._integer(what, member.type, place, member.bit_size)
-            around = around.outer
-        raise MissingContext(
-            f"{what}, a member of a structure that the object is not known to be in"
-        )
-
-    def _integer(
-        self, what: str, kind: Type | None, location: Location, bit_size: int | None = None
-    ) -> int:
-        """The integer that an object is."""
-        bare = strip(kind)
-        if isinstance(bare, Enum):
-            size, is_signed, endian = 8 * bare.size_bytes, bare.is_signed, None
-        elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
-            size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
-        else:
-            raise IllFormed(f"{what}, which is no integer")
-        access = self._context.access
-        size = size if bit_size is None else bit_size
-        if not 0 < size <= 64:
-            raise IllFormed(f"{what}, an integer of {size} bits")
-        try:
-            if size % 8 == 0:
-                data = access.read_bytes(location, size // 8)
-                return int.from_bytes(data, endian or access.endian, signed=is_signed)
-            number = access.retrieve(location, size)
-        except EvaluationError as error:
-            error.context = error.context or what
-            raise
-        assert isinstance(number, int)
-        return number - (1 << size) if is_signed and number >> size - 1 else number
-
-    # Evaluation
-
-    def _place(
-        self,
-        source: ExprLoc | LocList,
-        *,
-        object: Location | None = None,
-        stack: tuple[Entry, ...] = (),
-    ) -> Location:
-        found = self._evaluate(source, "location", object, stack)
-        assert isinstance(found, Location)
-        return found
-
-    def _evaluate(
-        self,
-        source: ExprLoc | LocList,
-        result_kind: ResultKind,
-        object: Location | None,
-        stack: tuple[Entry, ...],
-    ) -> Result:
-        """Evaluate within the budget; what was too much once is not tried again."""
-        if id(source) in self._too_much:
-            raise self._too_much[id(source)]
-        if self._evaluations_left <= 0:
-            raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
-        self._evaluations_left -= 1
-        context = evolve(
-            self._context,
-            unit=source.unit,
-            result_kind=result_kind,
-            object=object,
-            initial_stack=stack,
-        )
-        try:
-            if isinstance(source, LocList) and result_kind == "location":
-                return self._listed(source, context)
-            return evaluate_attribute(source, context)
-        except LimitExceeded as error:
-            self._too_much[id(source)] = error
-            raise
-
-    def _listed(self, source: LocList, context: Context) -> Location:
-        """A location list, each entry of which has the stack of the attribute.
-
-        A.2.5.5 says an empty one, but then no list could describe a member: docs/spec-notes.md.
-        """
-        found: dict[SingleLocation, None] = {}
-        stop = context.stop
-        for entry in matching_entries(source.entries, context.pc):
-            location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
-            assert isinstance(location, Location)
-            found |= dict.fromkeys(location.places)
-            if len(found) > context.limits.places:
-                raise LimitExceeded(f"{len(found)} places, at most {context.limits.places}")
-        return Location(tuple(found), stop) if found else UNDEFINED_LOCATION
 
 
 def _has_descriptor(kind: Dynamic) -> bool:

@@ -38,6 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "language",
         "reading",
         "session",
+        "type_attributes",
         "verify",
         "view",
     ),

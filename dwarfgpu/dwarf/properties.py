@@ -1,7 +1,7 @@
 """What only the running program tells of a type (DWARF 5 2.19, 5.5, 5.11, 5.13, 5.18).
 
 Law: nouns only. An attribute is kept as it stands in the file, with the unit whose expressions it
-holds; `dwarfgpu.dynamic` evaluates it for an object.
+holds; `dwarfgpu.type_attributes` evaluates it for an object.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from attrs import evolve, frozen
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import displaced
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.members import way_to
 from dwarfgpu.language.names import is_cplusplus
@@ -22,6 +21,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.type_attributes import displaced
 
 
 @frozen

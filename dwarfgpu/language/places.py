@@ -34,7 +34,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import Around, displaced, is_dynamic, readable_bits
+from dwarfgpu.dynamic import is_dynamic, readable_bits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -53,6 +53,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session import Session
+from dwarfgpu.type_attributes import Around, displaced
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)

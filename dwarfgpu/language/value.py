@@ -9,11 +9,11 @@ from attrs import field, frozen
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import Around
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.type_attributes import Around
 
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 

@@ -20,9 +20,10 @@ from dwarfgpu.dwarf.types import (
     strides_of,
     strip,
 )
-from dwarfgpu.dynamic import Around, is_dynamic
+from dwarfgpu.dynamic import is_dynamic
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
+from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.shown import Shown, is_signed

@@ -33,10 +33,11 @@ from dwarfgpu.dwarf.types import (
     strides_of,
     strip,
 )
-from dwarfgpu.dynamic import Around, Resolver, is_dynamic
+from dwarfgpu.dynamic import Resolver, is_dynamic
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.plain import Plain, Record

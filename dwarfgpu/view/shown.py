@@ -9,11 +9,12 @@ from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, size_bits
-from dwarfgpu.dynamic import Around, Placed, Resolver, displaced
+from dwarfgpu.dynamic import Placed, Resolver
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.type_attributes import Around, displaced
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
 from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.strings import CharacterKind, quoted_string

@@ -30,9 +30,10 @@ from dwarfgpu.dwarf.types import (
     size_bits,
     strip,
 )
-from dwarfgpu.dynamic import Around, Resolver
+from dwarfgpu.dynamic import Resolver
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
 from dwarfgpu.view.options import DEFAULT_OPTIONS, OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
