@@ -151,6 +151,10 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 
 "$GXX" x86_64/members.cpp "${bases[@]:1}" -o x86_64/members.gcc.O0.v5
 
+"$GXX" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -o x86_64/types.gcc.O0.v5
+"$CLANG" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -fdebug-compilation-dir=. \
+  -fstandalone-debug --ld-path="$(command -v "$LLD")" -o x86_64/types.clang.O0.v5
+
 for opt in 0 2; do
   for dwarf in 4 5; do
     host gcc "$GCC" "$opt" "$dwarf"

@@ -6,6 +6,7 @@ it is asked for, so that neither a recursive type nor a hostile chain recurses h
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -15,8 +16,9 @@ from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.base_types import base_type_of
+from dwarfgpu.dwarf.class_builder import declarations_of, members_of, scope_of, this_of
+from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
-from dwarfgpu.dwarf.forms import read_uleb
 from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.shapes import (
     array_shape,
@@ -30,16 +32,17 @@ from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
     Array,
     Base,
+    Declarations,
     Dynamic,
     Enum,
     Function,
     Member,
     MemberPointer,
-    Method,
     Pointer,
     PointerKind,
     Qualified,
     Qualifier,
+    Scope,
     Struct,
     StructKind,
     Type,
@@ -48,8 +51,7 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     size_bytes,
 )
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
-from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
@@ -110,15 +112,15 @@ class TypeBuilder:
         if die.has(dw.AT_SIGNATURE):
             return self._signed(die)
         if tag == dw.TAG_BASE_TYPE:
-            return Base(base_type_of(die))
+            return Base(_canonical(die, base_type_of(die)))
         if tag in _POINTERS:
             return self._pointer(die, _POINTERS[tag])
         if tag in _STRUCTS:
             return self._struct(die, _STRUCTS[tag])
         if tag in _QUALIFIERS:
-            return Qualified(_QUALIFIERS[tag], self._target(die))
+            return Qualified(_QUALIFIERS[tag], self.target(die))
         if tag == dw.TAG_TYPEDEF:
-            return Typedef(die.name or "typedef", self._target(die))
+            return Typedef(die.name or "typedef", self.target(die), _scope(die))
         if tag == dw.TAG_SUBRANGE_TYPE:
             return self._subrange(die)
         if tag == dw.TAG_ARRAY_TYPE:
@@ -131,8 +133,8 @@ class TypeBuilder:
             return self._function(die)
         if tag == dw.TAG_PTR_TO_MEMBER_TYPE:
             return MemberPointer(
-                self._target(die),
-                self._target(die, dw.AT_CONTAINING_TYPE),
+                self.target(die),
+                self.target(die, dw.AT_CONTAINING_TYPE),
                 self._member_pointer_bytes(die),
                 die.unit.location_of(die, dw.AT_USE_LOCATION),
             )
@@ -154,13 +156,15 @@ class TypeBuilder:
         def members() -> tuple[Member, ...]:
             raise problem.with_traceback(None)
 
-        return Struct(_STRUCTS[die.tag], die.name, None, members, is_declaration=True)
+        return Struct(
+            _STRUCTS[die.tag], die.name, None, members, is_declaration=True, scope=_scope(die)
+        )
 
     def _referenced(self, die: Die, name: int) -> Type | None:
         target = die.reference(name)
         return None if target is None else self.build(target)
 
-    def _target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
+    def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
         """A function that gives the type an attribute refers to; it is looked up once."""
         found: list[Type | None] = []
 
@@ -173,7 +177,7 @@ class TypeBuilder:
 
     def _pointer(self, die: Die, kind: PointerKind) -> Pointer:
         return Pointer(
-            self._target(die),
+            self.target(die),
             kind,
             _pointer_bytes(die),
             die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
@@ -194,7 +198,7 @@ class TypeBuilder:
     def _array(self, die: Die) -> Type:
         shape = array_shape(die)
         form = Array(
-            self._target(die),
+            self.target(die),
             shape.dimensions,
             shape.strides_bits,
             die.flag(dw.AT_GNU_VECTOR),
@@ -206,7 +210,7 @@ class TypeBuilder:
 
     def _string(self, die: Die) -> Type:
         """A string type: an array of characters (DWARF 5 5.11)."""
-        character = self._target(die)
+        character = self.target(die)
         if not die.has(dw.AT_TYPE):
             character = _constant_target(Base(BaseType("char", "unsigned_char", 8)))
         length = string_length(die)
@@ -240,7 +244,7 @@ class TypeBuilder:
             return Unspecified(name, None if size is None else (size + 7) // 8)
         found = _underlying(die)
         if found is None or found.base.vector_size is not None:
-            return Typedef(name, self._target(die))
+            return Typedef(name, self.target(die))
         base = evolve(found.base, name=die.name or found.base.name)
         if size is not None and 0 < size != base.bit_size:
             base = evolve(base, bit_size=size)
@@ -251,62 +255,31 @@ class TypeBuilder:
 
         def members() -> tuple[Member, ...]:
             if not made:
-                made.append(tuple(self._members(die)))
+                made.append(members_of(self, die))
             return made[0]
 
-        found: list[tuple[Method, ...]] = []
+        found: list[Declarations] = []
 
-        def methods() -> tuple[Method, ...]:
+        def declared() -> Declarations:
             if not found:
-                found.append(tuple(self._methods(die)))
+                found.append(declarations_of(self, die))
             return found[0]
 
         is_declaration = die.flag(dw.AT_DECLARATION)
         size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
         constant = (size + 7) // 8 if isinstance(size, int) else None
-        form = Struct(kind, die.name, constant, members, is_declaration, methods)
+        form = Struct(
+            kind,
+            die.name or _linked_name(die),
+            constant,
+            members,
+            is_declaration,
+            declared,
+            _scope(die),
+        )
         computed = size if isinstance(size, Computed) else None
         properties = Properties(*descriptor(die), size_bits=computed)
         return form if properties.is_constant else Dynamic(form, properties)
-
-    def _methods(self, die: Die) -> list[Method]:
-        return [self._method(each) for each in die.children() if each.tag == dw.TAG_SUBPROGRAM]
-
-    def _method(self, die: Die) -> Method:
-        kind = self.build(die)
-        assert isinstance(kind, Function)
-        parameters = [each for each in die.children() if each.tag == dw.TAG_FORMAL_PARAMETER]
-        slot = None
-        if die.has(dw.AT_VTABLE_ELEM_LOCATION):
-            slot = die.unit.location_of(die, dw.AT_VTABLE_ELEM_LOCATION)
-        return Method(
-            die.name or "",
-            kind,
-            bool(die.integer(dw.AT_VIRTUALITY)),
-            _this(die, parameters) is not None,
-            slot,
-            _constant(slot.expression) if isinstance(slot, ExprLoc) else None,
-        )
-
-    def _members(self, die: Die) -> list[Member]:
-        wanted = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
-        return [self._member(child) for child in die.children() if child.tag in wanted]
-
-    def _member(self, die: Die) -> Member:
-        is_static = die.tag == dw.TAG_VARIABLE or die.flag(dw.AT_EXTERNAL)
-        offset, location = (None, None) if is_static else _place(die)
-        return Member(
-            die.name,
-            self._target(die),
-            offset,
-            die.integer(dw.AT_BIT_SIZE),
-            location,
-            is_static,
-            die.tag == dw.TAG_INHERITANCE,
-            die.flag(dw.AT_ARTIFICIAL),
-            bool(die.integer(dw.AT_VIRTUALITY)),
-            die.offset,
-        )
 
     def _enum(self, die: Die) -> Enum:
         underlying = _underlying(die)
@@ -323,14 +296,22 @@ class TypeBuilder:
         is_signed = any(value < 0 for _, value in enumerators)
         if underlying is not None:
             is_signed = underlying.base.is_signed
-        return Enum(die.name, size, tuple(enumerators), is_signed, die.flag(dw.AT_ENUM_CLASS))
+        return Enum(
+            die.name,
+            size,
+            tuple(enumerators),
+            is_signed,
+            die.flag(dw.AT_ENUM_CLASS),
+            underlying,
+            _scope(die),
+        )
 
     def _function(self, die: Die) -> Function:
         children = list(die.children())
         parameters = [each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER]
-        this = _this(die, parameters)
+        this = this_of(die, parameters)
         return Function(
-            self._target(die),
+            self.target(die),
             tuple(self._parameter(each, this) for each in parameters),
             die.flag(dw.AT_PROTOTYPED),
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
@@ -339,7 +320,7 @@ class TypeBuilder:
 
     def _parameter(self, die: Die, this: Die | None) -> TypeReference:
         """The type of a parameter; `this` is constant, whether or not the compiler says so."""
-        target = self._target(die)
+        target = self.target(die)
         if die != this:
             return target
         below = die.reference(dw.AT_TYPE)
@@ -347,17 +328,18 @@ class TypeBuilder:
         return target if is_constant else Qualified("const", target)
 
 
-def _this(function: Die, parameters: list[Die]) -> Die | None:
-    """The parameter that is `this`: the first, made by the compiler (DWARF 5 5.7.8).
+def _scope(die: Die) -> Scope:
+    """What is around a type of a language whose names have parts."""
+    if not die.unit.is_cplusplus:
+        return ""
+    found: list[str] = []
 
-    Not all compilers write DW_AT_object_pointer.
-    """
-    if not parameters or not parameters[0].flag(dw.AT_ARTIFICIAL):
-        return None
-    first = parameters[0]
-    if function.has(dw.AT_OBJECT_POINTER):
-        return first if function.reference(dw.AT_OBJECT_POINTER) == first else None
-    return first if first.name in (None, "this") else None
+    def scope() -> str:
+        if not found:
+            found.append(scope_of(die))
+        return found[0]
+
+    return scope
 
 
 def _constant_target(kind: Type) -> Callable[[], Type | None]:
@@ -408,58 +390,21 @@ def _underlying(die: Die) -> Base | None:
         if target is None:
             return None
         if target.tag == dw.TAG_BASE_TYPE:
-            return Base(base_type_of(target))
+            return Base(_canonical(target, base_type_of(target)))
         if target.tag not in _TRANSPARENT:
             return None
         target = target.reference(dw.AT_TYPE)
     raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
 
 
-def _place(die: Die) -> tuple[int, ExprLoc | LocList | None]:
-    """The bit offset of a member, and the expression from whose place it counts (5.7.6)."""
-    bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
-    if bit_offset is not None:
-        return bit_offset, None
-    start = die.integer(dw.AT_DATA_MEMBER_LOCATION)
-    location: ExprLoc | LocList | None = None
-    if start is None:
-        location = die.unit.location_of(die, dw.AT_DATA_MEMBER_LOCATION)
-        if isinstance(location, ExprLoc):
-            start = _constant_offset(location.expression)
-            location = location if start is None else None
-    # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
-    from_top = die.integer(dw.AT_BIT_OFFSET)
-    bit_size = die.integer(dw.AT_BIT_SIZE)
-    if from_top is None or bit_size is None:
-        return (start or 0) * 8, location
-    if die.unit.endian == "little":
-        storage = die.integer(dw.AT_BYTE_SIZE) or die.unit.info.types.size_of_object(die)
-        if storage is None:
-            raise IllFormed(
-                f"bit-field at {die.offset:#x} has DW_AT_bit_offset, and storage of unknown size"
-            )
-        from_top = storage * 8 - from_top - bit_size
-    return (start or 0) * 8 + from_top, location
+def _linked_name(die: Die) -> str | None:
+    """The name that `typedef struct {} Name` has for the linker, which GCC tells: `5Named`."""
+    linked = die.string(dw.AT_LINKAGE_NAME) or ""
+    count = re.match(r"\d+", linked)
+    name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
+    return name if count is not None and name and len(name) == int(count[0]) else None
 
 
-def _constant(expression: bytes) -> int | None:
-    """The number of an expression that is one `constu`."""
-    if not expression or expression[0] != _OP_CONSTU:
-        return None
-    try:
-        value, position = read_uleb(expression, 1, len(expression))
-    except Malformed:
-        return None
-    return value if position == len(expression) else None
-
-
-def _constant_offset(expression: bytes) -> int | None:
-    """The offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address."""
-    if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
-        return None
-    try:
-        value, position = read_uleb(expression, 1, len(expression))
-    except Malformed:
-        return None
-    rest = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
-    return value if expression[position:] == rest else None
+def _canonical(die: Die, base: BaseType) -> BaseType:
+    """In C++ `long unsigned int` is `unsigned long`, as GDB has it."""
+    return evolve(base, name=canonical(base.name)) if die.unit.is_cplusplus else base

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, assert_never
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias, assert_never
 
+from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -15,6 +17,7 @@ from dwarfgpu.dwarf.types import (
     Method,
     Pointer,
     Qualified,
+    Qualifier,
     Struct,
     Type,
     Typedef,
@@ -24,33 +27,59 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.errors import DwarfGpuError
 
 
-def type_name(kind: Type | None, *, cplusplus: bool = False) -> str:
+def type_name(
+    kind: Type | None,
+    *,
+    cplusplus: bool = False,
+    shown_as: ShownAs | None = None,
+    shown_inside: ShownAs | None = None,
+) -> str:
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
-    `cplusplus`: structures are named without their tag. Never raises: a type that refers to
-    itself by no name ends in `...`, one that refers to what cannot be read is `<error: …>`.
+    `cplusplus`: structures are named without their tag. `shown_as` gives the words for a type, or
+    another type in its place; `shown_inside` does so for parameters and the classes of members. Never raises: a type that refers to itself by no name ends in `...`,
+    one that refers to what cannot be read is `<error: …>`.
     """
     try:
-        return _Speller(cplusplus).spelled(kind)
+        return _Speller(cplusplus, shown_inside).spelled(kind, shown_as)
     except DwarfGpuError as error:
         return f"<error: {error.kind}: {error}>"
 
 
+def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None = None) -> str:
+    """A name with the namespaces and classes around it: `ns::Box<char const*>`.
+
+    `replaced`: what types in it are shown as.
+    """
+    name = kind.scope + (kind.name or "")
+    return canonical(name, replaced) if "<" in name else name
+
+
+def this_qualifiers(method: Method) -> str:
+    """` const volatile`: what a member function promises of its object."""
+    if not method.has_this:
+        return ""
+    pointer = strip(method.type.parameters[0])
+    inner = pointer.target if isinstance(pointer, Pointer) else None
+    found: set[str] = set()
+    while isinstance(inner, Qualified) and inner.qualifier not in found:
+        found.add(inner.qualifier)
+        inner = inner.target
+    return "".join(f" {word}" for word in ("const", "volatile") if word in found)
+
+
 def method_name(container: Type | None, method: Method) -> str:
     """`Point::scaled(int) const`."""
-    this, *others = (None, *method.type.parameters)
-    if method.has_this and others:
-        this, *others = others
-    names = [type_name(each, cplusplus=True) for each in others[:_NAME_PARTS]]
-    if method.type.is_variadic or len(others) > _NAME_PARTS:
+    parameters = method.written
+    names = [type_name(each, cplusplus=True) for each in parameters[:_NAME_PARTS]]
+    if method.type.is_variadic or len(parameters) > _NAME_PARTS:
         names.append("...")
-    pointer = strip(this)
-    target = pointer.target if isinstance(pointer, Pointer) else None
-    suffix = " const" if isinstance(target, Qualified) and target.qualifier == "const" else ""
     where = type_name(container, cplusplus=True)
-    return f"{where}::{method.name}({', '.join(names)}){suffix}"
+    return f"{where}::{canonical(method.name)}({', '.join(names)}){this_qualifiers(method)}"
 
 
+ShownAs: TypeAlias = Callable[[Type | None], str | Type | None]
+"""The words for a type, or the type that is spelled in its place: itself, as usual."""
 _NAME_PARTS: Final = 100
 """Types in one name; those beyond it are `...`."""
 _NAME_DIMENSIONS: Final = 32
@@ -59,23 +88,35 @@ _NAME_DIMENSIONS: Final = 32
 class _Speller:
     """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
 
-    def __init__(self, cplusplus: bool) -> None:
+    def __init__(self, cplusplus: bool, shown_inside: ShownAs | None) -> None:
         self.cplusplus = cplusplus
+        self.shown_inside = shown_inside
         self.parts_left = _NAME_PARTS
 
-    def spelled(self, kind: Type | None) -> str:
+    def spelled(self, kind: Type | None, shown_as: ShownAs | None) -> str:
         """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
-        declarator = words = ""
+        declarator = ""
+        qualifiers: set[Qualifier] = set()
+        leaf: str | None = None
         after_pointer = False
         while self.parts_left > 0:
             self.parts_left -= 1
             if isinstance(kind, Qualified):
-                kind, words = _qualified(kind, self.cplusplus)
+                qualifiers.add(kind.qualifier)
+                kind = kind.target
+                continue
+            shown = kind if shown_as is None else shown_as(kind)
+            if isinstance(shown, str):
+                leaf = shown
+                break
+            if shown is not kind:
+                kind = shown
                 continue
             if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
-                if words:
+                if qualifiers:
+                    words = self.words(qualifiers)
                     declarator = f" {words} {declarator}" if declarator else f" {words}"
-                    words = ""
+                    qualifiers = set()
                 declarator = self.pointer_mark(kind) + declarator
                 kind, after_pointer = kind.target, True
                 continue
@@ -92,12 +133,23 @@ class _Speller:
             elif isinstance(kind, Function):
                 declarator += self.parameters(kind)
                 kind = kind.result
-        leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
-        return " ".join(part for part in (words, leaf, declarator) if part)
+        if leaf is None:
+            leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
+        return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
+
+    def words(self, qualifiers: set[Qualifier]) -> str:
+        """In GDB's order."""
+        words: dict[Qualifier, str] = {
+            "const": "const",
+            "volatile": "volatile",
+            "restrict": "__restrict__" if self.cplusplus else "restrict",
+            "atomic": "_Atomic",
+        }
+        return " ".join(word for qualifier, word in words.items() if qualifier in qualifiers)
 
     def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
         if isinstance(kind, MemberPointer):
-            return f"{self.spelled(kind.container)}::*"
+            return f"{self.spelled(kind.container, self.shown_inside)}::*"
         return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
 
     def parameters(self, kind: Function) -> str:
@@ -106,7 +158,7 @@ class _Speller:
         for parameter in parameters:
             if self.parts_left <= 0:
                 break
-            names.append(self.spelled(parameter))
+            names.append(self.spelled(parameter, self.shown_inside))
         if kind.is_variadic or len(names) < len(parameters):
             names.append("...")
         if not names and (kind.is_prototyped or self.cplusplus):
@@ -127,26 +179,9 @@ def _array_mark(kind: Array, declarator: str) -> str:
     if len(shown) < len(kind.dimensions):
         counts.append("...")
     if kind.is_vector:
-        return f"__attribute__ ((vector_size({', '.join(counts)}))){declarator}"
+        mark = f"__attribute__ ((vector_size({', '.join(counts)})))"
+        return f"{declarator} {mark}" if declarator else mark
     return declarator + "".join(f"[{count}]" for count in counts)
-
-
-def _qualified(kind: Qualified, cplusplus: bool) -> tuple[Type | None, str]:
-    """What is qualified, and all the qualifiers in GDB's order."""
-    found: set[str] = set()
-    inner: Type | None = kind
-    for _ in range(_NAME_PARTS):
-        if not isinstance(inner, Qualified):
-            break
-        found.add(inner.qualifier)
-        inner = inner.target
-    words = {
-        "const": "const",
-        "volatile": "volatile",
-        "restrict": "__restrict__" if cplusplus else "restrict",
-        "atomic": "_Atomic",
-    }
-    return inner, " ".join(word for qualifier, word in words.items() if qualifier in found)
 
 
 def _leaf(kind: Type | None, cplusplus: bool) -> str:
@@ -157,8 +192,11 @@ def _leaf(kind: Type | None, cplusplus: bool) -> str:
             tag = "enum" if isinstance(kind, Enum) else kind.kind
             if kind.name is None:
                 return f"{tag} {{...}}"
-            return kind.name if cplusplus or tag == "class" else f"{tag} {kind.name}"
-        case Base() | Typedef() | Unspecified():
+            name = full_name(kind)
+            return name if cplusplus or tag == "class" else f"{tag} {name}"
+        case Typedef():
+            return full_name(kind)
+        case Base() | Unspecified():
             return kind.name
         case Pointer() | Array() | Function():
             return kind.name or "..."

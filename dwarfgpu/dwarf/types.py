@@ -23,11 +23,15 @@ from dwarfgpu.nouns import frozen
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]
 Qualifier = Literal["const", "volatile", "restrict", "atomic"]
+Access = Literal["public", "protected", "private"]
 
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
+Scope: TypeAlias = str | Callable[[], str]
+"""What is around a type, or a function that gives it: few are ever spelled."""
+
 LARGEST_BITS: Final = 1 << 67
 """The size of the largest address space."""
 
@@ -150,6 +154,7 @@ class Member:
     """A virtual base class."""
     entry: int | None = None
     """The offset of its entry in `.debug_info`."""
+    access: Access = "public"
 
     @property
     def type(self) -> Type | None:
@@ -169,6 +174,47 @@ class Method:
     """DW_AT_vtable_elem_location (A.5.7.8)."""
     slot_index: int | None = None
     """The same where it is one constant: compilers write the index of the slot."""
+    access: Access = "public"
+    is_artificial: bool = False
+    """Made by the compiler."""
+    _written: tuple[TypeReference, ...] | None = None
+
+    @property
+    def written(self) -> tuple[Type | None, ...]:
+        """The parameters that the source has: without `this` and what the compiler adds."""
+        if self._written is not None:
+            return tuple(_resolved(each) for each in self._written)
+        return self.type.parameters[1 if self.has_this else 0 :]
+
+
+@frozen(eq=False)
+class NestedTypedef:
+    """A typedef in a class."""
+
+    type: Typedef
+    access: Access = "public"
+
+
+@frozen(eq=False)
+class TemplateType:
+    """A template type parameter and the type that it stands for (DWARF 5 2.23)."""
+
+    name: str
+    _type: TypeReference = field(repr=False)
+
+    @property
+    def type(self) -> Type | None:
+        return _resolved(self._type)
+
+
+@frozen(eq=False)
+class Declarations:
+    """What a structure declares that is not in its objects."""
+
+    methods: tuple[Method, ...] = ()
+    """In declaration order."""
+    typedefs: tuple[NestedTypedef, ...] = ()
+    template_types: tuple[TemplateType, ...] = ()
 
 
 @frozen(eq=False)
@@ -181,7 +227,13 @@ class Struct:
     """None for an incomplete type, which has no known size."""
     _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(default=(), repr=False)
     is_declaration: bool = False
-    _methods: tuple[Method, ...] | Callable[[], tuple[Method, ...]] = field(default=(), repr=False)
+    _declared: Declarations | Callable[[], Declarations] = field(factory=Declarations, repr=False)
+    _scope: Scope = field(default="", repr=False)
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`; empty where there are none."""
+        return self._scope() if callable(self._scope) else self._scope
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -193,9 +245,9 @@ class Struct:
         return next((each for each in self.members if each.entry == entry), None)
 
     @property
-    def methods(self) -> tuple[Method, ...]:
-        """The member functions, in declaration order."""
-        return self._methods() if callable(self._methods) else self._methods
+    def declared(self) -> Declarations:
+        """Its member functions, typedefs and template parameters."""
+        return self._declared() if callable(self._declared) else self._declared
 
 
 @frozen(eq=False)
@@ -209,6 +261,19 @@ class Enum:
     is_signed: bool = False
     is_scoped: bool = False
     """DW_AT_enum_class: an enumerator is spelled with the name of its type."""
+    underlying: Base | None = None
+    """The type that holds its values, where the file tells it."""
+    _scope: Scope = field(default="", repr=False)
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`."""
+        return self._scope() if callable(self._scope) else self._scope
+
+    def spelled(self, enumerator: str) -> str:
+        """An enumerator with what is around it: `ns::red`, `ns::Scoped::one`."""
+        own = f"{self.name}::" if self.is_scoped and self.name else ""
+        return f"{self.scope}{own}{enumerator}"
 
 
 @frozen(eq=False)
@@ -217,8 +282,14 @@ class Typedef:
 
     name: str
     _target: TypeReference = field(repr=False)
+    _scope: Scope = field(default="", repr=False)
     _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
     """What `strip` has found."""
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`."""
+        return self._scope() if callable(self._scope) else self._scope
 
     @property
     def target(self) -> Type | None:

@@ -131,7 +131,7 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
     if (second if in_second else first) & 1:
         offset = first if in_second else first - 1
         container = strip(kind.container)
-        for method in container.methods if isinstance(container, Struct) else ():
+        for method in container.declared.methods if isinstance(container, Struct) else ():
             if method.is_virtual and method.slot_index == 8 * offset // half:
                 return f"&virtual {method_name(kind.container, method)}"
         return f"&virtual table offset {offset}"

@@ -170,11 +170,10 @@ def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], 
     """Names by their bits, and the flags in declaration order if it is an enumeration of flags."""
     mask = (1 << 8 * kind.size_bytes) - 1
     names: dict[int, str] = {}
-    prefix = f"{kind.name}::" if kind.is_scoped and kind.name else ""
     is_flags = not kind.is_signed
     for name, value in kind.enumerators:
         is_flags = is_flags and value & value - 1 == 0 and value >= 0
-        names.setdefault(value & mask, prefix + name)
+        names.setdefault(value & mask, kind.spelled(name))
     return names, tuple(names.items()) if is_flags else None
 
 

@@ -1,7 +1,6 @@
 """Types in full, as GDB's `ptype` prints them.
 
-Member functions, access and underlying types of enumerations are not known of a type here, so
-they are not shown. Of structures without a name inside one another only the first is in full.
+Of structures without a name inside one another only the first is in full, as in GDB.
 """
 
 from __future__ import annotations
@@ -9,28 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.type_names import full_name, this_qualifiers, type_name
 from dwarfgpu.dwarf.types import (
-    Array,
+    Access,
     Enum,
-    Function,
     Member,
     MemberPointer,
-    Pointer,
-    Qualified,
+    Method,
     Struct,
     Type,
     Typedef,
     Unspecified,
     strip,
 )
+from dwarfgpu.view.local_names import LocalNames
 
 MOST_MEMBERS: Final = 10_000
 """Members and enumerators of one definition, those of structures without a name included."""
-_DEEPEST: Final = 100
-"""Types in one another that are looked through."""
 _PLACE: Final = "\0"
 """Stands for the name that is declared."""
 
@@ -38,16 +33,15 @@ _PLACE: Final = "\0"
 def type_text(kind: Type | None, *, cplusplus: bool = False) -> str:
     """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
 
-    `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are `...`.
+    `cplusplus`: as GDB does in C++, with access, member functions and typedefs. `IllFormed` for a
+    cycle of typedefs; members beyond `MOST_MEMBERS` are `...`.
     """
-    return type_name(_Definition(cplusplus).of(kind, 1, 0), cplusplus=cplusplus)
+    return _Definition(cplusplus).text(kind, 1, 0, LocalNames())
 
 
 def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
     """`int (*fn)(int)`: an object of the type as it is declared."""
-    # A name stands where the mark of a pointer to it would: to a member, which has a name in it.
-    marked = type_name(MemberPointer(kind, Unspecified(_PLACE)), cplusplus=cplusplus)
-    return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)
+    return _Definition(cplusplus).declared(kind, name, -1, 0, LocalNames())
 
 
 class _Definition:
@@ -57,75 +51,180 @@ class _Definition:
         self.cplusplus = cplusplus
         self.members_left = MOST_MEMBERS
 
-    def of(self, kind: Type | None, levels: int, indent: int, depth: int = 0) -> Type | None:
-        """The type with the text of its body in place of a structure or enumeration.
+    def text(self, kind: Type | None, levels: int, indent: int, names: LocalNames) -> str:
+        """The type, where something is made of structures with their bodies.
 
         `levels`: how many structures in one another are shown; at 1 named ones are, too, and
         typedefs are looked through.
         """
-        if depth > _DEEPEST:
-            return kind
 
-        def inner(part: Type | None) -> Type | None:
-            return self.of(part, levels, indent, depth + 1)
+        def shown_inside(part: Type | None) -> str | Type | None:
+            local = names.of(part)
+            if local is not None:
+                return local
+            is_named = self.cplusplus and isinstance(part, Struct | Enum) and part.name
+            return names.spelled(part) if is_named else part
 
-        match kind:
-            case Typedef() if levels > 0:
-                return inner(strip(kind))
-            case Qualified():
-                return evolve(kind, target=inner(kind.target))
-            case Pointer() | MemberPointer():
-                return evolve(kind, target=inner(kind.target))
-            case Array():
-                return evolve(kind, element=inner(kind.element))
-            case Function():
-                return evolve(kind, result=inner(kind.result))
-            case Struct() if levels > 0 or (kind.name is None and levels == 0):
-                return Unspecified("\n".join(self._structure(kind, levels, indent)))
-            case Enum() if levels > 0 or (kind.name is None and levels == 0):
-                return Unspecified(self._enumeration(kind))
-            case _:
-                return kind
+        def shown_as(part: Type | None) -> str | Type | None:
+            if isinstance(part, Typedef) and levels > 0:
+                strip(part)  # raises for a cycle
+                return part.target
+            is_body = levels > 0 or (levels == 0 and getattr(part, "name", None) is None)
+            if not is_body or not isinstance(part, Struct | Enum):
+                return shown_inside(part) if levels <= 0 else part
+            if isinstance(part, Enum):
+                return self._enumeration(part)
+            return "\n".join(self._structure(part, levels, indent, names))
 
-    def _structure(self, kind: Struct, levels: int, indent: int) -> Iterator[str]:
-        bases = [
-            type_name(each.type, cplusplus=True) for each in kind.members if each.is_base_class
-        ]
-        above = f" : {', '.join(bases)}" if bases else ""
-        yield f"{kind.kind} {kind.name}{above} {{" if kind.name else f"{kind.kind}{above} {{"
+        return type_name(
+            kind, cplusplus=self.cplusplus, shown_as=shown_as, shown_inside=shown_inside
+        )
+
+    def declared(
+        self, kind: Type | None, name: str, levels: int, indent: int, names: LocalNames
+    ) -> str:
+        """The declaration of a name."""
+        # A name stands where the mark of a pointer to a member would, which has a name in it.
+        marked = self.text(MemberPointer(kind, Unspecified(_PLACE)), levels, indent, names)
+        return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)
+
+    def _structure(
+        self, kind: Struct, levels: int, indent: int, names: LocalNames
+    ) -> Iterator[str]:
+        declared = kind.declared
+        inner = names.with_parameters(declared.template_types) if self.cplusplus else names
+        local = inner.with_typedefs(kind) if self.cplusplus else inner
+        yield self._title(kind, names, inner)
         margin = " " * (indent + 4)
-        members = [each for each in kind.members if not each.is_base_class]
-        if kind.is_declaration:
-            yield f"{margin}<incomplete type>"
-        elif not members:
-            yield f"{margin}<no data fields>"
-        for each in members:
-            if self.members_left <= 0:
-                yield f"{margin}..."
+        fields = [each for each in kind.members if not each.is_base_class]
+        methods = _grouped([each for each in declared.methods if not each.is_artificial])
+        if not (fields or declared.methods or declared.typedefs):
+            empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
+            yield margin + empty
+        labels = _Labels(" " * (indent + 2))
+        is_labelled = _needs_labels(kind)
+        for each in fields:
+            if each.is_artificial or self._is_too_much():
+                continue
+            if is_labelled:
+                yield from labels.before(each.access)
+            yield f"{margin}{self._member(each, levels - 1, indent + 4, local)};"
+        if methods and labels.current is not None:
+            yield ""
+        for method in methods:
+            if self._is_too_much():
                 break
-            self.members_left -= 1
-            yield f"{margin}{self._member(each, levels - 1, indent + 4)};"
+            yield from labels.before(method.access)
+            yield f"{margin}{self._method(kind, method, local)};"
+        if declared.typedefs and (fields or declared.methods):
+            yield ""
+        for nested in declared.typedefs:
+            if self._is_too_much():
+                break
+            if is_labelled:
+                yield from labels.before(nested.access)
+            target, name = nested.type.target, nested.type.name
+            yield f"{margin}typedef {self.declared(target, name, levels - 1, indent + 4, inner)};"
+        if self.members_left < 0:
+            yield f"{margin}..."
         yield " " * indent + "}"
 
-    def _member(self, member: Member, levels: int, indent: int) -> str:
-        kind = self.of(member.type, levels, indent)
+    def _is_too_much(self) -> bool:
+        self.members_left -= 1
+        return self.members_left < 0
+
+    def _title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
+        """`class Box<int> [with T = int] : public Base {`."""
+        title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
+        parameters = kind.declared.template_types if self.cplusplus else ()
+        if parameters:
+            told = (f"{each.name} = {self.text(each.type, -1, 0, outer)}" for each in parameters)
+            title += f" [with {', '.join(told)}]"
+        bases: list[str] = []
+        for each in kind.members:
+            if each.is_base_class:
+                base = strip(each.type)
+                named = isinstance(base, Struct) and base.name
+                name = inner.spelled(base) if named else type_name(base, cplusplus=True)
+                virtual = " virtual" if each.is_virtual else ""
+                bases.append(f"{each.access}{virtual} {name}")
+        return f"{title}{' : ' + ', '.join(bases) if bases else ''} {{"
+
+    def _member(self, member: Member, levels: int, indent: int, names: LocalNames) -> str:
         if member.name is None:
-            text = type_name(kind, cplusplus=self.cplusplus)
+            text = self.text(member.type, levels, indent, names)
         else:
-            text = declaration(kind, member.name, cplusplus=self.cplusplus)
+            text = self.declared(member.type, member.name, levels, indent, names)
         size = "" if member.bit_size is None else f" : {member.bit_size}"
         return f"{'static ' if member.is_static else ''}{text}{size}"
+
+    def _method(self, kind: Struct, method: Method, names: LocalNames) -> str:
+        """`virtual int area(int) const`."""
+        prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
+        if not _is_without_result(kind, method):
+            prefix += self.text(method.type.result, -1, 0, names) + " "
+        parameters = [self.text(each, 0, 0, names) for each in method.written]
+        if method.type.is_variadic:
+            parameters.append("...")
+        if not parameters and self.cplusplus:
+            parameters = ["void"]
+        return f"{prefix}{canonical(method.name)}({', '.join(parameters)}){this_qualifiers(method)}"
 
     def _enumeration(self, kind: Enum) -> str:
         shown: list[str] = []
         following = 0
         for name, value in kind.enumerators:
-            if self.members_left <= 0:
+            if self._is_too_much():
                 shown.append("...")
                 break
-            self.members_left -= 1
-            full = f"{kind.name}::{name}" if kind.is_scoped and kind.name else name
+            full = kind.spelled(name)
             shown.append(full if value == following else f"{full} = {value}")
             following = value + 1
         title = "enum class" if kind.is_scoped else "enum"
-        return f"{title} {kind.name + ' ' if kind.name else ''}{{{', '.join(shown)}}}"
+        if kind.name:
+            title += f" {full_name(kind)}"
+        if self.cplusplus and kind.underlying is not None:
+            title += f" : {kind.underlying.name}"
+        return f"{title} {{{', '.join(shown)}}}"
+
+
+class _Labels:
+    """`public:` and others, where the access changes."""
+
+    def __init__(self, margin: str) -> None:
+        self.margin = margin
+        self.current: Access | None = None
+
+    def before(self, access: Access) -> Iterator[str]:
+        if access != self.current:
+            self.current = access
+            yield f"{self.margin}{access}:"
+
+
+def _needs_labels(kind: Struct) -> bool:
+    """Whether anything has not the access that all have without a word."""
+    declared = kind.declared
+    found = [each.access for each in kind.members if not each.is_base_class]
+    found += [each.access for each in declared.methods]
+    found += [each.access for each in declared.typedefs]
+    usual: Access = "private" if kind.kind == "class" else "public"
+    return any(each != usual for each in found)
+
+
+def _grouped(methods: list[Method]) -> list[Method]:
+    """Functions of one name are together, where the first of them is."""
+    groups: dict[str, list[Method]] = {}
+    for each in methods:
+        groups.setdefault(each.name, []).append(each)
+    return [each for group in groups.values() for each in group]
+
+
+def _is_without_result(kind: Struct, method: Method) -> bool:
+    """Constructors, destructors and conversions."""
+    name = method.name
+    if name.startswith("~") or name == (kind.name or "").partition("<")[0]:
+        return True
+    after = name.removeprefix("operator")
+    if after == name or not after.startswith(" "):
+        return False
+    return after.split()[:1] not in (["new"], ["delete"], ["new[]"], ["delete[]"])

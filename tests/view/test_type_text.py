@@ -63,7 +63,7 @@ def test_declarations(kind: Type, text: str) -> None:
             Struct("class", "d", 12, (Member("pair", PAIR, 0, is_base_class=True),
                                       Member("n", Typedef("number", INT), 64, 3),
                                       Member("s", INT, None, is_static=True))),
-            "class d : pair {\n    number n : 3;\n    static int s;\n}",
+            "class d : public pair {\n  public:\n    number n : 3;\n    static int s;\n}",
         ),
         (
             Struct("struct", "s", 4, (Member(None, Struct("union", None, 4, (

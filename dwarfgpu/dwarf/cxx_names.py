@@ -1,0 +1,202 @@
+"""The names of C++ types in one spelling: that of GDB, which is that of demanglers.
+
+Compilers spell one type in many ways: `Box<const char *>` and `Box<char const*>`, `long unsigned
+int` and `unsigned long`. Law: a name that is not understood stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_TOKEN: Final = re.compile(
+    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|\d[\w.']*|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
+)
+_INTEGER_WORDS: Final = frozenset(
+    ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
+)
+_QUALIFIERS: Final = ("const", "volatile")
+_TAGS: Final = frozenset({"struct", "class", "union", "enum"})
+_LONGEST: Final = 10_000
+_DEEPEST: Final = 40
+
+
+class _NotUnderstood(Exception):
+    """The name is none of those that are read here."""
+
+
+def canonical(name: str, replaced: Mapping[str, str] | None = None) -> str:
+    """The name as GDB spells it: `Box<char const*, 2>`, `unsigned long`.
+
+    `replaced`: what canonical names of types in it are shown as.
+    """
+    if "<" not in name and " " not in name and not replaced:
+        return name
+    if len(name) > _LONGEST:
+        return name
+    try:
+        return _Parser(name, replaced or {}).whole()
+    except _NotUnderstood:
+        return name
+
+
+class _Parser:
+    def __init__(self, text: str, replaced: Mapping[str, str]) -> None:
+        self.replaced = replaced
+        self.tokens: list[str] = []
+        self.position = self.depth = 0
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            found = _TOKEN.match(text, at)
+            if found is None:
+                raise _NotUnderstood
+            self.tokens.append(found[1])
+            at = found.end()
+
+    @property
+    def next(self) -> str:
+        return self.tokens[self.position] if self.position < len(self.tokens) else ""
+
+    def take(self) -> str:
+        token = self.next
+        self.position += 1
+        return token
+
+    def expect(self, token: str) -> None:
+        if self.take() != token:
+            raise _NotUnderstood
+
+    def whole(self) -> str:
+        text = self.type()
+        if self.next:
+            raise _NotUnderstood
+        return text
+
+    def type(self) -> str:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise _NotUnderstood
+        qualifiers: set[str] = set()
+        words: list[str] = []
+        name = ""
+        while True:
+            token = self.next
+            if token in _QUALIFIERS:
+                qualifiers.add(self.take())
+            elif token in _INTEGER_WORDS and not name:
+                words.append(self.take())
+            elif token in _TAGS and not name and not words:
+                self.take()
+            elif token == "double" and words == ["long"]:
+                self.take()
+                name, words = "long double", []
+            elif not name and not words and (token == "::" or _is_name(token)):
+                name = self.qualified()
+            else:
+                break
+        base = _integer(words) if words else name
+        if not base:
+            raise _NotUnderstood
+        base = self.replaced.get(base, base)
+        base += "".join(f" {each}" for each in _QUALIFIERS if each in qualifiers)
+        text = base + self.declarator()
+        self.depth -= 1
+        return text
+
+    def qualified(self) -> str:
+        parts: list[str] = []
+        if self.next == "::":
+            self.take()
+        while True:
+            part = self.take()
+            if not _is_name(part):
+                raise _NotUnderstood
+            if self.next == "<":
+                part += self.arguments()
+            parts.append(part)
+            if self.next != "::":
+                return "::".join(parts)
+            self.take()
+
+    def arguments(self) -> str:
+        self.expect("<")
+        found: list[str] = []
+        while self.next != ">":
+            found.append(self.argument())
+            if self.next == ",":
+                self.take()
+            elif self.next != ">":
+                raise _NotUnderstood
+        self.expect(">")
+        text = ", ".join(found)
+        return f"<{text} >" if text.endswith(">") else f"<{text}>"
+
+    def argument(self) -> str:
+        token = self.next
+        if token == "-" or token[:1].isdigit() or token[:1] == "'":
+            sign = self.take() if token == "-" else ""
+            literal = self.take()
+            return sign + (literal if literal[:1] == "'" else literal.lower())
+        if token == "(":  # `(unsigned char)'a'`
+            self.take()
+            kind = self.type()
+            self.expect(")")
+            return f"({kind}){self.argument()}"
+        return self.type()
+
+    def declarator(self) -> str:
+        """`*`, `const` after it, `(*)(int)`, `[3]`."""
+        text = ""
+        while True:
+            token = self.next
+            if token in ("*", "&", "&&"):
+                text += self.take()
+            elif token in _QUALIFIERS and text:
+                text += f" {self.take()}"
+            elif token == "(":
+                text += self.parenthesis(text)
+            elif token == "[":
+                self.take()
+                count = self.take() if self.next != "]" else ""
+                self.expect("]")
+                text += f"[{count}]" if text.endswith("]") else f" [{count}]"
+            else:
+                return text
+
+    def parenthesis(self, before: str) -> str:
+        """`(*)` or the parameters of a function."""
+        self.expect("(")
+        if self.next in ("*", "&", "&&"):
+            inner = self.declarator()
+            self.expect(")")
+            return f" ({inner})"
+        found: list[str] = []
+        while self.next != ")":
+            found.append(self.type())
+            if self.next == ",":
+                self.take()
+            elif self.next != ")":
+                raise _NotUnderstood
+        self.expect(")")
+        text = "" if found == ["void"] else ", ".join(found)
+        return f"({text})" if before.endswith(")") else f" ({text})"
+
+
+def _is_name(token: str) -> bool:
+    return token == "(anonymous namespace)" or (token[:1].isalpha() or token[:1] == "_")
+
+
+def _integer(words: list[str]) -> str:
+    """`unsigned long` of `long unsigned int`."""
+    if len(words) > 5:
+        raise _NotUnderstood
+    sign = "unsigned " if "unsigned" in words else ""
+    longs = words.count("long")
+    if "char" in words:
+        return ("signed " if "signed" in words else sign) + "char"
+    if "__int128" in words:
+        return f"{sign}__int128"
+    if "short" in words:
+        return f"{sign}short"
+    return sign + (" ".join(["long"] * longs) if longs else "int")

@@ -1,0 +1,91 @@
+"""The names that types have inside a class, as GDB's `ptype` uses them there.
+
+Inside `Box<int>` an `int` is `T`, and the target of its typedefs has their names. As in GDB, a type
+is known by what it is, not by how it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from attrs import field, frozen
+
+from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.type_names import full_name, type_name
+from dwarfgpu.dwarf.types import (
+    BareType,
+    Base,
+    Enum,
+    Struct,
+    TemplateType,
+    Type,
+    Typedef,
+    Unspecified,
+    strip,
+)
+
+_DEEPEST: Final = 100
+_MOST: Final = 1_000
+
+
+@frozen(eq=False)
+class LocalNames:
+    """Names by the types that they stand for; the first of a type counts."""
+
+    known: dict[str, str] = field(factory=dict)
+    """By the name of the type in full, without typedefs."""
+
+    def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
+        """And the template parameters of a class."""
+        return self._with([(each.name, each.type) for each in parameters])
+
+    def with_typedefs(self, kind: Struct) -> LocalNames:
+        """And the typedefs of a class and of its base classes."""
+        return self._with([(each.name, each) for each in _typedefs(kind)])
+
+    def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
+        if not added:
+            return self
+        found = dict(self.known)
+        for name, kind in added:
+            key = _key(kind)
+            if key is not None:
+                found.setdefault(key, name)
+        return LocalNames(found)
+
+    def of(self, kind: Type | None) -> str | None:
+        """What a type is called here, if it has such a name."""
+        if not self.known:
+            return None
+        key = _key(kind)
+        return None if key is None else self.known.get(key)
+
+    def spelled(self, kind: BareType | None) -> str:
+        """The name of a structure or enumeration, with what its parts are called here."""
+        assert isinstance(kind, Struct | Enum)
+        return full_name(kind, self.known)
+
+
+def _typedefs(kind: Struct) -> Iterator[Typedef]:
+    pending, left = [kind], _MOST
+    while pending and left:
+        left -= 1
+        each = pending.pop(0)
+        yield from (nested.type for nested in each.declared.typedefs)
+        bases = (strip(member.type) for member in each.members if member.is_base_class)
+        pending += [base for base in bases if isinstance(base, Struct)]
+
+
+def _key(kind: Type | None) -> str | None:
+    """The name of the type in full; None for one without a name, which nothing else is."""
+    bare = strip(kind)
+    if isinstance(bare, Struct | Enum):
+        return full_name(bare) if bare.name else None
+    if bare is None or isinstance(bare, Base | Unspecified):
+        return type_name(bare, cplusplus=True)
+    return canonical(type_name(bare, cplusplus=True, shown_as=_without_typedefs))
+
+
+def _without_typedefs(kind: Type | None) -> str | Type | None:
+    return strip(kind)
