@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
@@ -53,6 +54,8 @@ class BaseType:
     address_space: int | None = None
     """DW_AT_LLVM_address_space of an `address` type."""
     float_format: FloatFormat | None = None
+    scale: Fraction | None = None
+    """Of a fixed point type: what its number is multiplied by; None where the file tells none."""
 
     @property
     def is_generic(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Bounds, Properties
 from dwarfgpu.dwarf.types import (
@@ -21,7 +22,6 @@ from dwarfgpu.dwarf.types import (
     Dynamic,
     Member,
     MemberPointer,
-    Method,
     Qualified,
     Struct,
     Type,

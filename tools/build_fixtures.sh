@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64, dwz and gdb 13; CLANG, LLD, DWP, GCC,
-# GXX, AARCH64_GCC, DWZ and GDB name others.
+# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64, gfortran, gnatmake, dwz and gdb 13;
+# CLANG, LLD, DWP, GCC, GXX, AARCH64_GCC, FORTRAN, GNATMAKE, DWZ and GDB name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
@@ -13,6 +13,8 @@ GXX=${GXX:-g++}
 AARCH64_GCC=${AARCH64_GCC:-aarch64-linux-gnu-gcc}
 DWZ=${DWZ:-dwz}
 GDB=${GDB:-gdb}
+FORTRAN=${FORTRAN:-gfortran}
+GNATMAKE=${GNATMAKE:-gnatmake}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 cd "$(dirname "$0")/../fixtures"
@@ -154,6 +156,20 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 "$GXX" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -o x86_64/types.gcc.O0.v5
 "$CLANG" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -fdebug-compilation-dir=. \
   -fstandalone-debug --ld-path="$(command -v "$LLD")" -o x86_64/types.clang.O0.v5
+
+# Fortran and Ada; their compilers leave files where they run, and name the source in messages.
+(
+  folder=$(mktemp -d)
+  cp fortran/shapes.f90 ada/shapes.adb "$folder"
+  cd "$folder"
+  "$FORTRAN" shapes.f90 -g -gdwarf-5 -gz=none -O0 -ffile-prefix-map="$folder=./fortran" \
+    -Wl,--build-id=none -o "$here/fortran/shapes.gcc.O0.v5"
+  "$GNATMAKE" -q shapes.adb -g -O0 -o "$here/ada/shapes.gcc.O0.v5" \
+    -cargs -gdwarf-5 -gz=none -ffile-prefix-map="$folder=./ada" \
+    -bargs -shared -largs -Wl,--build-id=none
+  cd "$here"
+  rm -rf "$folder"
+)
 
 for opt in 0 2; do
   for dwarf in 4 5; do

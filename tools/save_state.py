@@ -52,7 +52,9 @@ def registers(frame: gdb.Frame, known: list[RegisterInfo]) -> dict[str, object]:
 class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Save the stopped program as a state file for dwarfgpu.
 
-    Usage: save-state FILE [STACK-BYTES]"""
+    Usage: save-state FILE [STACK-BYTES [ADDRESS SIZE]...]
+
+    Of the memory, besides the stack and the program's own, what addresses and sizes tell."""
 
     def __init__(self) -> None:
         super().__init__("save-state", gdb.COMMAND_DATA)
@@ -65,13 +67,16 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
         architecture = architecture_named(frame.architecture().name())
         program = gdb.current_progspace().filename
         file = open_object(program)
-        entry = int(gdb.parse_and_eval("(unsigned long)&main"))
+        with gdb.with_parameter("language", "c"):
+            entry = int(gdb.parse_and_eval("(unsigned long)&main"))
         bias = load_address(file, entry)
         stack = int(frame.read_register("sp")) - RED_ZONE_BYTES
         memory = [self._range(stack, int(size[0]) if size else stack_bytes(frame))]
         for segment in file.segments:
             if segment.type == PT_LOAD and segment.flags & PF_W:
                 memory.append(self._range(segment.address + bias, segment.memory_bytes))
+        for start, count in zip(size[1::2], size[2::2], strict=True):
+            memory.append(self._range(int(start, 0), int(count, 0)))
         known = [*architecture.registers.values(), *architecture.other_registers]
         document = {
             "schema": "dwarfgpu-state-1",

@@ -8,7 +8,17 @@ from attrs import evolve, frozen
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
-from dwarfgpu.dwarf.types import Array, Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types import (
+    Absent,
+    Array,
+    Dynamic,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    size_bits,
+    strip,
+)
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
@@ -91,10 +101,12 @@ def of_reading(
 
 
 def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
-    """Its contents; where lanes have memories of their own, pointers mean what A.5.3 says."""
+    """Its contents: what pointers mean (A.5.3), their symbols, and static members need the
+    language, which is loaded for those that can have them only."""
     assert reading.bits is not None
     options = evolve(options, cplusplus=options.cplusplus or reading.variable.unit.is_cplusplus)
-    if session.architecture.is_simt and isinstance(strip(reading.type), Pointer | Struct | Array):
+    bare = strip(reading.type)
+    if isinstance(bare, Pointer | MemberPointer | Struct | Array | Dynamic | Absent):
         from dwarfgpu.language import TypedValue, format
 
         variable = reading.variable

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Final
+
 from dwarfgpu.basetype import ENCODINGS, BaseType, float_format
 from dwarfgpu.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, Unsupported
+
+MOST_SCALE: Final = 1_000
+"""The largest power of 2 or 10 that a fixed point number is multiplied by."""
 
 
 def base_type_of(die: Die) -> BaseType:
@@ -32,7 +38,26 @@ def base_type_of(die: Die) -> BaseType:
         x87 = die.unit.info.object.machine in ("386", "X86_64")
         form = float_format(name, bits, x87=x87)
     space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
-    return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form)
+    scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
+    return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
+
+
+def _scale(die: Die, where: str) -> Fraction | None:
+    """What a fixed point number is multiplied by (DWARF 5 5.1.1); GNAT tells any fraction."""
+    for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):
+        exponent = die.signed_integer(number)
+        if exponent is not None:
+            if abs(exponent) > MOST_SCALE:
+                raise IllFormed(f"{where} has a scale of {base} to the power of {exponent}")
+            return Fraction(base) ** exponent
+    small = die.reference(dw.AT_SMALL)
+    if small is None:
+        return None
+    numerator = small.integer(dw.AT_GNU_NUMERATOR)
+    denominator = small.integer(dw.AT_GNU_DENOMINATOR)
+    if numerator is None or not denominator:
+        raise Unsupported(f"{where} has a scale that is no fraction (DW_AT_small)")
+    return Fraction(numerator, denominator)
 
 
 def _element_bits(die: Die, where: str) -> int:

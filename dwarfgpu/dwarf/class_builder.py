@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.bits import Reader
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.forms import read_uleb
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.class_parts import (
     Access,
     Declarations,
-    Function,
-    Member,
     Method,
     NestedTypedef,
     TemplateType,
-    Typedef,
+    Variant,
+    VariantPart,
 )
-from dwarfgpu.errors import IllFormed, Malformed
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.types import Base, Enum, Function, Member, Typedef, strip
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ _SCOPES: Final = frozenset(
 )
 """Entries whose names are part of the names of what is in them."""
 _DEEPEST: Final = 100
+_DEEPEST_VARIANTS: Final = 20
+_DSC_RANGE: Final = 0x01
 
 
 def scope_of(die: Die) -> str:
@@ -79,7 +82,7 @@ def declarations_of(types: TypeBuilder, die: Die) -> Declarations:
             typedefs.append(NestedTypedef(kind, _access(each)))
         elif each.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and each.name:
             parameters.append(TemplateType(each.name, types.target(each)))
-    return Declarations(tuple(methods), tuple(typedefs), tuple(parameters))
+    return Declarations(tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die))
 
 
 def this_of(function: Die, parameters: list[Die]) -> Die | None:
@@ -93,6 +96,56 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
     if function.has(dw.AT_OBJECT_POINTER):
         return first if function.reference(dw.AT_OBJECT_POINTER) == first else None
     return first if first.name in (None, "this") else None
+
+
+def _parts(types: TypeBuilder, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
+    """The variant parts right in a structure or variant."""
+    found = [each for each in die.children() if each.tag == dw.TAG_VARIANT_PART]
+    if found and depth >= _DEEPEST_VARIANTS:
+        raise LimitExceeded(f"variants more than {_DEEPEST_VARIANTS} deep in one another")
+    return tuple(_part(types, each, depth) for each in found)
+
+
+def _part(types: TypeBuilder, die: Die, depth: int) -> VariantPart:
+    told = die.reference(dw.AT_DISCR)
+    if told is not None and told.tag != dw.TAG_MEMBER:
+        raise IllFormed(f"DW_AT_discr of the entry at {die.offset:#x} refers to no member")
+    bare = None if told is None else strip(types.type_of(told))
+    has_sign = bare.is_signed if isinstance(bare, Enum) else False
+    has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
+    variants = tuple(
+        Variant(
+            tuple(_member(types, child) for child in each.children() if child.tag == dw.TAG_MEMBER),
+            _discriminants(each, has_sign),
+            _parts(types, each, depth + 1),
+        )
+        for each in die.children()
+        if each.tag == dw.TAG_VARIANT
+    )
+    return VariantPart(None if told is None else _member(types, told), variants)
+
+
+def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
+    """The values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10, 7.22)."""
+    one = variant.integer(dw.AT_DISCR_VALUE)
+    if one is not None:
+        return ((one, one),)
+    attribute = variant.attribute(dw.AT_DISCR_LIST)
+    if attribute is None:
+        return ()
+    if not isinstance(attribute.raw, bytes | memoryview):
+        raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is no block")
+    reader = Reader(bytes(attribute.raw))
+    number = reader.sleb if has_sign else reader.uleb
+    found: list[tuple[int, int]] = []
+    while reader:
+        if reader.u8() == _DSC_RANGE:
+            low = number()
+            found.append((low, number()))
+        else:
+            value = number()
+            found.append((value, value))
+    return tuple(found)
 
 
 def _access(die: Die) -> Access:

@@ -23,10 +23,12 @@ TAG_SUBROUTINE_TYPE: Final = 0x15
 TAG_TYPEDEF: Final = 0x16
 TAG_UNION_TYPE: Final = 0x17
 TAG_UNSPECIFIED_PARAMETERS: Final = 0x18
+TAG_VARIANT: Final = 0x19
 TAG_INHERITANCE: Final = 0x1C
 TAG_INLINED_SUBROUTINE: Final = 0x1D
 TAG_MODULE: Final = 0x1E
 TAG_PTR_TO_MEMBER_TYPE: Final = 0x1F
+TAG_SET_TYPE: Final = 0x20
 TAG_SUBRANGE_TYPE: Final = 0x21
 TAG_WITH_STMT: Final = 0x22
 TAG_BASE_TYPE: Final = 0x24
@@ -34,9 +36,11 @@ TAG_CATCH_BLOCK: Final = 0x25
 TAG_CONST_TYPE: Final = 0x26
 TAG_CONSTANT: Final = 0x27
 TAG_ENUMERATOR: Final = 0x28
+TAG_FILE_TYPE: Final = 0x29
 TAG_SUBPROGRAM: Final = 0x2E
 TAG_TEMPLATE_TYPE_PARAMETER: Final = 0x2F
 TAG_TRY_BLOCK: Final = 0x32
+TAG_VARIANT_PART: Final = 0x33
 TAG_VARIABLE: Final = 0x34
 TAG_VOLATILE_TYPE: Final = 0x35
 TAG_RESTRICT_TYPE: Final = 0x37
@@ -64,6 +68,8 @@ AT_LOW_PC: Final = 0x11
 AT_HIGH_PC: Final = 0x12
 AT_LANGUAGE: Final = 0x13
 AT_IMPORT: Final = 0x18
+AT_DISCR: Final = 0x15
+AT_DISCR_VALUE: Final = 0x16
 AT_STRING_LENGTH: Final = 0x19
 AT_COMP_DIR: Final = 0x1B
 AT_CONST_VALUE: Final = 0x1C
@@ -81,6 +87,7 @@ AT_ACCESSIBILITY: Final = 0x32
 AT_DATA_MEMBER_LOCATION: Final = 0x38
 AT_DECL_LINE: Final = 0x3B
 AT_DECLARATION: Final = 0x3C
+AT_DISCR_LIST: Final = 0x3D
 AT_ENCODING: Final = 0x3E
 AT_EXTERNAL: Final = 0x3F
 AT_FRAME_BASE: Final = 0x40
@@ -101,6 +108,9 @@ AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
 AT_SIGNATURE: Final = 0x69
 AT_DATA_BIT_OFFSET: Final = 0x6B
+AT_BINARY_SCALE: Final = 0x5B
+AT_DECIMAL_SCALE: Final = 0x5C
+AT_SMALL: Final = 0x5D
 AT_OBJECT_POINTER: Final = 0x64
 AT_ENDIANITY: Final = 0x65
 AT_ENUM_CLASS: Final = 0x6D
@@ -113,6 +123,8 @@ AT_ADDR_BASE: Final = 0x73
 AT_RNGLISTS_BASE: Final = 0x74
 AT_DWO_NAME: Final = 0x76
 AT_LOCLISTS_BASE: Final = 0x8C
+AT_GNU_NUMERATOR: Final = 0x2303
+AT_GNU_DENOMINATOR: Final = 0x2304
 AT_GNU_BIAS: Final = 0x2305
 AT_MIPS_LINKAGE_NAME: Final = 0x2007
 AT_GNU_VECTOR: Final = 0x2107
@@ -187,8 +199,12 @@ UT_SPLIT_TYPE: Final = 0x06
 
 ORD_COL_MAJOR: Final = 1
 
+C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
+"""DW_LANG codes of C 89 to 23."""
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})
 """DW_LANG codes of Fortran 77 to 2023, whose arrays are column major unless said otherwise."""
+ADA: Final = frozenset({0x03, 0x0D, 0x2E, 0x2F})
+"""DW_LANG codes of Ada 83 to 2012."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
     # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)
     {0x03, 0x05, 0x06, 0x09, 0x0A, 0x0D, 0x0F, 0x17, 0x1F, 0x2E, 0x2F}

@@ -1,4 +1,8 @@
-"""Addresses by the symbols of code objects, as GDB shows them beside pointers: `g+40`."""
+"""Addresses by the symbols of code objects, as GDB shows them beside pointers: `g+40`.
+
+Symbols of C++ have the names that people write: those of functions from their entries, others as
+far as `dwarfgpu.dwarf.demangle` reads them.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.demangle import demangled
+from dwarfgpu.dwarf.function_names import function_name
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile, Symbol
 
 
@@ -39,5 +46,26 @@ def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
         symbol, offset = symbols[index], inside - addresses[index]
         if symbol.size_bytes and offset >= symbol.size_bytes:
             return None
-        return f"{symbol.name}+{offset}" if offset else symbol.name
+        name = _name(code_object, symbol)
+        return f"{name}+{offset}" if offset else name
     return None
+
+
+def _name(code_object: CodeObject, symbol: Symbol) -> str:
+    """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
+    found: str | None = None
+    if symbol.kind == "function":
+        found = _function_name(code_object, symbol)
+    return found or demangled(symbol.name) or symbol.name
+
+
+def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
+    try:
+        address = symbol.address + code_object.load_address
+        unit = code_object.scopes.unit_at(address)
+        if unit is None or not unit.is_cplusplus:
+            return None
+        subprogram = code_object.scopes.subprogram_at(address)
+        return None if subprogram is None else function_name(subprogram.die, symbol.name)
+    except DwarfGpuError:
+        return None  # the symbol's own name is true, too

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.base_types import base_type_of
 from dwarfgpu.dwarf.class_builder import declarations_of, members_of, scope_of, this_of
+from dwarfgpu.dwarf.class_parts import Declarations
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
@@ -32,7 +33,6 @@ from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
     Array,
     Base,
-    Declarations,
     Dynamic,
     Enum,
     Function,
@@ -406,5 +406,8 @@ def _linked_name(die: Die) -> str | None:
 
 
 def _canonical(die: Die, base: BaseType) -> BaseType:
-    """In C++ `long unsigned int` is `unsigned long`, as GDB has it."""
-    return evolve(base, name=canonical(base.name)) if die.unit.is_cplusplus else base
+    """In C and C++ `long unsigned int` is `unsigned long`, as GDB has it."""
+    unit = die.unit
+    if unit.is_cplusplus or unit.language in dw.C:
+        return evolve(base, name=canonical(base.name))
+    return base

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias, assert_never
 
+from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.types import (
     Absent,
@@ -14,7 +15,6 @@ from dwarfgpu.dwarf.types import (
     Enum,
     Function,
     MemberPointer,
-    Method,
     Pointer,
     Qualified,
     Qualifier,
@@ -37,8 +37,9 @@ def type_name(
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
     `cplusplus`: structures are named without their tag. `shown_as` gives the words for a type, or
-    another type in its place; `shown_inside` does so for parameters and the classes of members. Never raises: a type that refers to itself by no name ends in `...`,
-    one that refers to what cannot be read is `<error: …>`.
+    another type in its place; `shown_inside` does so for parameters and the classes of members.
+    Never raises: a type that refers to itself by no name ends in `...`, one that refers to what
+    cannot be read is `<error: …>`.
     """
     try:
         return _Speller(cplusplus, shown_inside).spelled(kind, shown_as)

@@ -15,6 +15,7 @@ from attrs import evolve, field
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.class_parts import Access, Declarations
 from dwarfgpu.dwarf.properties import Properties
 from dwarfgpu.errors import IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -23,7 +24,6 @@ from dwarfgpu.nouns import frozen
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 StructKind = Literal["struct", "union", "class"]
 Qualifier = Literal["const", "volatile", "restrict", "atomic"]
-Access = Literal["public", "protected", "private"]
 
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
@@ -159,62 +159,6 @@ class Member:
     @property
     def type(self) -> Type | None:
         return _resolved(self._type)
-
-
-@frozen(eq=False)
-class Method:
-    """A member function (DWARF 5 5.7.8)."""
-
-    name: str
-    type: Function
-    """Its first parameter is `this` where it has one."""
-    is_virtual: bool = False
-    has_this: bool = False
-    slot: ExprLoc | LocList | None = None
-    """DW_AT_vtable_elem_location (A.5.7.8)."""
-    slot_index: int | None = None
-    """The same where it is one constant: compilers write the index of the slot."""
-    access: Access = "public"
-    is_artificial: bool = False
-    """Made by the compiler."""
-    _written: tuple[TypeReference, ...] | None = None
-
-    @property
-    def written(self) -> tuple[Type | None, ...]:
-        """The parameters that the source has: without `this` and what the compiler adds."""
-        if self._written is not None:
-            return tuple(_resolved(each) for each in self._written)
-        return self.type.parameters[1 if self.has_this else 0 :]
-
-
-@frozen(eq=False)
-class NestedTypedef:
-    """A typedef in a class."""
-
-    type: Typedef
-    access: Access = "public"
-
-
-@frozen(eq=False)
-class TemplateType:
-    """A template type parameter and the type that it stands for (DWARF 5 2.23)."""
-
-    name: str
-    _type: TypeReference = field(repr=False)
-
-    @property
-    def type(self) -> Type | None:
-        return _resolved(self._type)
-
-
-@frozen(eq=False)
-class Declarations:
-    """What a structure declares that is not in its objects."""
-
-    methods: tuple[Method, ...] = ()
-    """In declaration order."""
-    typedefs: tuple[NestedTypedef, ...] = ()
-    template_types: tuple[TemplateType, ...] = ()
 
 
 @frozen(eq=False)

@@ -8,12 +8,15 @@ from attrs import evolve
 
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type, size_bits, strip
+from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
+from dwarfgpu.language.statics import static_member
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Session
 from dwarfgpu.view.values import (
@@ -61,6 +64,7 @@ def format(
         architecture=session.architecture,
         symbolize=symbolize or partial(symbol_text, session),
         read_memory=partial(_read_memory, places),
+        static=partial(_read_static, session, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
@@ -103,6 +107,21 @@ def _aperture(places: Places, value: TypedValue, text: str) -> str:
     if space.name != "generic" or not found.number:
         return ""
     return f" = {places.address_text(found, address)}"
+
+
+def _read_static(
+    session: Session, unit: CompilationUnit | None, member: Member
+) -> tuple[Bits, Location | None] | None:
+    """A static member of a class that is shown."""
+    variable = static_member(session, unit, member)
+    if variable is None:
+        return None
+    reading = session.read(variable)
+    if isinstance(reading.error, UndefinedBits):
+        return None
+    if reading.error is not None:
+        raise reading.error
+    return None if reading.bits is None else (reading.bits, reading.location)
 
 
 def _read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:

@@ -25,9 +25,11 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
 from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
-from dwarfgpu.view.options import UNAVAILABLE
-from dwarfgpu.view.shown import Shown, is_signed
+from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE
+from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.shown import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
+from dwarfgpu.view.variants import variant_members
 
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
@@ -38,13 +40,14 @@ def struct_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """`{<Base> = {...}, x = 1, y = 2}`."""
-    bases, fields = _parts(shown, kind)
-    if kind.is_declaration or (kind.size_bytes is None and not fields):
+    bases, own = _parts(shown, kind)
+    if kind.is_declaration or (kind.size_bytes is None and not own):
         yield "<incomplete type>"
         return
     if depth >= min(shown.options.max_depth, _DEEPEST):
         yield "{...}"
         return
+    fields = [*own, *_variants(shown, kind, first_bit)]
     new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
     yield "{"
     seen = shown.bases if shown.bases is not None else set()
@@ -62,24 +65,50 @@ def struct_pieces(
     if not fields:
         yield "<No data fields>"
     shown = shown if shown.bases is None else evolve(shown, bases=None)
-    for index, member in enumerate(fields):
+    for index, field in enumerate(fields):
         if index:
             yield "," if new_line else ", "
         elif bases and new_line:
             yield f"{new_line}members of {kind.name or 'anonymous'}:"
-        yield new_line + (f"{member.name} = " if member.name else "")
-        yield from shown.guarded(_member(shown, kind, member, first_bit, depth + 1, letter))
+        if isinstance(field, DwarfGpuError):
+            yield f"{new_line}<error: {field.message}>"
+            continue
+        static = "static " if field.is_static else ""
+        yield new_line + (f"{static}{field.name} = " if field.name else "")
+        yield from shown.guarded(_member(shown, kind, field, first_bit, depth + 1, letter))
     yield "\n" + "  " * depth + "}" if new_line and (fields or bases) else "}"
 
 
 def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
-    """The base classes of a structure and its other members that are in the object."""
+    """The base classes of a structure and its other members."""
     if kind not in shown.parts:
         bases = [member for member in kind.members if member.is_base_class]
-        fields = [m for m in kind.members if not m.is_base_class and not m.is_static]
+        fields = [m for m in kind.members if not m.is_base_class]
+        if shown.static is None:
+            fields = [m for m in fields if not m.is_static]
         shown.elsewhere.update(filter(_is_elsewhere, (*bases, *fields)))
         shown.parts[kind] = bases, fields
     return shown.parts[kind]
+
+
+def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | DwarfGpuError]:
+    """The members that only this object has, or why they are not known."""
+    parts = kind.declared.variant_parts
+    if not parts:
+        return []
+
+    def read(member: Member) -> Bits:
+        if member.location is not None:
+            whole = shown.required()
+            placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
+            return whole.resolver.contents(placed)
+        size = member.bit_size or shown.size(member.type)
+        return shown.object.bits(first_bit + (member.bit_offset or 0), min(size, scalars.MAX_BITS))
+
+    found = [*variant_members(parts, read)]
+    members = [each for each in found if isinstance(each, Member)]
+    shown.elsewhere.update(filter(_is_elsewhere, members))
+    return found
 
 
 def _is_elsewhere(member: Member) -> bool:
@@ -112,6 +141,9 @@ def _member(
     if member.name is None and not member.is_base_class:  # it is no level to the reader
         options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
         shown = evolve(shown, options=options)
+    if member.is_static:
+        yield from _static(shown, member, depth, letter)
+        return
     if member in shown.elsewhere:
         whole = shown.required()
         location, around = whole.part(first_bit), whole.around
@@ -130,6 +162,36 @@ def _member(
         yield from bit_field_pieces(shown, member, bits, depth, letter)
     else:
         yield "<error: bit-field of no bits or of too many>"
+
+
+def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Iterator[str]:
+    """A static member: the variable that it is; a structure that is in itself is shown once."""
+    found = None if shown.static is None else shown.static(member)
+    if found is None:
+        yield OPTIMIZED_OUT
+        return
+    bits, location = found
+    if isinstance(strip(member.type), Struct):
+        if member.entry in shown.statics:
+            yield "<same as static member of an already seen type>"
+            return
+        shown = evolve(shown, statics=shown.statics | {member.entry})
+    unknown = unknown_text(bits)
+    if unknown is not None:
+        yield unknown
+        return
+    whole = None
+    if shown.whole is not None and location is not None:
+        whole = Whole(location, shown.whole.resolver)
+    inner = evolve(
+        shown,
+        object=ObjectBytes.of(bits, shown.object.endian),
+        address=address_of(location),
+        whole=whole,
+        is_cut=False,
+        bases=None,
+    )
+    yield from inner.value(member.type, 0, depth, letter)
 
 
 def bit_field_pieces(

@@ -43,6 +43,7 @@ from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.shown import Whole, is_signed
 from dwarfgpu.view.strings import character_kind
+from dwarfgpu.view.variants import variant_members
 
 MOST_PARTS: Final = 2_000
 DEEPEST: Final = 100
@@ -152,11 +153,18 @@ class _Walk:
             return unknown("incomplete type")
         members: list[Plain] = []
         record: Record = {"members": members}
-        wanted = [member for member in kind.members if not member.is_static]
+        wanted: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
+        wanted += variant_members(
+            kind.declared.variant_parts,
+            lambda each: self._discriminant(seen, kind, each, first_bit),
+        )
         for index, member in enumerate(wanted):
             if self.parts_left <= 0:
                 record["omitted"] = len(wanted) - index
                 break
+            if isinstance(member, DwarfGpuError):
+                members.append({"name": None, "base_class": False, "value": unknown(str(member))})
+                continue
             base = strip(member.type)
             name = member.name or (base.name if isinstance(base, Struct) else None)
             members.append(
@@ -167,6 +175,14 @@ class _Walk:
                 }
             )
         return record
+
+    def _discriminant(self, seen: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
+        if member.location is not None and seen.whole is not None:
+            whole = seen.whole
+            placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
+            return whole.resolver.contents(placed)
+        size = min(member.bit_size or size_bits(member.type) or 0, scalars.MAX_BITS)
+        return seen.object.bits(first_bit + (member.bit_offset or 0), size)
 
     def _member(
         self, seen: _Seen, kind: Struct, member: Member, first_bit: int, depth: int

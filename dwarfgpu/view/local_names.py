@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from dwarfgpu.dwarf.class_parts import TemplateType
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.type_names import full_name, type_name
 from dwarfgpu.dwarf.types import (
@@ -18,7 +19,6 @@ from dwarfgpu.dwarf.types import (
     Base,
     Enum,
     Struct,
-    TemplateType,
     Type,
     Typedef,
     Unspecified,
@@ -84,8 +84,4 @@ def _key(kind: Type | None) -> str | None:
         return full_name(bare) if bare.name else None
     if bare is None or isinstance(bare, Base | Unspecified):
         return type_name(bare, cplusplus=True)
-    return canonical(type_name(bare, cplusplus=True, shown_as=_without_typedefs))
-
-
-def _without_typedefs(kind: Type | None) -> str | Type | None:
-    return strip(kind)
+    return canonical(type_name(bare, cplusplus=True, shown_as=strip))

@@ -153,6 +153,9 @@ def base_text(base: BaseType, number: int, size_bits: int) -> str:
                 why = f"the name {base.name} does not tell the format of {size_bits} bits"
                 return raw(number, size_bits, why)
             return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
+        case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
+            value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
+            return general(value * base.scale, 11 if size_bits < 32 else 17)
         case encoding:
             return raw(number, size_bits, f"{encoding} is not decoded")
 

@@ -24,6 +24,9 @@ Symbolize: TypeAlias = Callable[[int], str | None]
 ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
 """Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
 
+ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
+"""A static member to its bits and where it is; None where no unit has it."""
+
 
 @frozen(eq=False)
 class Whole:
@@ -58,6 +61,10 @@ class Shown:
     """None for an object that is nowhere: then nothing can be evaluated for it."""
     is_cut: bool = False
     """Whether the object goes on after what was read of it."""
+    static: ReadStatic | None = None
+    """None: static members are not shown."""
+    statics: frozenset[int | None] = frozenset()
+    """The entries of static members that this object is in."""
     bases: set[Type] | None = None
     """The virtual base classes shown so far, while the base classes of an object are."""
     sizes: dict[Type, int | None] = field(factory=dict)

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.dwarf.class_parts import Access, Method
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.type_names import full_name, this_qualifiers, type_name
 from dwarfgpu.dwarf.types import (
-    Access,
     Enum,
     Member,
     MemberPointer,
-    Method,
     Struct,
     Type,
     Typedef,
@@ -62,8 +61,9 @@ class _Definition:
             local = names.of(part)
             if local is not None:
                 return local
-            is_named = self.cplusplus and isinstance(part, Struct | Enum) and part.name
-            return names.spelled(part) if is_named else part
+            if self.cplusplus and isinstance(part, Struct | Enum) and part.name:
+                return names.spelled(part)
+            return part
 
         def shown_as(part: Type | None) -> str | Type | None:
             if isinstance(part, Typedef) and levels > 0:
@@ -98,7 +98,7 @@ class _Definition:
         margin = " " * (indent + 4)
         fields = [each for each in kind.members if not each.is_base_class]
         methods = _grouped([each for each in declared.methods if not each.is_artificial])
-        if not (fields or declared.methods or declared.typedefs):
+        if not (kind.members or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
             yield margin + empty
         labels = _Labels(" " * (indent + 2))
@@ -116,7 +116,7 @@ class _Definition:
                 break
             yield from labels.before(method.access)
             yield f"{margin}{self._method(kind, method, local)};"
-        if declared.typedefs and (fields or declared.methods):
+        if declared.typedefs and (kind.members or declared.methods):
             yield ""
         for nested in declared.typedefs:
             if self._is_too_much():
@@ -204,7 +204,11 @@ class _Labels:
 def _needs_labels(kind: Struct) -> bool:
     """Whether anything has not the access that all have without a word."""
     declared = kind.declared
-    found = [each.access for each in kind.members if not each.is_base_class]
+    found: list[Access] = [
+        "private" if each.is_artificial else each.access
+        for each in kind.members
+        if not each.is_base_class
+    ]
     found += [each.access for each in declared.methods]
     found += [each.access for each in declared.typedefs]
     usual: Access = "private" if kind.kind == "class" else "public"

@@ -41,6 +41,7 @@ from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.shown import (
     ReadMemory,
+    ReadStatic,
     Shown,
     Symbolize,
     Whole,
@@ -56,6 +57,7 @@ __all__ = [
     "UNAVAILABLE",
     "FormatOptions",
     "ReadMemory",
+    "ReadStatic",
     "Symbolize",
     "format_value",
 ]
@@ -73,6 +75,7 @@ def format_value(
     architecture: Architecture | None = None,
     symbolize: Symbolize | None = None,
     read_memory: ReadMemory | None = None,
+    static: ReadStatic | None = None,
     is_cut: bool = False,
 ) -> str:
     """The text of an object of a type, from its bits.
@@ -80,7 +83,8 @@ def format_value(
     `location`: where the object is, for the address of functions and empty arrays; with `resolver`
     the parts whose place or shape must be evaluated are read and shown; `around` is what it is
     a part of. `architecture` names
-    address spaces; without `read_memory`, strings and what references refer to are not shown.
+    address spaces; without `read_memory`, strings and what references refer to are not shown,
+    without `static` static members are not.
     Bits that the type has and `bits` has not are `<optimized out>`, `is_cut` where the object just
     goes on. A type that cannot be is `<error: ...>`; `IllFormed` for a cycle of typedefs.
     """
@@ -98,6 +102,7 @@ def format_value(
         _scalar,
         None if location is None or resolver is None else Whole(location, resolver, around),
         is_cut,
+        static,
     )
     strip(kind)
     pieces = shown.guarded(shown.value(kind, 0, 0, options.letter))

@@ -33,7 +33,7 @@ PROGRAM = FIXTURES / "x86_64/demo.gcc.O0.v5"
         (ASM, "local#0x10", "(void *) local#0x10"),
         (ASM, "k::t + 1", "4"),
         (ASM, "sizeof(frame) + sizeof local_frame", "48"),
-        (ASM, "helper", "{int (int)} 0x1684 <helper>"),  # a name of something else
+        (ASM, "helper", "{int (int)} 0x1684 <helper(int)>"),  # a name of something else
         (ASM, "(void) 1", "void"),
         (ASM, "pointer_implicit + 1", "(long *) <synthetic pointer>"),
         (DATA, "GREEN", "GREEN"),
@@ -220,7 +220,7 @@ def test_namespaces() -> None:
     program = FIXTURES / "x86_64/names.clang.O0.v5"
     names = ["shared", "::shared", "ns::shared + ::shared", "ns::TWO", "&ns::shared == &::shared"]
     answers = run_json("eval", "--file", program, *names).json["variables"]
-    assert [each["text"] for each in answers] == ["4", "4", "5", "TWO", "false"]
+    assert [each["text"] for each in answers] == ["4", "4", "5", "ns::TWO", "false"]
 
 
 def test_explain_tells_of_each_variable() -> None:

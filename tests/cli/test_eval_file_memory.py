@@ -18,7 +18,7 @@ PUTS = "the dynamic linker sets it: R_X86_64_64 against puts"
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("to_number", f"(int *) {BASE + 0x4000:#x}"),
+        ("to_number", f"(int *) {BASE + 0x4000:#x} <number>"),
         ("*to_number", "7"),
         ("into_table[1]", "3"),
         ("text", f'(const char * const) {BASE + 0x2000:#x} "hello"'),

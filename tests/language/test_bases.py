@@ -12,8 +12,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.bases import kinship, require_defined
 from tests.language.sessions import stopped, text
 
-TOP = "{_vptr.Top = 0x403ee8 <_ZTV6Bottom+80>, t = 1}"
-RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <_ZTV6Bottom+56>, r = 3}}"
+TOP = "{_vptr.Top = 0x403ee8 <vtable for Bottom+80>, t = 1}"
+RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}}"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from dwarfgpu.view.description import description
 from tests.language.sessions import kind, stopped, text
 from tests.work import at_most
 
-TOP = "{_vptr.Top = 0x403ee8 <_ZTV6Bottom+80>, t = %d}"
+TOP = "{_vptr.Top = 0x403ee8 <vtable for Bottom+80>, t = %d}"
 LOST = "DW_AT_count refers to nowhere, which is optimized out: it has no location"
 BOTTOM = (
-    "{<Left> = {<Top> = %s, _vptr.Left = 0x403eb0 <_ZTV6Bottom+24>, l = %d}, "
-    "<Right> = {_vptr.Right = 0x403ed0 <_ZTV6Bottom+56>, r = %d}, b = %d}"
+    "{<Left> = {<Top> = %s, _vptr.Left = 0x403eb0 <vtable for Bottom+24>, l = %d}, "
+    "<Right> = {_vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = %d}, b = %d}"
 )
 
 
@@ -177,11 +177,11 @@ def test_explain_tells_what_is_evaluated(name: str, lines: list[str]) -> None:
     [
         ("bottom", BOTTOM % (TOP % 1, 2, 3, 4)),
         ("many", f"{{{BOTTOM % (TOP % 10, 0, 0, 0)}, {BOTTOM % (TOP % 20, 0, 0, 0)}}}"),
-        ("right", "{<Top> = {_vptr.Top = 0x403fd0 <_ZTV5Right+48>, t = 5}, "
-         "_vptr.Right = 0x403fb8 <_ZTV5Right+24>, r = 6}"),
+        ("right", "{<Top> = {_vptr.Top = 0x403fd0 <vtable for Right+48>, t = 5}, "
+         "_vptr.Right = 0x403fb8 <vtable for Right+24>, r = 6}"),
         ("holder", f"{{inner = {BOTTOM % (TOP % 30, 0, 0, 0)}, after = 31}}"),
         ("left", f"(const Left &) @0x404060: {{<Top> = {TOP % 1}, "
-         "_vptr.Left = 0x403eb0 <_ZTV6Bottom+24>, l = 2}"),
+         "_vptr.Left = 0x403eb0 <vtable for Bottom+24>, l = 2}"),
         ("*top", TOP % 1),
         ("bottom.t", "1"),
         ("left.t", "1"),
@@ -198,7 +198,7 @@ def test_explain_tells_what_is_evaluated(name: str, lines: list[str]) -> None:
         ("plain.*no_member", "the pointer to member is null"),
         ("*data_member", "Attempt to dereference pointer to member without an object"),
         ("plain.*1", "not implemented: pointer-to-method in pointer-to-member construct"),
-        ("function", "(int (Plain::*)(const Plain * const, int)) 0x401414 <_ZNK5Plain3getEi>"),
+        ("function", "(int (Plain::*)(const Plain * const, int)) 0x401414 <Plain::get(int) const>"),
         ("virtual_function", "&virtual Top::twice(int)"),
         ("sizeof(function)", "16"),
         ("fields", "{a = 5, b = -3, c = Color::GREEN, d = -7}"),
@@ -221,6 +221,6 @@ def test_a_virtual_base_whose_table_cannot_be_read() -> None:
     for place in ("bottom", "many[0]", "many[1]"):
         text(session, f"*(long *)&{place} = 0")
     assert text(session, "bottom").startswith("{<Left> = {<Top> = <invalid address>, ")
-    assert text(session, "many[0]").endswith("<_ZTV6Bottom+56>, r = 0}, b = 0}")
+    assert text(session, "many[0]").endswith("<vtable for Bottom+56>, r = 0}, b = 0}")
     with pytest.raises(DwarfGpuError, match="0xffffffffffffffe8"):
         language.evaluate("bottom.t + 1", session)

@@ -7,6 +7,7 @@ from attrs import evolve
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types import (
     Array,
@@ -15,7 +16,6 @@ from dwarfgpu.dwarf.types import (
     Function,
     Member,
     MemberPointer,
-    Method,
     Struct,
     Type,
     size_bytes,

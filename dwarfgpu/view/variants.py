@@ -1,0 +1,48 @@
+"""The members that an object has: of variant parts, those that its discriminant picks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dwarfgpu.dwarf.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types import Member, size_bits
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.model.object import Bits
+
+ReadMember = Callable[[Member], Bits]
+"""The bits of a member of the object."""
+
+
+def variant_members(
+    parts: tuple[VariantPart, ...], read: ReadMember
+) -> Iterator[Member | DwarfGpuError]:
+    """The members of the variants that an object has, in order; why they are not known."""
+    for part in parts:
+        try:
+            chosen = _chosen(part, read)
+        except DwarfGpuError as error:
+            yield error
+            continue
+        if chosen is not None:
+            yield from chosen.members
+            yield from variant_members(chosen.parts, read)
+
+
+def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
+    """The variant of the discriminant's value, else the default one (DWARF 5 5.7.10)."""
+    default = next((each for each in part.variants if not each.values), None)
+    discriminant = part.discriminant
+    if discriminant is None:
+        if len(part.variants) > 1:
+            raise UndefinedBits("the variants have no discriminant")
+        return default
+    bits = read(discriminant)
+    if not bits.is_complete:
+        raise UndefinedBits(f"the discriminant {discriminant.name or ''} is not known")
+    size = discriminant.bit_size or size_bits(discriminant.type) or bits.size_bits
+    mask = (1 << size) - 1
+    for each in part.variants:
+        for low, high in each.values:
+            if (bits.value - low) & mask <= (high - low) & mask:
+                return each
+    return default

@@ -1,0 +1,126 @@
+"""Mangled names of C++ (Itanium C++ ABI 5.1) as people write them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.demangle import demangled
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        ("_Z1fv", "f()"),
+        ("_Z1fi", "f(int)"),
+        ("_Z3foo3bar", "foo(bar)"),
+        ("_Zrm1XS_", "operator%(X, X)"),
+        ("_ZplR1XS0_", "operator+(X&, X&)"),
+        ("_ZlsRK1XS1_", "operator<<(X const&, X const&)"),
+        ("_ZN3FooC1Ev", "Foo::Foo()"),
+        ("_ZN2ns3FooD2Ev", "ns::Foo::~Foo()"),
+        ("_ZN3FoocvNS_3BarEEv", "Foo::operator Foo::Bar()"),
+        ("_ZNK1A1fEv", "A::f() const"),
+        ("_ZNKR1A1fEz", "A::f(...) const &"),
+        ("_Z1fILi1EEv1AIXT_EE", None),  # an expression
+        ("_Z1fIiEvi", "void f<int>(int)"),
+        ("_ZN5StackIiiE5levelE", "Stack<int, int>::level"),
+        ("_Z5firstI3DuoEvS0_", "void first<Duo>(Duo)"),
+        ("_Z1fILb1ELj3ELm4ELin5EEvv", "void f<true, 3u, 4ul, -5>()"),
+        ("_Z1fPFvvEM1AFivE", "f(void (*)(), int (A::*)())"),
+        ("_Z1fRA3_KiPA2_A4_d", "f(int const (&) [3], double (*) [2][4])"),
+        ("_ZN2ns1fESt6vectorIiSaIiEE", "ns::f(std::vector<int, std::allocator<int> >)"),
+        ("_ZNSsC1EPKc", "std::basic_string<char, std::char_traits<char>, "
+         "std::allocator<char> >::basic_string(char const*)"),
+        ("_ZN12_GLOBAL__N_11xE", "(anonymous namespace)::x"),
+        ("_ZL5local", "local"),
+        ("_ZTV1X", "vtable for X"),
+        ("_ZTIN2ns3BoxIiLi2EEE", "typeinfo for ns::Box<int, 2>"),
+        ("_ZTSi", "typeinfo name for int"),
+        ("_ZTT1X", "VTT for X"),
+        ("_ZGVZ1fiE1x", "guard variable for f(int)::x"),
+        ("_ZThn8_N1A1fEv", "non-virtual thunk to A::f()"),
+        ("_ZTv0_n24_N1AD1Ev", "virtual thunk to A::~A()"),
+        ("_Z1fB5cxx11v", "f[abi:cxx11]()"),
+        ("_Z1fIJidEEvDpT_", None),  # a pack that is expanded
+        ("main", None),
+        ("_Z", None),
+        ("_Z5f", None),
+        ("_Z1fS_", None),
+        ("_Z1fT_", None),
+        ("_ZN1fEE", None),
+        ("_Z" + "N1a" * 2000, None),
+        ("_Z1f" + "P" * 3000 + "i", None),
+        ("_Z1f" + "1AI" * 1000, None),
+    ],
+)  # fmt: skip
+def test_demangled(symbol: str, text: str | None) -> None:
+    assert demangled(symbol) == text
+
+
+def test_what_doubles_is_bounded() -> None:
+    """Substitutions make a name of n letters 2**n long."""
+    pairs = "".join(f"3BoxIS{index}_S{index}_E" for index in "13579BDFHJLNPRTVXZ")
+    assert demangled(f"_Z1f1A3BoxIS_S_E{pairs[:24]}") is not None
+    assert demangled(f"_Z1f1A3BoxIS_S_E{pairs}") is None
+
+
+def test_against_the_binutils(tool: Callable[[str], str]) -> None:
+    """What is read of the symbols of libstdc++ is what c++filt writes."""
+    libraries = sorted(Path("/usr/lib").glob("*/libstdc++.so.6"))
+    if not libraries:
+        pytest.skip("there is no libstdc++")
+    listed = subprocess.run(
+        [tool("nm"), "-D", "--defined-only", "--format=posix", str(libraries[0])],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    symbols = sorted({line.split()[0].split("@")[0] for line in listed.stdout.splitlines()})
+    symbols = [each for each in symbols if each.startswith("_Z")]
+    written = subprocess.run(
+        [tool("c++filt"), "--no-verbose"],
+        input="\n".join(symbols), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    pairs = [*zip(symbols, written.stdout.splitlines(), strict=True)]
+    read = [(symbol, theirs, demangled(symbol)) for symbol, theirs in pairs]
+    different = [each for each in read if each[2] is not None and each[1] != each[2]]
+    assert different == []
+    assert sum(each[2] is not None for each in read) > 0.98 * len(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("int", "int"),
+        ("long unsigned int", "unsigned long"),
+        ("short int", "short"),
+        ("long long int", "long long"),
+        ("__int128 unsigned", "unsigned __int128"),
+        ("long double", "long double"),
+        ("complex double", "complex double"),
+        ("Box<const char*, 3>", "Box<char const*, 3>"),
+        ("Box<const volatile long unsigned int *>", "Box<unsigned long const volatile*>"),
+        ("Box<Box<int>>", "Box<Box<int> >"),
+        ("Box<ns::E (*)(ns::P &, Box<int>)>", "Box<ns::E (*)(ns::P&, Box<int>)>"),
+        ("Box<int [3]>", "Box<int [3]>"),
+        ("Box<5UL, -3, (unsigned char)'a'>", "Box<5ul, -3, (unsigned char)'a'>"),
+        ("Box<(anonymous namespace)::X>", "Box<(anonymous namespace)::X>"),
+        ("Box<>", "Box<>"),
+        ("Box<lambda(int)#1>", "Box<lambda(int)#1>"),
+        ("Box<", "Box<"),
+        ("Box<" * 500, "Box<" * 500),
+        ("Box<int,", "Box<int,"),
+        ("operator<", "operator<"),
+    ],
+)
+def test_canonical(name: str, text: str) -> None:
+    """One spelling for all compilers; what is not understood stays as it is."""
+    assert canonical(name) == text
+
+
+def test_types_have_other_names_inside() -> None:
+    replaced = {"int": "T", "ns::Point": "U"}
+    assert canonical("Box<int, ns::Point *, char>", replaced) == "Box<T, U*, char>"
