@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -37,6 +37,7 @@ from dwarfgpu.expr.evaluate import Result, evaluate_attribute, matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Composite
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 STEPS: Final = 5_000
 """Operations of one attribute: those that compilers write have a dozen."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.types import Function, Member, Type, Typedef, TypeReference
