@@ -1,4 +1,4 @@
-"""One expression for many lanes of many waves in one pass (docs/decisions/0007).
+"""One expression for many lanes of many waves in one pass (docs/decisions/0008).
 
 The evaluator and the operations are those of one lane: the context's wave and lane are integers of
 all lanes (`dwarfgpu.model.lanes`), and reading is the one thing that is done differently.

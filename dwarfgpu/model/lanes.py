@@ -3,7 +3,7 @@
 Laws: a `Lanes` has the operators of an integer and is exact. Asking it for one answer (`if`,
 `int()`, a look-up) answers for all lanes or raises `Divergence`, so that a split always divides;
 what is known to be equal in all lanes is an `int`. NumPy is imported here and by those who make
-lanes (docs/decisions/0007).
+lanes (docs/decisions/0008).
 """
 
 from __future__ import annotations
