@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from dwarfgpu.gdb import Debugger
 from dwarfgpu.gdb_stack import frames, require_stack
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
+
+_GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 
 @frozen
@@ -129,12 +132,20 @@ def _own_kind(frame: StackFrame) -> str:
 
 def _names(theirs: gdb.Frame, ours: StackFrame) -> tuple[str, str]:
     """Of the function: GDB names one by its scopes in C++, by its linkage name in C."""
-    one, two = str(theirs.name()).rpartition("::")[2], str(ours.function).rpartition("::")[2]
+    one, two = _unqualified(theirs.name()), _unqualified(ours.function)
     function = functions_at(ours.session)[ours.session.inline_level]
     holder = function.holder(dw.AT_LINKAGE_NAME)
     if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == one:
         return two, two
     return one, two
+
+
+def _unqualified(name: str | None) -> str:
+    """Without scopes, template arguments and parameters."""
+    text = (name or "??").replace("operator()", "operator call")
+    while text != (shorter := _GROUP.sub("", text)):
+        text = shorter
+    return text.rpartition("::")[2].removesuffix(" const")
 
 
 def _cfa(frame: gdb.Frame) -> str:

@@ -1,4 +1,4 @@
-"""Frames, CFAs and registers of a live x86-64 program against GDB's own unwinder."""
+"""Frames, CFAs and registers of live x86-64 programs against GDB's own unwinder, at 1000 stops."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.cli.command import run, run_json
 from tests.gdb.debugger import Debugger
 
 HERE = Path(__file__).parent
-STOPS = 40
 FLAGS = {
     "O0": ("-O0",),
     "O1": ("-O1", "-fomit-frame-pointer"),
@@ -20,42 +19,63 @@ FLAGS = {
     "O3": ("-O3", "-march=x86-64-v2"),
     "O2.debug_frame": ("-O2", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"),
 }
+UNWOUND = ("order", "deep", "tail2", "variable", "interrupted raise", "handler")
+"""Groups of functions to stop in, and behind."""
+STOPS = 86
+THROWN = ("thrown::round", "__cxa_throw", "_Unwind_RaiseException thrown::Guard::~Guard",
+          "_Unwind_Resume __cxa_begin_catch")  # fmt: skip
+THROWN_STOPS = 35
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
-@pytest.mark.parametrize("flags", FLAGS.values(), ids=FLAGS)
-def test_every_frame(
-    debugger: Debugger,
-    tool: Callable[[str], str],
-    tmp_path: Path,
-    compiler: str,
-    flags: tuple[str, ...],
-) -> None:
-    program = tmp_path / "unwound"
-    command = [tool(compiler), str(HERE / "unwound.c"), "-g", *flags, "-o", str(program)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+def walked(
+    debugger: Debugger, program: Path, seed: int, stops: int, groups: tuple[str, ...]
+) -> dict[str, int]:
+    """What was compared at stops in and behind some functions; nothing must differ."""
     report = debugger.report(
         f"source {HERE / 'unwinding.py'}",
         "handle SIGUSR1 nostop noprint pass",
-        "python unwinding = Unwinding()",
-        "break interrupted",
+        "break main",
         "run",
-        f"python unwinding.walk({len(flags)}, {STOPS // 2}, 60)",
-        "delete",
-        "break handler",
-        "continue",
-        f"python unwinding.walk({len(flags)}, {STOPS // 4}, 20)",
-        "delete",
-        "break order",
-        "continue",
-        f"python unwinding.walk({len(flags)}, {STOPS // 4}, 30)",
-        "python unwinding.report()",
+        f"python Unwinding({seed}).walk({stops}, {list(groups)}).report()",
         file=program,
     )
-    assert report["differences"] == [], report["differences"]
-    stops, frames, signals = (report[key] for key in ("stops", "frames", "signals"))
-    assert isinstance(stops, int) and isinstance(frames, int) and isinstance(signals, int)
-    assert stops >= STOPS - 5 and frames > 4 * stops and signals > 5
+    assert report.pop("differences") == []
+    assert report["stops"] == stops
+    return {name: value for name, value in report.items() if isinstance(value, int)}
+
+
+def build(compiler: str, source: str, flags: tuple[str, ...], program: Path) -> Path:
+    command = [compiler, str(HERE / source), "-g", *flags, "-o", str(program)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return program
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+@pytest.mark.parametrize("flags", FLAGS)
+def test_every_frame(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str, flags: str
+) -> None:
+    """Recursion, alloca, callbacks from a library, tail calls, a signal handler."""
+    program = build(tool(compiler), "unwound.c", FLAGS[flags], tmp_path / "unwound")
+    seed = list(FLAGS).index(flags)
+    found = walked(debugger, program, seed, STOPS, UNWOUND)
+    assert found["frames"] > 5 * STOPS and found["facts"] > 15 * found["frames"]
+    assert found["signals"] > 3 and found["deepest"] > 9
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_exceptions(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str, level: str
+) -> None:
+    """Inside the functions that throw, in destructors that they call, and in handlers."""
+    program = build(tool(compiler), "thrown.cpp", (level,), tmp_path / "thrown")
+    found = walked(debugger, program, 7, THROWN_STOPS, THROWN)
+    assert found["frames"] > 5 * THROWN_STOPS and found["deepest"] > 12
+
+
+def test_it_is_a_thousand_stops() -> None:
+    assert 2 * len(FLAGS) * STOPS + 4 * THROWN_STOPS >= 1000
 
 
 def test_a_saved_stack_tells_of_tail_calls(
@@ -63,8 +83,7 @@ def test_a_saved_stack_tells_of_tail_calls(
 ) -> None:
     """main calls tail1, which jumps to tail2, which jumps to deep."""
     program, state = tmp_path / "unwound", tmp_path / "state.json"
-    command = [tool("gcc"), str(HERE / "unwound.c"), "-g", "-O2", "-o", str(program)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    build(tool("gcc"), "unwound.c", ("-O2",), program)
     debugger.run(
         f"source {repository / 'tools/save_state.py'}",
         "break tail2",

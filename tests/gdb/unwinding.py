@@ -4,33 +4,43 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 
 import gdb
 
 from dwarfgpu.gdb import Debugger
 from dwarfgpu.gdb_compare import compare, gdb_frames
 
+MOST_STEPS = 20
+MOST_IGNORED = 4
+
 
 class Unwinding:
     """Stops, frames and facts compared, and where they differ."""
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int) -> None:
         self.stops = self.frames = self.facts = self.signals = self.inlined = self.deepest = 0
         self.differences: list[str] = []
         self._debugger = Debugger()
+        self._choice = random.Random(seed)
 
-    def walk(self, seed: int, stops: int, most: int) -> None:
-        """Stop after a number of instructions, again and again, while the program runs."""
-        choice = random.Random(seed)
+    def walk(self, stops: int, groups: Sequence[str]) -> Unwinding:
+        """Go on by some instructions or to functions of the next group, again and again."""
         gdb.execute("set backtrace past-main on")
-        for _ in range(stops):
-            if not gdb.selected_inferior().pid:
-                break
-            self.stop()
-            try:
-                gdb.execute(f"stepi {choice.randint(1, most)}", to_string=True)
-            except gdb.error:
-                break
+        for number, group in enumerate(groups, 1):
+            gdb.execute("delete")
+            for each in group.split():
+                gdb.execute(f"break {each}", to_string=True)
+            gdb.execute("continue", to_string=True)
+            while self.stops < stops * number // len(groups) and gdb.selected_inferior().pid:
+                self.stop()
+                self._go_on()
+        return self
+
+    def _go_on(self) -> None:
+        steps, ignored = (self._choice.randint(1, each) for each in (MOST_STEPS, MOST_IGNORED))
+        is_step = self._choice.random() < 0.6
+        gdb.execute(f"stepi {steps}" if is_step else f"continue {ignored}", to_string=True)
 
     def stop(self) -> None:
         """Compare all frames."""
