@@ -150,6 +150,10 @@ class GdbSession(Session):
         calling = evolve(self.debugger.session(caller), callers=self.callers + 1)
         return calling, int(caller.pc())
 
+    @property
+    def sees_outer_functions(self) -> bool:
+        return False
+
     def variables(self) -> list[Variable]:
         """Every variable that the text of the selected frame's function sees."""
         code_object = self.code_object
@@ -160,19 +164,11 @@ class GdbSession(Session):
         own = [each for each in found if each.kind != "global" and each.inline_level == level]
         return own + [each for each in found if each.kind == "global"]
 
-    def variable(self, name: str) -> Variable:
-        """The variable that a name means; `UsageError` in GDB's words where there is none."""
-        for each in self.variables():
-            if each.name == name:
-                return each
-        objects = [*self.code_objects]
-        if self.debugger is not None and (other := self.debugger.code_object_with(name)):
-            objects.append(other)
-        for code_object in objects:
-            found = code_object.scopes.global_named(name)
-            if found is not None:
-                return found
-        raise UsageError(f'No symbol "{name}" in current context.')
+    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
+        """That of the frame, and the one that GDB knows to have the global variable of a name."""
+        known = super().objects_with(name)
+        other = None if self.debugger is None else self.debugger.code_object_with(name)
+        return known if other is None or other in known else (*known, other)
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""

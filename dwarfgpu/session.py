@@ -17,7 +17,9 @@ from dwarfgpu.callers import MOST_CALLERS, LoadedCode
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
+from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import (
@@ -317,10 +319,42 @@ class Session:
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
+    @property
+    def sees_outer_functions(self) -> bool:
+        """Whether variables of functions into which that in focus is inlined have a meaning."""
+        return not self.inline_level
+
+    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
+        """The code objects in which a name is looked for, that of the program location first."""
+        here = self.code_object
+        return tuple(sorted(self.code_objects, key=lambda each: each is not here))
+
+    def meanings(self, name: str = "") -> Meanings:
+        """What names mean in the focus, `name` at least.
+
+        Without a program location, what they mean in the unit of `main`, or in the only unit.
+        """
+        objects = self.objects_with(name)
+        infos = tuple(each.info for each in objects)
+        code_object, pc = self.code_object, self.pc
+        if code_object is not None and pc is not None:
+            if self.is_absent:  # the lane sees what is outside of functions
+                return Meanings(infos, code_object.scopes.unit_at(pc))
+            return code_object.scopes.meanings_at(
+                self.program_location or pc,
+                self.inline_level,
+                infos,
+                with_outer=self.sees_outer_functions,
+            )
+        units = (each.scopes.main_unit for each in objects)
+        return Meanings(infos, next((each for each in units if each is not None), None))
+
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
-        for found in self._candidates(name):
-            return found
+        for found in self.meanings(name).of(name)[:1]:
+            # `f::x` is for the language: it needs a frame of f, or a place that needs none.
+            if isinstance(found, Variable) and (found.kind == "global" or "::" not in name):
+                return found
         _ = self.program_location  # of a lane that is not in the frame, why
         raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
 
@@ -328,23 +362,21 @@ class Session:
         without = [each.name for each in self.code_objects if not each.info.units]
         if without and len(without) == len(self.code_objects):
             return f" {', '.join(without)} has no debugging information"
+        inside = next(self._in_namespaces(name), None)
+        if inside is not None:
+            return f' Did you mean "{inside}"?'
         if self.pc is None:
             return " Without a program location only global variables are known; give --pc ADDR"
         known = [each.name for each in self.variables()]
         close = get_close_matches(name, known, n=1, cutoff=0.7)
         return f' Did you mean "{close[0]}"?' if close else ""
 
-    def _candidates(self, name: str) -> Iterator[Variable]:
-        code_object, pc = self.code_object, None if self.is_absent else self.program_location
-        if code_object is not None and pc is not None:
-            if self.inline_level:
-                yield from (each for each in self.variables() if each.name == name)
-            elif (found := code_object.scopes.variable_at(pc, name)) is not None:
-                yield found
+    def _in_namespaces(self, name: str) -> Iterator[str]:
+        """The qualified names of variables that have this one."""
         for each in self.code_objects:
             found = each.scopes.global_named(name)
             if found is not None:
-                yield found
+                yield qualified_name(found.die)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""

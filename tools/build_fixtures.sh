@@ -171,6 +171,17 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
   rm -rf "$folder"
 )
 
+# meanings COMPILER-NAME OPT DWARF COMMAND FLAG...
+meanings() {
+  "${@:4}" x86_64/meanings.cpp x86_64/meanings_far.cpp -g "-gdwarf-$3" -gz=none "-O$2" -fno-rtti \
+    -fno-exceptions -fcf-protection=none -ffile-prefix-map="$here=." -nostdlib -static \
+    -Wl,--build-id=none -Wl,-z,noseparate-code -Wl,-e,main -o "x86_64/meanings.$1.O$2.v$3"
+}
+meanings gcc 0 5 "$GXX"
+meanings gcc 2 4 "$GXX"
+meanings clang 0 4 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
+meanings clang 2 5 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
+
 for opt in 0 2; do
   for dwarf in 4 5; do
     host gcc "$GCC" "$opt" "$dwarf"

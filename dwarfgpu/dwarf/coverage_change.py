@@ -15,8 +15,8 @@ from attrs import field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups
+from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.lookup import qualified_name
 from dwarfgpu.dwarf.scopes import VariableKind
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.nouns import define, frozen

@@ -13,12 +13,14 @@ from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.declared import is_called, qualified_name
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.lookup import Scopes, is_called, qualified_name
+from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.mentions import mentions
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
+from dwarfgpu.dwarf.spelling import canonical, parts
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.nouns import define, frozen
@@ -249,9 +251,9 @@ class Wanted:
 
 def _parts(name: str) -> list[str]:
     """The names that stand in a unit with a variable or function of a qualified name: its own, and
-    that of what is around it if that has one of its own."""
-    *_, around, simple = ("", *name.split("::"))
-    return [part for part in (around, simple) if part and not part.startswith(_NAMELESS)]
+    that of what is around it if that has one of its own. A template is spelled in several ways."""
+    found = [part.name for part in parts(name)[-2:]]
+    return [each for each in found if "<" not in each and not each.startswith(_NAMELESS)]
 
 
 def _covers(place: Place, pc: int) -> bool:
@@ -261,17 +263,16 @@ def _covers(place: Place, pc: int) -> bool:
 def _is_meant(variable: Variable, place: Place | None, name: str) -> bool:
     if variable.name == name:
         return True
-    owner, _, simple = name.rpartition("::")
-    if not owner or variable.name != simple:
+    *_, last = parts(name) or (None,)
+    if last is None or canonical(variable.name) != last.name:
         return False
-    if place is None:
-        return is_called(variable.die, simple, name)
-    return _is_function(place.functions[-1], owner)
+    if place is None or len(parts(name)) == 1:
+        return is_called(variable.die, name)
+    return _is_function(place.functions[-1], name.rpartition("::")[0])
 
 
 def _is_function(place: Place, name: str) -> bool:
-    simple = name.rpartition("::")[2]
-    return place.name == simple and is_called(place.die, simple, name)
+    return is_called(place.die, name)
 
 
 def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:

@@ -195,9 +195,8 @@ class GdbIndex:
         """
         if self.table is None:
             return
-        spelled = name.replace("(anonymous)", "(anonymous namespace)")
         seen: set[int] = set()
-        for owner in self.table.owners(spelled.encode("utf-8", "surrogatepass")):
+        for owner in self.table.owners(name.encode("utf-8", "surrogatepass")):
             unit = None if owner.unit in seen else self._unit(self.table, owner.unit)
             seen.add(owner.unit)
             if unit is not None:

@@ -7,15 +7,18 @@ not have is then looked for in the other units.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import around, is_called, path_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, covers
+from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.named_units import units_naming
 from dwarfgpu.dwarf.scopes import (
     BLOCKS,
@@ -26,17 +29,16 @@ from dwarfgpu.dwarf.scopes import (
     Subprogram,
     Variable,
     covered,
+    declared_in,
+    entries_of,
     name_of,
-    variable_of,
 )
+from dwarfgpu.dwarf.spelling import split_last
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
-_MOST_NESTED: Final = 100
-"""Namespaces and types around an entry that are looked at."""
 _MOST_CHAINS: Final = 128
 """Program locations of which the scopes are kept: those of the lanes of a wave, and some more."""
-_TYPES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 
 
 class Scopes:
@@ -91,6 +93,20 @@ class Scopes:
         if spans or unit.is_skeleton:
             return covers(spans, address)
         return self._find(unit, address) is not None
+
+    @cached_property
+    def main_unit(self) -> CompilationUnit | None:
+        """The only unit, else that of `main`; None where there is none such, or it is not found."""
+        try:
+            units = [each for each in self.info.units if not each.header.is_type_unit]
+            if len(units) == 1:
+                return units[0].full
+            for symbol in self.info.loaded.symbols:
+                if symbol.name == "main" and symbol.kind == "function":
+                    return self.unit_at(symbol.address + self.info.load_address)
+        except DwarfGpuError:
+            pass  # names are then looked for everywhere
+        return None
 
     def subprogram_at(self, pc: int) -> Subprogram | None:
         """The innermost subprogram, not inlined, whose code covers a program location."""
@@ -161,18 +177,32 @@ class Scopes:
         return out
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
-        """The variable that a name means at a program location; other units are searched last.
+        """The variable that a name means at a program location; other units are searched last."""
+        return _variable(self.meanings_at(pc), name)
 
-        Of several of a namespace the one whose namespace is the nearest around the function.
+    def meanings_at(
+        self,
+        pc: int,
+        level: int = 0,
+        infos: tuple[DebugInfo, ...] = (),
+        *,
+        with_outer: bool = True,
+    ) -> Meanings:
+        """What names mean in the function at a location, or in one into which it is inlined.
+
+        `infos`: where they are looked for, by default in this file. `with_outer`: also variables
+        that the text of the function does not see, of those into which it is inlined.
         """
-        matching = [found for found in self.variables_at(pc) if found.name == name]
-        if not matching:
-            return self.global_named(name)
-        if matching[0].kind != "global":
-            return matching[0]
         chain = self.chain_at(pc)
-        around = [*_scopes_of(chain[0])][::-1] if chain else []
-        return max(matching, key=lambda found: _nearness(found.die, around))
+        starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
+        own: tuple[Die, ...] = ()
+        outer: list[Variable] = []
+        if level < len(starts):
+            first = starts[-1 - level]
+            own = chain[first : starts[-level] if level else None]
+            scopes = reversed(chain[:first]) if with_outer else ()
+            outer = [each for scope in scopes for each in declared_in(scope)]
+        return Meanings(infos or (self.info,), self.unit_at(pc), own, outer)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces and of the units that
@@ -213,7 +243,7 @@ class Scopes:
         Indexes and the symbol table are asked first; what they do not know is looked for in all
         units that mention it. An unreadable unit is an error only where no other one has the name.
         """
-        simple = name.rsplit("::", 1)[-1]
+        simple = split_last(name)[1]
         indexed = self._indexed(simple, name)
         if indexed is not None:
             return indexed
@@ -223,12 +253,12 @@ class Scopes:
                 matching: list[Variable] = []
                 for each in searched_units(unit):
                     for found in self.own_globals_of(each):
-                        if found.name == simple and is_called(found.die, simple, name):
+                        if found.name == simple and is_called(found.die, name):
                             matching.append(found)
                         elif found.name == UNKNOWN_NAME:
                             problem = problem or _name_problem(found.die)
                     if matching:
-                        return max(matching, key=lambda found: _nearness(found.die, []))
+                        return min(matching, key=lambda found: len(path_of(found.die)))
             except DwarfGpuError as error:
                 problem = problem or error
         if problem is not None:
@@ -241,12 +271,12 @@ class Scopes:
             found = [
                 die
                 for die in self.info.names.find(simple, DATA)
-                if die.name == simple and is_called(die, simple, name) and _is_global(die)
+                if is_called(die, name) and _is_global(die)
             ]
         except DwarfGpuError:
             return None
         found.sort(key=_place_of)
-        first = max(found, key=lambda die: _nearness(die, []), default=None)
+        first = min(found, key=lambda die: len(path_of(die)), default=None)
         return None if first is None else Variable(simple, first, "global")
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
@@ -277,17 +307,9 @@ class Scopes:
         return self._subprograms[unit]
 
 
-def _place_of(die: Die) -> tuple[int, int]:
-    """Where an entry comes in the file, that of a split unit where its skeleton does."""
-    return (die.unit.skeleton or die.unit).offset, die.offset
-
-
-def _name_problem(die: Die) -> DwarfGpuError | None:
-    try:
-        die.name  # noqa: B018
-    except DwarfGpuError as error:
-        return error
-    return None
+def _variable(meanings: Meanings, name: str) -> Variable | None:
+    found = meanings.of(name)
+    return found[0] if found and isinstance(found[0], Variable) else None
 
 
 def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
@@ -300,114 +322,28 @@ def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
 
 def _inner(scope: Die, address: int) -> Die | None:
     """The block or inlined call directly in a scope that covers an address."""
-    for child in _entries_of(scope):
+    for child in entries_of(scope):
         if child.tag in BLOCKS and covers(covered(child), address):
             return child
     return None
-
-
-def _entries_of(scope: Die) -> Iterator[Die]:
-    """The entries of a scope, those of blocks without addresses among them: such a block has no
-    code of its own, and is wherever the scope is (DWARF 5 3.5)."""
-    pending = [scope.children()]
-    while pending:
-        for child in pending[-1]:
-            if child.tag in BLOCKS - FUNCTIONS and not (
-                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
-            ):
-                pending.append(child.children())
-                break
-            yield child
-        else:
-            pending.pop()
 
 
 def _is_global(die: Die) -> bool:
     """Whether a variable is defined directly in its unit or in namespaces."""
     if die.flag(dw.AT_DECLARATION):
         return False
-    above = next((above for above in _around(die) if above.tag not in CONTAINERS), None)
+    above = next((above for above in around(die) if above.tag not in CONTAINERS), None)
     return above is not None and above.parent() is None
 
 
-def declared_in(scope: Die) -> Iterator[Variable]:
-    """The variables of one scope, those that only its abstract instance has at the end."""
-    for child in _entries_of(scope):
-        variable = variable_of(child) if child.tag in DATA else None
-        if variable is not None:
-            yield variable
-    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
-    if abstract is None:
-        return
-    concrete = set(_origins_in(scope))
-    for child in abstract.children():
-        if child.tag in DATA and child not in concrete:
-            variable = variable_of(child)
-            if variable is not None:
-                yield variable
+def _place_of(die: Die) -> tuple[int, int]:
+    """Where an entry comes in the file, that of a split unit where its skeleton does."""
+    return (die.unit.skeleton or die.unit).offset, die.offset
 
 
-def _origins_in(scope: Die) -> Iterator[Die]:
-    """What the variables of a scope and of its blocks, into which producers move them, are
-    instances of."""
-    pending = [scope]
-    while pending:
-        for child in pending.pop().children():
-            if child.tag in DATA:
-                yield from child.origins()
-            elif child.tag in BLOCKS - FUNCTIONS:
-                pending.append(child)
-
-
-def _around(die: Die) -> Iterator[Die]:
-    """The entries around an entry, the nearest first; those too far out are left out."""
-    above = die.parent()
-    for _ in range(_MOST_NESTED):
-        if above is None:
-            return
-        yield above
-        above = above.parent()
-
-
-def _scopes_of(die: Die) -> Iterator[str]:
-    """The names of the namespaces and types around an entry, the nearest first."""
-    *_, declared = (die.holder(dw.AT_NAME) or die).origins()
-    for above in _around(declared):
-        if above.tag not in CONTAINERS | _TYPES:
-            return
-        yield above.name or "(anonymous)"
-
-
-def _nearness(die: Die, around: list[str]) -> int:
-    """How many of the namespaces around a function, from the outside, an entry is in.
-
-    -1 for one in another namespace, which the text of the function does not see without its name.
-    """
-    scopes = [*_scopes_of(die)][::-1]
-    return len(scopes) if scopes == around[: len(scopes)] else -1
-
-
-def is_called(die: Die, simple: str, name: str) -> bool:
-    """Whether a name, whose last part is `simple`, is that or the qualified one of an entry."""
-    return name == simple or is_inside(die, name.removesuffix(f"::{simple}"))
-
-
-def is_inside(die: Die, scopes: str) -> bool:
-    """Whether `a::b` are the namespaces and types around an entry, all of them.
-
-    Only as many are looked at as are named.
-    """
-    rest = scopes
-    for scope in _scopes_of(die):
-        if rest == scope:
-            rest = ""
-        elif rest.endswith(f"::{scope}"):
-            rest = rest.removesuffix(f"::{scope}")
-        else:
-            return False
-    return not rest
-
-
-def qualified_name(die: Die) -> str:
-    """The name of an entry after those of the namespaces and types around it."""
-    return "::".join(reversed([die.name or "", *_scopes_of(die)]))
+def _name_problem(die: Die) -> DwarfGpuError | None:
+    try:
+        die.name  # noqa: B018
+    except DwarfGpuError as error:
+        return error
+    return None

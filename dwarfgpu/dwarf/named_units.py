@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.mentions import mentions
+from dwarfgpu.dwarf.spelling import ANONYMOUS
 from dwarfgpu.errors import DwarfGpuError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 def _mangled(name: str) -> tuple[str, ...]:
     """How the symbols of a C++ variable or function begin: outside functions, external or not, and
     those of constant member functions (Itanium C++ ABI 5.1.2, 5.1.3)."""
-    parts = name.replace("(anonymous)", "_GLOBAL__N_1").split("::")
+    parts = name.replace(ANONYMOUS, "_GLOBAL__N_1").split("::")
     *around, own = (f"{len(part.encode('utf-8', 'surrogateescape'))}{part}" for part in parts)
     if not around:
         return f"_Z{own}", f"_ZL{own}"

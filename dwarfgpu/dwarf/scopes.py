@@ -6,6 +6,7 @@ variable whose location list does not cover the location is found, and says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from attrs import field
@@ -217,6 +218,51 @@ def variable_of(die: Die) -> Variable | None:
     name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     return None if name is None else Variable(name, die, kind)
+
+
+def entries_of(scope: Die) -> Iterator[Die]:
+    """The entries of a scope, those of blocks without addresses among them: such a block has no
+    code of its own, and is wherever the scope is (DWARF 5 3.5)."""
+    pending = [scope.children()]
+    while pending:
+        for child in pending[-1]:
+            if child.tag in BLOCKS - FUNCTIONS and not (
+                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
+            ):
+                pending.append(child.children())
+                break
+            yield child
+        else:
+            pending.pop()
+
+
+def declared_in(scope: Die) -> Iterator[Variable]:
+    """The variables of one scope, those that only its abstract instance has at the end."""
+    for child in entries_of(scope):
+        variable = variable_of(child) if child.tag in DATA else None
+        if variable is not None:
+            yield variable
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    if abstract is None:
+        return
+    concrete = set(_origins_in(scope))
+    for child in abstract.children():
+        if child.tag in DATA and child not in concrete:
+            variable = variable_of(child)
+            if variable is not None:
+                yield variable
+
+
+def _origins_in(scope: Die) -> Iterator[Die]:
+    """What the variables of a scope and of its blocks, into which producers move them, are
+    instances of."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in DATA:
+                yield from child.origins()
+            elif child.tag in BLOCKS - FUNCTIONS:
+                pending.append(child)
 
 
 def _loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:

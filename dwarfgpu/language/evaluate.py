@@ -11,8 +11,11 @@ from typing import Final
 
 from attrs import evolve, frozen
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.meaning import overloaded
+from dwarfgpu.dwarf.scopes import Variable, code_ranges
+from dwarfgpu.dwarf.spelling import split_last
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -84,14 +87,14 @@ def evaluate(text: str, session: Session, options: Options = Options()) -> Typed
 def named_type(text: str, session: Session) -> Typed | None:
     """The type that a text names; None where it is something else."""
     names = Names(session)
-    name = parse_type(text, names.is_type)
+    name = parse_type(text, names)
     return None if name is None else names.type_of(name)
 
 
 def type_of(text: str, session: Session, options: Options = Options()) -> Typed:
     """The type of an expression; nothing is read or written."""
     evaluator = Evaluator(session, options)._unevaluated()
-    value = evaluator.value(parse(text, evaluator.names.is_type))
+    value = evaluator.value(parse(text, evaluator.names))
     return Typed(value.type, value.unit)
 
 
@@ -111,7 +114,7 @@ class Evaluator:
         """The value of an expression, read."""
         before = self.session.reads_before_start
         try:
-            value = self.places.read(self.value(parse(text, self.names.is_type)))
+            value = self.places.read(self.value(parse(text, self.names)))
         finally:
             if self.options.looked_at is not None:
                 for each in self.places.variables:
@@ -206,22 +209,41 @@ class Evaluator:
     def _named(self, node: tree.Name) -> TypedValue:
         name = node.name
         if node.file is not None:
-            found = self.names.variable_in_file(name, node.file)
-            if found is None:
-                raise UsageError(f'No symbol "{name}" in specified context.')
-            if isinstance(found, Die):
-                return self.places.function(found)
-            return self.places.variable(found)
-        variable = self.names.variable(name) or self.names.variable_in_function(name)
-        if variable is not None:
-            return self.places.variable(variable)
-        function = self.names.function(name)
-        if function is not None:
-            return self.places.function(function)
-        enumerator = self.names.enumerator(name)
-        if enumerator is not None:
-            return self._enumerator(*enumerator)
-        return self._other_name(name)
+            found = self.names.meaning_in_file(name, node.file)
+        else:
+            found = self.names.meaning(name)
+        if not found and self._is_cplusplus and name in ("true", "false"):
+            return self._truth(name == "true")
+        if not found:
+            raise self.names.unknown(name)
+        first = found[0]
+        if isinstance(first, Variable):
+            if first.kind != "global" and (node.file is not None or "::" in name):
+                self.names.require_frame(first)
+            return self.places.variable(first)
+        if first.tag == dw.TAG_SUBPROGRAM:
+            return self._function(name, [each for each in found if isinstance(each, Die)])
+        if first.tag == dw.TAG_ENUMERATOR:
+            return self._enumerator(*self.names.enumerator(first), first.unit)
+        if first.tag == dw.TAG_MEMBER:
+            return self._member_of_this(name)
+        raise UsageError("Attempt to use a type name as an expression")
+
+    def _function(self, name: str, found: list[Die]) -> TypedValue:
+        """The function of a name; `UsageError` where there are several, or it has no code."""
+        with_code = [each for each in found if code_ranges(each)]
+        if len(with_code) > 1:
+            raise UsageError(overloaded(with_code))
+        if not with_code:
+            raise self.names.unknown(name)
+        return self.places.function(with_code[0])
+
+    def _member_of_this(self, name: str) -> TypedValue:
+        this = [each for each in self.names.meaning("this") if isinstance(each, Variable)]
+        if not this:
+            simple = split_last(name)[1]
+            raise UsageError(f'Cannot reference non-static field "{simple}"')
+        return self.places.member(self.places.dereferenced(self.places.variable(this[0])), name)
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""
@@ -231,22 +253,6 @@ class Evaluator:
         if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
-
-    def _other_name(self, name: str) -> TypedValue:
-        """A word of C++, a member of `this`, or nothing."""
-        if self._is_cplusplus:
-            if name in ("true", "false"):
-                return self._truth(name == "true")
-            this = self.names.variable("this")
-            if this is not None:
-                container = self.places.dereferenced(self.places.variable(this))
-                try:
-                    return self.places.member(container, name)
-                except UsageError:
-                    pass
-        if self.names.is_type(name):
-            raise UsageError("Attempt to use a type as an expression")
-        raise UsageError(f'No symbol "{name}" in current context.')
 
     def _dollar(self, name: str) -> TypedValue:
         found = self.options.dollar(name)

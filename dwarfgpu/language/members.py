@@ -2,44 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeVar
 
+from attrs import evolve
+
+from dwarfgpu.dwarf.inheritance import Inherited, ambiguous, inherited
+from dwarfgpu.dwarf.spelling import canonical, split_last
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import MAX_CHAIN, BareType, Member, Struct, strip
+from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Method, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 
+M = TypeVar("M")
+
 _DEPTH: Final = 64
-"""Anonymous structures and base classes inside one another in which a member is looked for."""
+"""Anonymous structures inside one another in which a member is looked for."""
 
 
 def path_to(kind: Struct, name: str) -> list[Member] | None:
-    """The members from a structure to one of a name: its own first, then those of its parts.
+    """The members from a structure to one of a name, which that of a base class may be.
 
-    `Base::x` is that of a base class, or of the class itself; `UsageError` where it has several.
+    `Base::x` is that of a base class, or of the class itself. `UsageError` where there are several.
     """
-    scope, _, name = name.rpartition("::")
-    if scope and scope != kind.name:
-        way = way_to(kind, lambda each: each.name == scope, scope)
-        outer = None if way is None else strip(way[-1].type)
-        inner_path = path_to(outer, name) if isinstance(outer, Struct) else None
-        return None if way is None or inner_path is None else [*way, *inner_path]
+    found = _parts_with(kind, name, _own_paths)
+    return None if found is None else [*found.steps, *found.members[0]]
+
+
+def methods_of(kind: Struct, name: str) -> tuple[Struct, tuple[Method, ...]] | None:
+    """The member functions of a name and their class; `UsageError` where several have some."""
+    found = _parts_with(kind, name, lambda each, of: [m for m in each.methods if m.name == of])
+    return None if found is None else (found.classes[-1], found.members)
+
+
+def _parts_with(
+    kind: Struct, name: str, own: Callable[[Struct, str], list[M]]
+) -> Inherited[Struct, Member, M] | None:
+    """The part of an object that has members of a name; None where it has none."""
+    scope, simple = split_last(name)
+    steps: tuple[Member, ...] = ()
+    start = kind
+    wanted = canonical(split_last(scope)[1])
+    if scope and wanted != canonical(kind.name or ""):
+        way = way_to(kind, lambda each: canonical(each.name or "") == wanted, scope)
+        base = None if way is None else strip(way[-1].type)
+        if way is None or not isinstance(base, Struct):
+            return None
+        steps, start = way, base
+    found = inherited(start, lambda each: own(each, simple), _bases)
+    if len(found) > 1:
+        raise ambiguous(name, _shown(kind), (_candidate(each, simple) for each in found))
+    return evolve(found[0], steps=(*steps, *found[0].steps)) if found else None
+
+
+def _candidate(found: Inherited[Struct, Member, M], name: str) -> str:
+    *_, last = found.classes
+    first = found.members[0]
+    kind = type_name(first[-1].type, cplusplus=True) + " " if isinstance(first, list) else ""
+    return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, found.classes))})"
+
+
+def _shown(kind: Struct) -> str:
+    return type_name(kind, cplusplus=True)
+
+
+def _bases(kind: Struct) -> Iterator[tuple[Member, Struct, bool]]:
+    for member in kind.members:
+        base = strip(member.type) if member.is_base_class else None
+        if isinstance(base, Struct):
+            yield member, base, member.is_virtual
+
+
+def _own_paths(kind: Struct, name: str) -> list[list[Member]]:
+    """The way to the member of a structure itself, through anonymous ones."""
     pending: list[tuple[Struct, list[Member]]] = [(kind, [])]
     for _ in range(MAX_CHAIN):
         if not pending:
-            return None
+            break
         current, path = pending.pop(0)
-        inner: list[tuple[Struct, list[Member]]] = []
         for member in current.members:
-            if member.name == name:
-                return [*path, member]
-            bare: BareType | None = None
-            if (member.name is None or member.is_base_class) and len(path) < _DEPTH:
-                bare = strip(member.type)
-            if isinstance(bare, Struct):
-                inner.append((bare, [*path, member]))
-        pending += inner
-    return None
+            if member.name == name and not member.is_base_class:
+                return [[*path, member]]
+            is_part = member.name is None and not member.is_base_class and len(path) < _DEPTH
+            inner = strip(member.type) if is_part else None
+            if isinstance(inner, Struct):
+                pending.append((inner, [*path, member]))
+    return []
 
 
 def way_to(

@@ -6,16 +6,28 @@ cannot be read without knowing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language import tree
+from dwarfgpu.language.long_names import extended_name
 from dwarfgpu.language.tokens import Kind, Token, character, number, string, tokens
 from dwarfgpu.language.tree import MAX_HEIGHT, Node
 from dwarfgpu.language.type_words import QUALIFIERS, TAGS, TYPE_WORDS, TypeParser
 
-IsType = Callable[[str], bool]
+
+class Known(Protocol):
+    """What is asked about names while an expression is read."""
+
+    def is_type(self, name: str) -> bool:
+        """Whether it is a type."""
+
+    def is_name(self, name: str) -> bool:
+        """Whether it means anything."""
+
+    def unknown(self, name: str) -> UsageError:
+        """That it means nothing."""
+
 
 _SHOWN: Final = 200
 """Characters of the rest of an expression in a message."""
@@ -32,16 +44,18 @@ _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name",
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
-def parse(text: str, is_type: IsType) -> Node:
+def parse(text: str, known: Known) -> Node:
     """The tree of an expression; `UsageError` in GDB's words, `LimitExceeded` for a deep one."""
-    return Parser(text, is_type).whole()
+    return Parser(text, known).whole()
 
 
-def parse_type(text: str, is_type: IsType) -> tree.TypeName | None:
+def parse_type(text: str, known: Known) -> tree.TypeName | None:
     """The type that a text names, and nothing after it; None where it begins otherwise."""
-    parser = Parser(text, is_type)
+    parser = Parser(text, known)
     first = parser.token
-    if first.kind != "name" or not (_is_type_word(first.text) or is_type(first.text)):
+    if first.kind != "name":
+        return None
+    if not _is_type_word(first.text) and not known.is_type(parser.extended(parser.at)[0]):
         return None
     name = TypeParser(parser).type_name()
     if parser.token.kind != "end":
@@ -56,12 +70,14 @@ def _is_type_word(word: str) -> bool:
 class Parser:
     """A position in the words of an expression."""
 
-    def __init__(self, text: str, is_type: IsType) -> None:
+    def __init__(self, text: str, known: Known) -> None:
         self.text = text
-        self.is_type = is_type
+        self.known = known
         self.tokens = list(tokens(text))
         self.at = 0
         self.depth = 0
+        self.names: list[str] = []
+        """Those that were read as operands."""
 
     def whole(self) -> Node:
         node = self.expression(_COMMA)
@@ -96,6 +112,9 @@ class Parser:
         return self.next().text
 
     def syntax_error(self) -> UsageError:
+        for name in self.names:
+            if not self.known.is_name(name):
+                return self.known.unknown(name)
         rest = self.text[self.token.start :][:_SHOWN]
         return UsageError(f"A syntax error in expression, near `{rest}'.")
 
@@ -149,7 +168,7 @@ class Parser:
             if mark is None:
                 return node
             if mark in (".", "->"):
-                node = tree.Access(node, self.take("name"), mark == "->")
+                node = tree.Access(node, self.name(), mark == "->")
             elif mark == "[":
                 node = tree.Index(node, self.expression(_COMMA))
                 self.expect("]")
@@ -202,16 +221,31 @@ class Parser:
         """`'file.c'::x`, or a name in quotes."""
         quoted = self.next().text
         if self.token.kind == "name" and self.token.text.startswith("::"):
-            return tree.Name(self.next().text.removeprefix("::"), quoted)
+            return tree.Name(self.name().removeprefix("::"), quoted)
+        self.names.append(quoted)
         return tree.Name(quoted)
 
     def _name(self) -> Node:
-        token = self.next()
+        token = self.token
         if _is_type_word(token.text):
-            raise UsageError("Attempt to use a type as an expression")
+            raise UsageError("Attempt to use a type name as an expression")
+        name = self.name()
         if self.accept("#"):
-            return tree.AddressOf(token.text, self.expression(_UNARY))
-        return tree.Name(token.text)
+            return tree.AddressOf(name, self.expression(_UNARY))
+        self.names.append(name)
+        return tree.Name(name)
+
+    def name(self) -> str:
+        """The name here, with all that belongs to it; the position moves behind it."""
+        if self.token.kind != "name":
+            raise self.syntax_error()
+        name, self.at = self.extended(self.at)
+        return name
+
+    def extended(self, at: int) -> tuple[str, int]:
+        """The name at a position with the arguments of templates and the types of parameters, and
+        the position behind it: `Box<int, 2>::made`, `f(int)::n`."""
+        return extended_name(self, at)
 
     def _type_follows(self, mark: str) -> bool:
         """Whether a mark comes here and a type after it."""
@@ -222,8 +256,9 @@ class Parser:
             return False
         if _is_type_word(after.text):
             return True
-        follows = self.tokens[min(self.at + 2, len(self.tokens) - 1)].text
-        return follows in (")", "*", "&", "&&", "[", "(", "@") and self.is_type(after.text)
+        name, end = self.extended(self.at + 1)
+        follows = self.tokens[end].text
+        return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
 
     def _type(self, end: str) -> tree.TypeName:
         kind = TypeParser(self).type_name()

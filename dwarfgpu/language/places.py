@@ -14,6 +14,7 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.address_class import space_of_class
+from dwarfgpu.dwarf.declared import declaration_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
@@ -481,7 +482,7 @@ class Places:
     def function(self, die: Die) -> TypedValue:
         """A function, which is where its code is."""
         unit = die.unit
-        kind = unit.info.types.build(die)
+        kind = unit.info.types.build(declaration_of(die))
         assert isinstance(kind, Function)
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)

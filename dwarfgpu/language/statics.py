@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lookup import qualified_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Member
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import IllFormed, Unsupported, UsageError
+from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.session import Session
 
 
@@ -29,7 +28,5 @@ def static_member(
         raise elsewhere
     if declared.has(dw.AT_CONST_VALUE):
         return Variable(member.name, declared, "global")
-    try:
-        return session.variable(qualified_name(declared))
-    except UsageError:
-        return None
+    defined = session.meanings(member.name).definition(declared)
+    return None if defined is declared else Variable(member.name, defined, "global")

@@ -26,7 +26,8 @@ _PATTERN: Final = re.compile(
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
-    | (?P<name>(?:::\s*)?[^\W\d]\w*(?:\s*::\s*~?[^\W\d]\w*)*)
+    | (?P<name>(?:::\s*)?(?:[^\W\d]\w*|\(anonymous\ namespace\)\s*::\s*[^\W\d]\w*)
+        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?~?[^\W\d]\w*)*)
     | (?P<mark><<=|>>=|\.\.\.|->\*|\.\*|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::
         |[-+*/%&|^~!<>=?:,.()\[\]{}@\#])
     """,
@@ -73,7 +74,7 @@ def tokens(text: str) -> Iterator[Token]:
             raise UsageError(f"Invalid character '{text[at]}' in expression.")
         kind, word = match.lastgroup, match[0]
         if kind == "name":
-            yield Token("name", re.sub(r"\s+", "", word), at)
+            yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), at)
         elif kind == "character" and not _is_character(word):
             yield Token("quoted", word[1:-1], at)
         elif kind in ("number", "string", "character", "dollar", "mark"):

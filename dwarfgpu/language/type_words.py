@@ -38,14 +38,11 @@ class TypeParser:
             text = parser.token.text
             if text in TAGS and not words and tag is None:
                 tag = parser.next().text
-                words.append(parser.take("name"))
-            elif (
-                text in TYPE_WORDS
-                and tag is None
-                and all(each in TYPE_WORDS for each in words)
-                or not words
-            ):
+                words.append(parser.name())
+            elif text in TYPE_WORDS and tag is None and all(each in TYPE_WORDS for each in words):
                 words.append(parser.next().text)
+            elif not words:
+                words.append(parser.name())
             else:
                 break
             qualifiers += self._qualifiers()

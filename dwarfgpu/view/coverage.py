@@ -14,8 +14,8 @@ from attrs import frozen
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.lists import Range, common, merged, without
-from dwarfgpu.dwarf.lookup import qualified_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded

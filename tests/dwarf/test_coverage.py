@@ -15,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place, coverage_of
 from dwarfgpu.dwarf.coverage_find import Wanted, find_variables, groups_of
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.errors import LimitExceeded
@@ -286,6 +287,13 @@ def as_llvm(place: Place) -> int:
     return 0 if outer is None else outer.size_bytes
 
 
+def _is_inside(die: Die, scope: Die) -> bool:
+    above = die.parent()
+    while above is not None and above != scope:
+        above = above.parent()
+    return above is not None
+
+
 def statistics(scopes_: Scopes) -> Counter[str]:
     """The sums as it makes them: it counts every entry, whatever its expression says."""
     out: Counter[str] = Counter()
@@ -295,7 +303,7 @@ def statistics(scopes_: Scopes) -> Counter[str]:
             continue
         kind = "params" if each.variable.kind == "parameter" else "local_vars"
         die = each.variable.die
-        is_abstract = die.offset < each.place.die.offset
+        is_abstract = not _is_inside(die, each.place.die)
         if is_abstract and (each.is_described or die.flag(dw.AT_ARTIFICIAL)):
             continue  # a static or artificial one that only the abstract instance has is left out
         bounds = [one.bounds for one in each.descriptions]
@@ -408,7 +416,7 @@ def test_a_broken_list_costs_one_variable() -> None:
         (Wanted(("first",), "g"), []),
         (Wanted((), "f"), [0, 1]),
         (Wanted((), "nothing"), []),
-        (Wanted(("(anonymous)::x",)), [0, 1]),
+        (Wanted(("(anonymous namespace)::x",)), [0, 1]),
     ],
 )
 def test_a_look_up_by_name_reads_only_units_that_mention_it(

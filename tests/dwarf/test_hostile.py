@@ -10,7 +10,8 @@ import pytest
 from dwarfgpu.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
-from dwarfgpu.dwarf.lookup import Scopes, qualified_name
+from dwarfgpu.dwarf.declared import qualified_name
+from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.scopes import code_ranges
 from dwarfgpu.dwarf.types import Array, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -174,7 +175,7 @@ def test_names_deep_in_namespaces() -> None:
     scopes, unit = scopes_of(b"\2" * count + b"\3x\0" * count, *shapes)
     assert soon(lambda: scopes.global_named("a::x")) is None
     name = soon(lambda: [qualified_name(each.die) for each in scopes.globals_of(unit)][-1])
-    assert name == "::".join(["(anonymous)"] * 100 + ["x"])
+    assert name == "::".join(["(anonymous namespace)"] * 100 + ["x"])
 
 
 def test_blocks_that_share_a_long_range_list() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import dwarfgpu.dwarf.unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.gdb_index import GdbIndex
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
@@ -69,7 +70,7 @@ def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None
 @pytest.mark.parametrize("file", INDEXED)
 @pytest.mark.parametrize(
     ("name", "units"),
-    [("outer::inner", ["b.cpp"]), ("outer::(anonymous)::hidden", ["a.cpp"])],
+    [("outer::inner", ["b.cpp"]), ("outer::(anonymous namespace)::hidden", ["a.cpp"])],
 )
 def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
@@ -106,15 +107,15 @@ def test_what_is_no_global_is_found_in_no_unit(file: str, name: str) -> None:
 def test_functions_types_and_enumerators(file: str) -> None:
     info = opened(file)
     names = Names(session(info))
-    second, kind, green = names.function("second"), names.is_type("Point"), names.enumerator("red")
-    assert second is not None and second.unit.name == "b.cpp"
-    assert kind and green is not None and green[1] == 0
+    (second,), (red,) = names.meaning("second"), names.meaning("red")
+    assert second.unit.name == "b.cpp" and names.is_type("Point")
+    assert isinstance(red, Die) and names.enumerator(red)[1] == 0
 
 
 @pytest.mark.parametrize("file", INDEXED)
 def test_units_read_for_a_function(file: str) -> None:
     info = opened(file)
-    assert Names(session(info)).function("second")
+    assert Names(session(info)).meaning("second")
     assert read(info) == ["b.cpp"]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lookup import Scopes, qualified_name
+from dwarfgpu.dwarf.declared import qualified_name
+from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.scopes import Subprogram, Variable, code_ranges
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
@@ -213,7 +214,9 @@ def test_the_nearest_of_equal_names_in_namespaces() -> None:
     assert [meant(pc, "x") for pc in (0x115, 0x135, None)] == ["ns::x", "x", "x"]
     assert [meant(pc, "::x") for pc in (0x115, 0x135, None)] == ["x"] * 3
     assert [meant(pc, "other::x") for pc in (0x115, None)] == ["other::x"] * 2
-    assert [meant(pc, "y") for pc in (0x115, None)] == ["other::y"] * 2  # as said: the first
+    assert [meant(pc, "y") for pc in (0x115, None)] == [None, "other::y"], (
+        "a finder finds the first"
+    )
     assert meant(None, "::y") is None
 
 

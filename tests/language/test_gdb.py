@@ -51,14 +51,15 @@ UNLIKE: dict[str, str] = {
     "*1.5": "Attempt to take contents of a non-pointer value.",
     "global_struct.a.b": "Attempt to extract a component of a value that is not a structure.",
     "message.x": "Attempt to extract a component of a value that is not a structure.",
-    "int": "Attempt to use a type as an expression",
     "(int)": "A syntax error in expression, near `'.",
 }
 
 
-def printed_by_gdb(gdb: str, program: str, expressions: list[str]) -> list[str]:
-    """What GDB prints for each, without `$1 = ` and warnings."""
-    command = [gdb, "-nx", "-q", "-batch"]
+def printed_by_gdb(
+    gdb: str, program: str, expressions: list[str], before: tuple[str, ...] = ()
+) -> list[str]:
+    """What GDB prints for each, without `$1 = ` and warnings, after some commands."""
+    command = [gdb, "-nx", "-q", "-batch", *(part for each in before for part in ("-ex", each))]
     for each in expressions:
         command += ["-ex", "echo @@\\n", "-ex", f"print {each}"]
     command.append(str(FIXTURES / "x86_64" / program))

@@ -10,8 +10,20 @@ from dwarfgpu.language import tree
 from dwarfgpu.language.parser import parse
 
 
-def is_type(name: str) -> bool:
-    return name in ("T", "ns::T")
+class Known:
+    """A program with two types, a template and a function."""
+
+    def is_type(self, name: str) -> bool:
+        return name in ("T", "ns::T", "Box<int>", "Box<Box<int>>", "ns::Box<T, 2>")
+
+    def is_name(self, name: str) -> bool:
+        return self.is_type(name) or name != "nosuch"
+
+    def unknown(self, name: str) -> UsageError:
+        return UsageError(f'No symbol "{name}" in current context.')
+
+
+KNOWN = Known()
 
 
 def spelled(node: tree.Node) -> str:
@@ -97,7 +109,7 @@ def type_text(name: tree.TypeName) -> str:
     ],
 )
 def test_trees(text: str, expected: str) -> None:
-    assert spelled(parse(text, is_type)) == expected
+    assert spelled(parse(text, KNOWN)) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,7 +124,7 @@ def test_trees(text: str, expected: str) -> None:
         ("a[1", "A syntax error in expression, near `'."),
         ("a ? b", "A syntax error in expression, near `'."),
         ("(int", "A syntax error in expression, near `'."),
-        ("int", "Attempt to use a type as an expression"),
+        ("int", "Attempt to use a type name as an expression"),
         ("1;", "Invalid character ';' in expression."),
         ("\\", "Invalid character '\\' in expression."),
         ("'a", "Unmatched single quote."),
@@ -128,7 +140,7 @@ def test_trees(text: str, expected: str) -> None:
 )
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        parse(text, is_type)
+        parse(text, KNOWN)
     assert caught.value.message == message
 
 
@@ -152,7 +164,7 @@ def test_errors(text: str, message: str) -> None:
 )
 def test_depth_is_limited(text: str) -> None:
     with pytest.raises(LimitExceeded):
-        parse(text, is_type)
+        parse(text, KNOWN)
 
 
 def test_a_height_counts_every_child() -> None:

@@ -207,7 +207,7 @@ def test_kinds_of_errors(expression: str, kind_of_error: str) -> None:
         ("factorial::here", "No frame is currently executing in block factorial."),
         ("leaf::ratio", "3"),
         ("'demo.c'::message", '"hello, dwarf\\n"'),
-        ("'nosuch.c'::pi", 'No file or function "nosuch.c".'),
+        ("'nosuch.c'::pi", 'No symbol "nosuch.c" in current context.'),
         ("'demo.c'::nosuch", 'No symbol "nosuch" in specified context.'),
         ("$rbp", "(void *) 0x7fffffffe0f0"),
         ("$sp", "register rsp"),

@@ -1,0 +1,217 @@
+"""What the units of a file declare, by name: entries, what completes them, where they stand.
+
+Law: a unit is read once, and only when a name that it may have is looked for. A scope without a
+name of its own, or with one that need not be said (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+from attrs import frozen
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME
+from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, parts
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import InconsistentContext, MissingContext
+
+CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
+"""Types that in C have names of their own kind: `struct s`."""
+TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
+VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
+_NAMED: Final = (
+    TYPES
+    | VARIABLES
+    | CONTAINERS
+    | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM, dw.TAG_MEMBER, dw.TAG_IMPORTED_DECLARATION}
+)
+_IMPORTS: Final = frozenset({dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_DECLARATION})
+_COMPLETED: Final[dict[int, tuple[int, ...]]] = {
+    **dict.fromkeys(CLASSES | {dw.TAG_VARIABLE}, (dw.AT_SPECIFICATION,)),
+    dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
+}
+"""How an entry names the one that it completes. Inlined variables are not looked for by name."""
+_MOST_AROUND: Final = 100
+"""Scopes around an entry that are looked at."""
+_MOST_COMPLETIONS: Final = 64
+"""Entries that complete one another."""
+
+
+@frozen
+class Declared:
+    """The entries of one unit, by what is looked for."""
+
+    by_name: Mapping[str, tuple[int, ...]]
+    """Indices in the tree, by the canonical simple name."""
+    completions: Mapping[Die, tuple[int, ...]]
+    """Indices of the entries that complete one."""
+    imports: tuple[int, ...]
+    """Those of using-directives, using-declarations and aliases."""
+
+
+@lru_cache(maxsize=10_000)
+def declared(unit: CompilationUnit) -> Declared:
+    """The entries of a unit that names can mean; those whose names are in a file that is not there
+    are of `UNKNOWN_NAME`."""
+    by_name: dict[str, list[int]] = {}
+    completions: dict[Die, list[int]] = {}
+    imports: list[int] = []
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        tag, positions = abbreviation.tag, abbreviation.positions
+        if tag in _IMPORTS:
+            imports.append(index)
+        try:
+            for name in _COMPLETED.get(tag, ()):
+                origin = unit.die(index).reference(name) if name in positions else None
+                if origin is not None:
+                    completions.setdefault(origin, []).append(index)
+                    if origin.unit is not unit:
+                        by_name.setdefault(canonical(origin.name or ""), []).append(index)
+            if tag in _NAMED and dw.AT_NAME in positions:
+                text = unit.die(index).string(dw.AT_NAME) or ""
+                by_name.setdefault(canonical(text), []).append(index)
+            elif tag == dw.TAG_NAMESPACE:
+                by_name.setdefault(ANONYMOUS, []).append(index)
+        except (MissingContext, InconsistentContext):
+            by_name.setdefault(UNKNOWN_NAME, []).append(index)
+    return Declared(
+        {name: tuple(found) for name, found in by_name.items()},
+        {origin: tuple(found) for origin, found in completions.items()},
+        tuple(imports),
+    )
+
+
+def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
+    """The entries of a unit with a canonical simple name."""
+    yield from (unit.die(index) for index in declared(unit).by_name.get(name, ()))
+
+
+def imports(unit: CompilationUnit) -> Iterator[Die]:
+    """The using-directives, using-declarations and aliases of a unit."""
+    yield from (unit.die(index) for index in declared(unit).imports)
+
+
+def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
+    """An entry and those of some units that complete it."""
+    pending, left = [die], _MOST_COMPLETIONS
+    while pending and left:
+        left -= 1
+        current = pending.pop(0)
+        yield current
+        for unit in units:
+            indices = declared(unit).completions.get(current, ())
+            pending += [unit.die(index) for index in indices]
+
+
+def declaration_of(die: Die) -> Die:
+    """The entry that stands where the program declares what an entry completes."""
+    *_, first = die.origins()
+    return first
+
+
+def around(die: Die) -> Iterator[Die]:
+    """The entries around an entry as it was declared, the nearest first; those too far out are left
+    out."""
+    above = declaration_of(die).parent()
+    for _ in range(_MOST_AROUND):
+        if above is None:
+            return
+        yield above
+        above = declaration_of(above).parent() if above.tag == dw.TAG_SUBPROGRAM else above.parent()
+
+
+def is_transparent(scope: Die) -> bool:
+    """Whether what is in a scope is also in the scope around it: that of an anonymous or inline
+    namespace, of an unnamed class, of an enumeration that is not `enum class`, a block."""
+    if scope.tag == dw.TAG_NAMESPACE:
+        return scope.flag(dw.AT_EXPORT_SYMBOLS) or scope.name is None
+    if scope.tag == dw.TAG_ENUMERATION_TYPE:
+        return not scope.flag(dw.AT_ENUM_CLASS)
+    if scope.tag in CLASSES:
+        return scope.name is None
+    return scope.tag in BLOCKS
+
+
+def scope_name(scope: Die) -> str:
+    """The canonical name of a namespace, type or function."""
+    return canonical(scope.name or ANONYMOUS)
+
+
+@frozen
+class Scope:
+    """One of the scopes around an entry."""
+
+    name: str
+    is_transparent: bool
+    is_function: bool = False
+
+
+@lru_cache(maxsize=10_000)
+def path_of(die: Die) -> tuple[Scope, ...]:
+    """The named scopes around an entry, from the outermost; those of the unit are not told."""
+    out: list[Scope] = []
+    for above in around(die):
+        if above.parent() is None:
+            break
+        is_function = above.tag == dw.TAG_SUBPROGRAM
+        if above.tag not in BLOCKS:
+            out.append(Scope(scope_name(above), is_transparent(above), is_function))
+    return tuple(reversed(out))
+
+
+def is_within(path: tuple[Scope, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether a qualified name before its last part is `wanted`: every scope that is not
+    transparent is named, and nothing else."""
+    left = {len(wanted)}
+    """How many of the wanted names may be left, from the inside outwards."""
+    for scope in reversed(path):
+        named = {count - 1 for count in left if count and wanted[count - 1] == scope.name}
+        left = named | left if scope.is_transparent else named
+    return 0 in left
+
+
+def is_called(die: Die, name: str) -> bool:
+    """Whether a qualified name is that of an entry; a simple one is, whatever is around it."""
+    *outer, last = parts(name)
+    if last.name != canonical(die.name or "") or not has_parameters(die, last):
+        return False
+    if not outer and not name.startswith("::"):
+        return True
+    return is_within(path_of(die), tuple(each.name for each in outer))
+
+
+def qualified(die: Die) -> tuple[str, ...]:
+    """The names of the scopes around an entry and its own, as they are written."""
+    scopes = [above for above in around(die) if above.tag in CONTAINERS | TAGGED]
+    names = [above.name or ANONYMOUS for above in reversed(scopes)]
+    return (*names, die.name or "")
+
+
+def qualified_name(die: Die) -> str:
+    """The name of an entry after those of the namespaces and types around it."""
+    return "::".join(qualified(die))
+
+
+def has_parameters(die: Die, part: Part) -> bool:
+    """Whether a function has the parameters that are written, or none are."""
+    if part.parameters is None:
+        return True
+    return die.tag == dw.TAG_SUBPROGRAM and ",".join(parameter_types(die)) == part.parameters
+
+
+def parameter_types(function: Die) -> list[str]:
+    """The canonical types of the parameters of a function, without `this`."""
+    types = function.unit.info.types
+    out: list[str] = []
+    for child in declaration_of(function).children():
+        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+            out.append("...")
+        elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
+            out.append(canonical(type_name(types.type_of(child), cplusplus=True)))
+    return out

@@ -1,0 +1,483 @@
+"""What a name means at a place of a program: the one rule of the language, `where` and GDB.
+
+The rule is that of C++ (basic.lookup), of which that of C is a part. A simple name is looked for in
+the blocks of the function, in the class that it is a member of, and in the namespaces around it,
+from the inside outwards; in each also where using-directives, using-declarations, aliases, inline
+and anonymous namespaces lead. After `::` it is looked for in what stands before.
+
+Law: the unit at the place is asked first, and others only for what that does not define; a unit
+that cannot be read is an error only where no other one has the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.class_scope import class_scope
+from dwarfgpu.dwarf.declared import (
+    CLASSES,
+    TAGGED,
+    TYPES,
+    VARIABLES,
+    around,
+    completed,
+    declaration_of,
+    has_parameters,
+    imports,
+    is_within,
+    named,
+    parameter_types,
+    path_of,
+    qualified,
+    scope_name,
+)
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.named_units import likely_units, units_naming
+from dwarfgpu.dwarf.scopes import (
+    BLOCKS,
+    CONTAINERS,
+    FUNCTIONS,
+    UNKNOWN_NAME,
+    Variable,
+    code_ranges,
+    declared_in,
+    name_of,
+)
+from dwarfgpu.dwarf.spelling import Part, canonical, joined, parts
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+
+Meaning: TypeAlias = Variable | Die
+"""A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
+Takes: TypeAlias = Callable[[Die], bool]
+
+_MOST_SCOPES: Final = 1_000
+"""Namespaces in which one name is looked for."""
+_TRANSPARENT_TYPES: Final = frozenset(
+    {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
+)
+_SCOPES: Final = CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM}
+_DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
+Path: TypeAlias = tuple[str, ...]
+
+
+def ordinary(die: Die) -> bool:
+    """Whether an entry has a name of the ordinary kind: in C, tags of types are of another."""
+    return die.tag not in TAGGED or die.unit.is_cplusplus
+
+
+def is_type(die: Die) -> bool:
+    """Whether an entry is a type that its name alone means."""
+    return die.tag in TYPES and ordinary(die)
+
+
+def has_tag(tags: frozenset[int]) -> Takes:
+    """Entries of some tags."""
+    return lambda die: die.tag in tags
+
+
+class Meanings:
+    """What names mean where a program is."""
+
+    def __init__(
+        self,
+        infos: Iterable[DebugInfo],
+        unit: CompilationUnit | None = None,
+        chain: Iterable[Die] = (),
+        outer: Iterable[Variable] = (),
+    ) -> None:
+        self.infos = tuple(infos)
+        self.unit = unit
+        """The unit of the place; None where there is none, or it is not known."""
+        self.chain = tuple(chain)
+        """The scopes of the function in focus, from itself inwards."""
+        self.outer = tuple(outer)
+        """The variables of functions into which that is inlined, which its text does not see."""
+        self.problem: DwarfGpuError | None = None
+        """Why something was not found: the first unit that cannot be read."""
+
+    # The rule
+
+    def of(self, name: str, takes: Takes = ordinary) -> tuple[Meaning, ...]:
+        """What a name means: several entries only of functions. None where it means nothing.
+
+        `UsageError` where it is ambiguous, or something before `::` has no such thing; another
+        error where a unit that may have it cannot be read.
+        """
+        self.problem = None
+        wanted = parts(name)
+        if not wanted:
+            return ()
+        found = self._found(wanted, name.startswith("::"), takes)
+        if not found and self.problem is not None:
+            raise self.problem
+        return found
+
+    def _found(
+        self, wanted: tuple[Part, ...], is_global: bool, takes: Takes
+    ) -> tuple[Meaning, ...]:
+        *outer, last = wanted
+        if not outer:
+            return self._global(last, takes) if is_global else self._simple(last, takes)
+        holder: tuple[Die, ...] = ()
+        for index, part in enumerate(outer):
+            found: tuple[Meaning, ...]
+            if index:
+                found = self._inside(holder, part, _is_scope)
+            else:
+                found = (
+                    self._global(part, _is_scope) if is_global else self._simple(part, _is_scope)
+                )
+            before, holder = holder, tuple(each for each in found if isinstance(each, Die))
+            if not holder:
+                if not index:
+                    raise UsageError(f'No symbol "{_shown(part)}" in current context.')
+                where = joined(_names(before[0]))
+                raise UsageError(f'No type "{part.name}" within class or namespace "{where}".')
+        return self._inside(holder, last, takes)
+
+    def why_not(self, name: str) -> str:
+        """Why a name means nothing, in GDB's words."""
+        *outer, last = parts(name) or (Part(name),)
+        if not outer:
+            return f'No symbol "{_shown(last)}" in current context.'
+        try:
+            scopes = self._found(tuple(outer), name.startswith("::"), _is_scope)
+        except DwarfGpuError as error:
+            return error.message
+        for scope in scopes:
+            if isinstance(scope, Die) and scope.tag == dw.TAG_SUBPROGRAM:
+                return f'No symbol "{last.name}" in specified context.'
+            if isinstance(scope, Die) and scope.tag in CONTAINERS:
+                return f'No symbol "{last.name}" in namespace "{joined(_names(scope))}".'
+            return f"There is no field named {last.name}"
+        return f'No symbol "{name}" in current context.'
+
+    def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        for scope in reversed(self.chain):
+            found = self._in_block(scope, part, takes)
+            if found:
+                return found
+        scopes = [*around(self.chain[0])] if self.chain else []
+        for scope in scopes:
+            if scope.tag in CLASSES and (found := self._inside((scope,), part, takes)):
+                return found
+        paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
+        for path in (*paths, ()):
+            found = self._here(path, part, takes)
+            if found:
+                return found
+        for variable in self.outer:
+            if variable.name == part.name and takes(variable.die):
+                return (variable,)
+        for path in (*paths, ()):
+            found = self._elsewhere(path, part, takes)
+            if found:
+                return found
+        return ()
+
+    def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        return self._here((), part, takes) or self._elsewhere((), part, takes)
+
+    def _inside(self, holders: tuple[Die, ...], part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A name after `::`: in a namespace, a class, an enumeration or a function."""
+        first = holders[0]
+        if first.tag in CONTAINERS:
+            path = _names(first)
+            return self._here(path, part, takes) or self._elsewhere(path, part, takes)
+        if first.tag == dw.TAG_SUBPROGRAM:
+            return self._in_functions(holders, part, takes)
+        scope = self._type_of(first)
+        if scope is None:
+            return ()
+        if scope.tag == dw.TAG_ENUMERATION_TYPE:
+            return self._defined([each for each in scope.children() if _is(each, part, takes)])
+        found = [each for each in class_scope(scope, part.name, self.definition) if takes(each)]
+        found = [each for each in found if has_parameters(each, part)]
+        # Compilers leave out the static members and functions that a unit does not use.
+        return self._defined(found) or self._elsewhere(_names(scope), part, takes)
+
+    # Scopes
+
+    def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What a block or function declares itself, or imports by name."""
+        for variable in declared_in(scope):
+            if canonical(variable.name) == part.name and takes(variable.die):
+                return (variable,)
+        abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+        for holder in (scope,) if abstract is None else (scope, abstract):
+            for child in holder.children():
+                if child.tag in TYPES and _is(child, part, takes):
+                    return (child,)
+                if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
+                    for each in child.children():
+                        if _is(each, part, takes):
+                            return (each,)
+                if child.tag == dw.TAG_IMPORTED_DECLARATION:
+                    found = self._imported(child, part, takes, {})
+                    if found:
+                        return self._defined(found)
+        return ()
+
+    def _here(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What the unit of the place declares in a namespace, or imports into it."""
+        if self.unit is None:
+            return ()
+        try:
+            found = self._declared(self.unit, path, part, takes)
+            found = found or self._by_import(path, part, takes, {})
+        except DwarfGpuError as error:
+            self.problem = self.problem or error
+            return ()
+        return self._defined(found)
+
+    def _declared(self, unit: CompilationUnit, path: Path, part: Part, takes: Takes) -> list[Die]:
+        """What a unit, with those that it imports, declares in a namespace."""
+        found: list[Die] = []
+        for each in self._with_imported(unit):
+            for die in named(each, part.name):
+                if is_within(path_of(die), path):
+                    die = _followed(die)
+                    if takes(die) and has_parameters(die, part):
+                        found.append(die)
+            if self.problem is None and (lost := next(named(each, UNKNOWN_NAME), None)):
+                self.problem = _name_problem(lost)
+        return found
+
+    def _with_imported(self, unit: CompilationUnit) -> Iterator[CompilationUnit]:
+        yield unit
+        try:
+            yield from imported_units(unit)
+        except DwarfGpuError as error:
+            self.problem = self.problem or error
+
+    def _by_import(self, path: Path, part: Part, takes: Takes, seen: dict[Die, None]) -> list[Die]:
+        """What the using-directives and -declarations of a namespace give, in the unit of the
+        place; those of the blocks of the function count for the unit."""
+        assert self.unit is not None
+        directives = [each for each in imports(self.unit) if is_within(path_of(each), path)]
+        if not path:
+            blocks = [each for scope in reversed(self.chain) for each in scope.children()]
+            directives += [each for each in blocks if each.tag == dw.TAG_IMPORTED_MODULE]
+        for directive in directives:
+            found = self._imported(directive, part, takes, seen)
+            if found:
+                return found
+        return []
+
+    def _imported(
+        self, directive: Die, part: Part, takes: Takes, seen: dict[Die, None]
+    ) -> list[Die]:
+        target = directive.reference(dw.AT_IMPORT)
+        if target is None or target in seen or len(seen) > _MOST_SCOPES:
+            return []
+        if directive.tag == dw.TAG_IMPORTED_DECLARATION:
+            name = directive.name if directive.has(dw.AT_NAME) else target.name
+            target = _followed(target)
+            is_it = canonical(name or "") == part.name and takes(target)
+            return [target] if is_it and has_parameters(target, part) else []
+        seen[target] = None
+        path = _names(target)
+        found = self._declared(target.unit, path, part, takes)
+        return found or self._by_import(path, part, takes, seen)
+
+    def _in_functions(
+        self, functions: tuple[Die, ...], part: Part, takes: Takes
+    ) -> tuple[Meaning, ...]:
+        """A variable of a function, also of its blocks; `UsageError` where several have one."""
+        found: dict[Die, Variable] = {}
+        for function in functions:
+            for variable in _variables_below(function):
+                if canonical(variable.name) == part.name and takes(variable.die):
+                    found.setdefault(declaration_of(function), variable)
+        if len(found) > 1:
+            inside = [each for each in found if each in map(declaration_of, self.chain[:1])]
+            if len(inside) != 1:
+                raise UsageError(overloaded(found))
+            return (found[inside[0]],)
+        return tuple(found.values())
+
+    # Other units
+
+    def _elsewhere(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What other units have in a namespace: what they export before what they do not."""
+        hidden: tuple[Meaning, ...] = ()
+        for unit in self.others(path, part.name):
+            try:
+                found = self._defined(self._declared(unit, path, part, takes))
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+                continue
+            if any(_is_known_everywhere(each) for each in found):
+                return found
+            hidden = hidden or found
+        return hidden
+
+    def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """The other units that may have a name in a namespace, those that an index names first."""
+        done = {self.unit}
+        for info in self.infos:
+            for unit in self._naming(info, path, name):
+                if unit not in done:
+                    done.add(unit)
+                    yield unit
+
+    def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """A template is spelled in several ways: its arguments do not tell which units have it."""
+        whole = joined((*path, name))
+        units = chain(likely_units(info, whole), info.units) if "<" in whole else None
+        for unit in units or units_naming(info, whole):
+            try:
+                yield from searched_units(unit)
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        for source in type_sources(info):
+            yield from source.type_units
+
+    # Definitions
+
+    def _defined(self, found: Iterable[Die]) -> tuple[Meaning, ...]:
+        """The definitions of entries, each once. What is only declared is no variable of a
+        namespace; a function, a type and a static member stay."""
+        out: dict[Meaning, None] = {}
+        for die in found:
+            defined = self.definition(die)
+            if not _is_data(defined):
+                out[defined] = None
+            elif _is_definition(defined) or _is_member(defined):
+                out[Variable(name_of(defined) or "", defined, "global")] = None
+        kept = sorted(out, key=_order)
+        functions = [each for each in kept if _is_function(each)]
+        return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
+
+    def definition(self, die: Die) -> Die:
+        """The entry that defines what an entry declares, of another unit if need be; itself where
+        there is none."""
+        if die.tag not in _DECLARED:
+            return die
+        here = [die.unit] if self.unit is None else [die.unit, self.unit]
+        for each in completed(die, dict.fromkeys(here)):
+            if _is_definition(each):
+                return each
+        name, path = canonical(die.name or ""), path_of(die)
+        for unit in self.others(tuple(each.name for each in path), name) if name else ():
+            try:
+                for found in named(unit, name):
+                    if found.tag == die.tag and path_of(found) == path:
+                        for each in completed(found, (unit,)):
+                            if _is_definition(each) and _is_same_function(die, each):
+                                return each
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        return die
+
+    def _type_of(self, die: Die) -> Die | None:
+        """The class or enumeration that a name means, below typedefs."""
+        current: Die | None = die
+        for _ in range(_MOST_SCOPES):
+            if current is None or current.tag not in _TRANSPARENT_TYPES:
+                break
+            current = current.reference(dw.AT_TYPE)
+        return None if current is None or current.tag not in TAGGED else self.definition(current)
+
+
+def overloaded(functions: Iterable[Die]) -> str:
+    """That a name means several functions, and which."""
+    names = [f"{joined(qualified(each))}({','.join(parameter_types(each))})" for each in functions]
+    return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
+
+
+def _is(die: Die, part: Part, takes: Takes) -> bool:
+    name = die.name
+    is_it = name is not None and canonical(name) == part.name and takes(die)
+    return is_it and has_parameters(die, part)
+
+
+def _is_scope(die: Die) -> bool:
+    """Whether something can be in an entry."""
+    return die.tag in _SCOPES
+
+
+def _shown(part: Part) -> str:
+    return part.name if part.parameters is None else f"{part.name}({part.parameters})"
+
+
+def _names(scope: Die) -> Path:
+    """The canonical names of a scope and of those around it."""
+    return (*(each.name for each in path_of(scope)), scope_name(scope))
+
+
+def _followed(die: Die) -> Die:
+    """What a using-declaration or the alias of a namespace stands for."""
+    for _ in range(_MOST_SCOPES):
+        if die.tag != dw.TAG_IMPORTED_DECLARATION:
+            break
+        target = die.reference(dw.AT_IMPORT)
+        if target is None:
+            break
+        die = target
+    return die
+
+
+def _is_data(die: Die) -> bool:
+    """Whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
+    if die.tag == dw.TAG_MEMBER:
+        return die.flag(dw.AT_DECLARATION) or die.flag(dw.AT_EXTERNAL)
+    return die.tag in VARIABLES
+
+
+def _is_member(die: Die) -> bool:
+    above = declaration_of(die).parent()
+    return above is not None and above.tag in CLASSES
+
+
+def _is_definition(die: Die) -> bool:
+    if die.tag == dw.TAG_SUBPROGRAM:
+        return bool(code_ranges(die))
+    if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
+        return True
+    return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)
+
+
+def _is_function(meaning: Meaning) -> bool:
+    return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+
+
+def _is_same_function(one: Die, other: Die) -> bool:
+    return one.tag != dw.TAG_SUBPROGRAM or parameter_types(one) == parameter_types(other)
+
+
+def _is_known_everywhere(meaning: Meaning) -> bool:
+    """Whether other units can mean an entry: a variable or function that is external."""
+    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
+        return True
+    return any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+
+
+def _order(meaning: Meaning) -> int:
+    """What hides a type of the same name in its scope is before it (C++ basic.scope.hiding)."""
+    return int(isinstance(meaning, Die) and meaning.tag in TYPES)
+
+
+def _name_problem(die: Die) -> DwarfGpuError | None:
+    try:
+        die.name  # noqa: B018
+    except DwarfGpuError as error:
+        return error
+    return None
+
+
+def _variables_below(function: Die) -> Iterator[Variable]:
+    """The variables of a function, those of its blocks included; where an instance of it has one,
+    that of the instance."""
+    pending = [function]
+    while pending:
+        scope = pending.pop()
+        yield from declared_in(scope)
+        pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
