@@ -7,10 +7,11 @@ from typing import Final, TypeVar
 
 from attrs import evolve
 
+from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.spelling import canonical, split_last
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Method, Struct, strip
+from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 M = TypeVar("M")
@@ -30,7 +31,11 @@ def path_to(kind: Struct, name: str) -> list[Member] | None:
 
 def methods_of(kind: Struct, name: str) -> tuple[Struct, tuple[Method, ...]] | None:
     """The member functions of a name and their class; `UsageError` where several have some."""
-    found = _parts_with(kind, name, lambda each, of: [m for m in each.methods if m.name == of])
+
+    def own(each: Struct, simple: str) -> list[Method]:
+        return [method for method in each.declared.methods if method.name == simple]
+
+    found = _parts_with(kind, name, own)
     return None if found is None else (found.classes[-1], found.members)
 
 
