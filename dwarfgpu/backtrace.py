@@ -11,9 +11,8 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.callers import call_of
+from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.call_sites import is_same_function
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line import SourceFile
 from dwarfgpu.dwarf.lines import Lines
@@ -59,6 +58,10 @@ class StackFrame:
     """Whether it only stands for the arrival of a signal."""
     called_by_jump: bool
     """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
+    is_tail_call: bool = False
+    """Whether nothing is left of it: it has called by a jump, as what calls tell says."""
+    tail_calls: str | None = None
+    """Why the frames are not known that are gone between it and the next one."""
     is_heuristic: bool = False
     """Whether it, or a frame inside of it, was found by the call convention alone."""
     has_lane: bool = True
@@ -135,8 +138,9 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
         seen = session.at_level(level)
         functions = _functions_or_none(seen)
         has_lane = _has_lane(seen)
-        by_jump = stack.frame(level + 1) is not None and _called_by_jump(seen)
+        by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
         for inline_level in range(0 if level else hidden, max(len(functions), 1)):
+            is_outer = inline_level + 1 >= len(functions)
             yield StackFrame(
                 number,
                 session.at_level(level, inline_level),
@@ -145,7 +149,9 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
                 bool(functions),
                 inline_level + 1 < len(functions),
                 physical.is_signal_frame,
-                by_jump and inline_level + 1 >= len(functions),
+                is_outer and bool(by_jump),
+                isinstance(physical, TailFrame),
+                physical.why_no_callers if is_outer else None,
                 physical.is_guess,
                 has_lane,
             )
@@ -197,20 +203,6 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
     pc = session.pc
     symbol = None if pc is None else symbol_text(session.code_objects, pc)
     return None if symbol is None else symbol.partition("+")[0]
-
-
-def _called_by_jump(callee: Session) -> bool:
-    """Whether the call that its caller made is described, and is of another function."""
-    caller = callee.at_level(callee.level + 1)
-    try:
-        called, physical = callee.frame.subprogram, caller.physical_frame
-        if called is None or physical is None:
-            return False
-        call = call_of(caller.code_object, physical.pc)
-        wanted = None if call is None else call.callee
-    except DwarfGpuError:
-        return False
-    return wanted is not None and not is_same_function(wanted, called.die)
 
 
 __all__ = [

@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.tail_calls import CallChains
 from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -125,7 +126,13 @@ class Session:
             guesses = self.is_heuristic and arch.machine == "AMDGPU"
             convention = GpuCallers(self.code_objects, arch) if guesses else None
             self._stacks.clear()
-            self._stacks[self.stop] = CallStack(context, self.pc, loaded, by_convention=convention)
+            self._stacks[self.stop] = CallStack(
+                context,
+                self.pc,
+                loaded,
+                by_convention=convention,
+                tail_calls=CallChains(self.code_objects),
+            )
         return self._stacks[self.stop]
 
     def forget_frames(self) -> None:

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 from attrs import frozen
 
 from dwarfgpu.cfi.convention import Convention
+from dwarfgpu.cfi.tail import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -68,12 +69,15 @@ class CallStack:
         loaded: Loaded,
         limit: int = MOST_FRAMES,
         by_convention: ByConvention | None = None,
+        tail_calls: TailCalls | None = None,
     ) -> None:
         """`context` has architecture, thread, lane, target and limits.
 
+        `tail_calls` tells frames that are gone; None: there are only those of the machine.
         `by_convention` finds callers where nothing else tells them; None: nobody does.
         """
         self._by_convention = by_convention
+        self._tail_calls = tail_calls
         self._context = context
         self._loaded = loaded
         self._limit = limit
@@ -119,10 +123,25 @@ class CallStack:
         elif len(self._frames) >= self._limit:
             self._end = End(False, f"more than {self._limit} frames")
         else:
-            self._frames.append(self._frame(caller, last))
+            for jump in self._jumps(last, caller).found[: self._limit - len(self._frames)]:
+                last = TailFrame(self._context, jump, last)
+                self._frames.append(last)
+            if len(self._frames) < self._limit:
+                self._frames.append(self._frame(caller, last))
+
+    def _jumps(self, last: PhysicalFrame, caller: int) -> Jumps:
+        if self._tail_calls is None or last.is_signal_frame or isinstance(last, TailFrame):
+            return NO_JUMPS
+        found = self._tail_calls.between(last.location, caller)
+        last.why_no_callers = found.why_unknown
+        return found
 
     def _caller_of(self, last: PhysicalFrame) -> int | End:
         """The program location of the calling frame."""
+        if isinstance(last, TailFrame):
+            address = last.return_address()
+            assert address is not None  # else its callee were the last frame
+            return address
         if last.convention is not None and self._by_convention is not None:
             return self._by_convention.caller(last)
         if not last.has_row:

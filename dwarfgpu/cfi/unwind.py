@@ -120,6 +120,8 @@ class PhysicalFrame:
         is used in place of rules.
         """
         self.convention = convention
+        self.why_no_callers: str | None = None
+        """Why frames between it and the next one are not known, which have called by a jump."""
         self._context = context
         self.architecture: Architecture = require(context.architecture, "target architecture")
         self.pc = pc

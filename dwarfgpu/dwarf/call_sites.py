@@ -158,13 +158,20 @@ def call_sites(function: Die) -> Iterator[CallSite]:
 
 
 def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
-    """The call that returns to a program location, as loaded."""
-    subprogram = scopes.subprogram_at(return_pc - 1)
-    if subprogram is None:
-        return None
+    """The call that returns to a program location, as loaded.
+
+    Of a call by a jump, where nothing tells what is behind it, the location is its own.
+    """
     address = scopes.info.in_file(return_pc)
-    found = (each for each in call_sites(subprogram.die) if each.return_address == address)
-    return next(found, None)
+    subprogram = scopes.subprogram_at(return_pc - 1)
+    for each in () if subprogram is None else call_sites(subprogram.die):
+        if each.return_address == address:
+            return each
+    subprogram = scopes.subprogram_at(return_pc)
+    for each in () if subprogram is None else call_sites(subprogram.die):
+        if each.is_tail_call and each.return_address is None and each.address == address:
+            return each
+    return None
 
 
 def is_same_function(one: Die, other: Die) -> bool:

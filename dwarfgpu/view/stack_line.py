@@ -38,6 +38,8 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
     text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
-    marks = ["called by a jump"] if frame.called_by_jump else []
+    marks = ["tail call"] if frame.is_tail_call else []
+    if frame.tail_calls is not None:
+        marks.append(f"called by a jump, tail calls: {frame.tail_calls}")
     marks += ["heuristic"] if frame.is_heuristic else []
     return f"{text}  [{', '.join(marks)}]" if marks else text

@@ -17,11 +17,14 @@ from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.callers import LoadedCode
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
 from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.tail_calls import CallChains
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.locations import location_text
+from tests.cli.command import run, run_json
 
 STATES = Path(__file__).resolve().parents[2] / "fixtures/states"
 ARCH = architecture("aarch64")
@@ -29,13 +32,15 @@ SP, PC, STATE, V8 = 31, 32, 34, 72
 SAVED = sorted(each.stem for each in (STATES / "gdb").glob("stacks.*.json"))
 
 
-def stack_of(name: str) -> CallStack:
+def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
     state = load_state(STATES / f"{name}.json")
     files = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
     wave = state.waves[0]
     assert wave.pc is not None
     context = Context(state.architecture, wave.wave, target=state.target)
-    return CallStack(context, wave.pc, LoadedCode(files, state.architecture))
+    loaded = LoadedCode(files, state.architecture)
+    chains = CallChains(files) if with_tail_calls else None
+    return CallStack(context, wave.pc, loaded, tail_calls=chains)
 
 
 def differences(theirs: dict[str, str | None], ours: PhysicalFrame) -> list[str]:
@@ -70,6 +75,52 @@ def test_frames_are_those_of_gdb(name: str) -> None:
             assert ours.cfa().places[0].byte_address == int(theirs["cfa"], 0)
     assert stack.frame(len(frames)) is None
     assert str(stack.end) == "outermost: the return address is undefined"
+
+
+def test_frames_of_tail_calls_are_those_of_gdb() -> None:
+    """Pc, CFA and registers, of what nothing is left in the machine."""
+    stack = stack_of("stacks.gcc.O2.tail", with_tail_calls=True)
+    frames = json.loads((STATES / "gdb/stacks.gcc.O2.tail.json").read_text())["frames"]
+    for level, theirs in enumerate(frames):
+        ours = stack.frame(level)
+        assert ours is not None, stack.end
+        assert (ours.level, hex(ours.pc)) == (level, theirs["pc"])
+        assert isinstance(ours, TailFrame) == (theirs["kind"] == "tail call")
+        assert differences(theirs["registers"], ours) == []
+        if theirs["cfa"] is not None:
+            assert ours.cfa().places[0].byte_address == int(theirs["cfa"], 0)
+    assert [each["name"] for each in frames if each["kind"] == "tail call"] == ["tail2", "tail1"]
+    assert stack.frame(len(frames)) is None
+
+
+@pytest.mark.parametrize(
+    ("build", "places"),
+    [
+        ("gcc", ["0x00000000004003e0 in tail2 (...)", "0x00000000004003fc in tail1 (...)"]),
+        ("clang", ["tail2 (...)", "tail1 (...)"]),
+    ],
+)
+def test_bt_marks_tail_calls(build: str, places: list[str]) -> None:
+    """clang tells where the jump is, not what is behind it."""
+    state = STATES / f"stacks.{build}.O2.tail.json"
+    lines = run("bt", "--no-args", "--state", state).lines[5:9]
+    assert [line.partition(" at ")[0] for line in lines[1:3]] == [
+        f"#{number}  {place}" for number, place in enumerate(places, 6)
+    ]
+    assert [line.endswith(":53  [tail call]") for line in lines] == [False, True, False, False]
+    frames = run_json("bt", "--state", state).json["frames"][5:9]
+    told = [(each["func"], each["called_by_jump"], each["is_tail_call"]) for each in frames]
+    assert told == [
+        ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
+    ]  # fmt: skip
+
+
+def test_values_on_entry_go_through_tail_calls() -> None:
+    """The outer `deep` was called by tail2, of whose registers nothing is left."""
+    frame = ("--state", STATES / "stacks.gcc.O2.tail.json", "--frame")
+    found = [run("eval", *frame, 5, "-e", f"entry_value(reg{n})").out for n in (2, 3, 4, 5)]
+    assert found == ["2\n", "3\n", "4\n", "5\n"]
+    assert run("eval", *frame, 6, "-e", "regx x30; deref_size 8").out == "4194656 (0x400160)\n"
 
 
 def leaf(

@@ -1,0 +1,169 @@
+"""Chains of calls by jumps (DWARF 5 3.4.1): told where nothing else can have happened."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from dwarfgpu.bits import encode_uleb
+from dwarfgpu.dwarf import tail_calls
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.tail_calls import CallChains
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13
+SHAPES = (
+    Shape(0x11, (), True),
+    Shape(0x2E, ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4), (0x7A, FLAG)), True),
+    Shape(0x48, ((0x7F, REF4), (0x7D, ADDRESS), (0x82, FLAG))),
+    Shape(0x48, ((0x7D, ADDRESS), (0x82, FLAG))),
+    Shape(0x48, ((0x7F, REF4), (0x81, ADDRESS), (0x82, FLAG))),
+    Shape(0x2E, ((0x03, STRING), (0x3C, FLAG))),
+)
+HEADER_BYTES = 12
+FIRST, SIZE = 0x1000, 0x100
+POINTER, DECLARED = "*", "elsewhere"
+
+
+@frozen
+class Function:
+    calls: tuple[str, ...] = ()
+    """Functions called, each returning 8 bytes further on."""
+    jumps: tuple[str, ...] = ()
+    """From 0x80 on; a name that ends with `@` tells only where the jump is."""
+    is_described: bool = True
+
+
+def compiled(functions: dict[str, Function]) -> bytes:
+    """An ELF file with the functions, each of 0x100 bytes, and a declaration."""
+    names = [*functions, DECLARED]
+    places = dict.fromkeys(names, 0)
+    entries = b""
+    for _ in range(2):  # the second time with the places that the first one found
+        entries = b"\x01"
+        for index, (name, function) in enumerate(functions.items()):
+            places[name] = HEADER_BYTES + len(entries)
+            start = FIRST + SIZE * index
+            entries += b"\x02" + name.encode() + b"\0" + start.to_bytes(8, "little")
+            entries += SIZE.to_bytes(4, "little") + bytes((function.is_described,))
+            sites = [(each, start + 8 * n + 8, False) for n, each in enumerate(function.calls)]
+            sites += [(each, start + 0x88 + 8 * n, True) for n, each in enumerate(function.jumps)]
+            for called, after, is_jump in sites:
+                origin = places.get(called.rstrip("@"), 0).to_bytes(4, "little")
+                code = 4 if called == POINTER else 5 if called.endswith("@") else 3
+                entries += encode_uleb(code) + (b"" if called == POINTER else origin)
+                entries += (after - 4 * (code == 5)).to_bytes(8, "little") + bytes((is_jump,))
+            entries += b"\0"
+        places[DECLARED] = HEADER_BYTES + len(entries)
+        entries += b"\x06" + DECLARED.encode() + b"\0\x01" + b"\0"
+    sections = {
+        ".text": Content(bytes(SIZE * len(functions)), flags=6, address=FIRST),
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".debug_info": unit(entries),
+    }
+    return elf(sections, X86_64, 0)
+
+
+def chain(
+    folder: Path, functions: dict[str, Function], to: str, call: int = 0
+) -> tuple[list[str], str | None]:
+    """The functions whose frames are gone between a call of the first one and a function."""
+    path = folder / "made"
+    path.write_bytes(compiled(functions))
+    code_object = CodeObject.open(path, 0x40_0000)
+    names = list(functions)
+    location = 0x40_0000 + FIRST + SIZE * names.index(to) + 4
+    found = CallChains((code_object,)).between(location, 0x40_0000 + FIRST + 8 * call + 8)
+    gone = []
+    for jump in found.found:
+        gone.append(names[(jump.location - 0x40_0000 - FIRST) // SIZE])
+        assert jump.pc - jump.location in (0, 1)
+    return gone, found.why_unknown
+
+
+MAIN = Function(calls=("f",))
+TO_G, TO_T = Function(jumps=("g",)), Function(jumps=("t",))
+CHAINS = {
+    "called": ({"main": MAIN, "f": Function()}, "f", [], None),
+    "one jump": ({"main": MAIN, "f": TO_T, "t": Function()}, "t", ["f"], None),
+    "two, the innermost first": (
+        {"main": MAIN, "f": TO_G, "g": TO_T, "t": Function()}, "t", ["g", "f"], None
+    ),
+    "a jump of which only its own place is told": (
+        {"main": MAIN, "f": Function(jumps=("t@",)), "t": Function()}, "t", ["f"], None
+    ),
+    "jumps that lead elsewhere do not matter": (
+        {"main": MAIN, "f": Function(jumps=("t", "h")), "t": Function(), "h": Function()},
+        "t", ["f"], None,
+    ),
+    "calls that are no jumps do not matter": (
+        {"main": MAIN, "f": Function(("t", "*"), ("t",)), "t": Function(("f",))}, "t", ["f"], None
+    ),
+    "two ways": (
+        {"main": MAIN, "f": Function(jumps=("g", "t")), "g": TO_T, "t": Function()},
+        "t", [], "ambiguous",
+    ),
+    "two jumps": (
+        {"main": MAIN, "f": Function(jumps=("t", "t")), "t": Function()}, "t", [], "ambiguous"
+    ),
+    "around and around": (
+        {"main": MAIN, "f": TO_G, "g": Function(jumps=("f", "t")), "t": Function()},
+        "t", [], "ambiguous",
+    ),
+    "a function that jumps to itself": (
+        {"main": MAIN, "f": Function(jumps=("f", "t")), "t": Function()}, "t", [], "ambiguous"
+    ),
+    "the function that runs may jump to itself": (
+        {"main": MAIN, "f": TO_T, "t": Function(jumps=("t",))}, "t", [], "ambiguous"
+    ),
+    "and through others": (
+        {"main": MAIN, "f": TO_T, "t": Function(jumps=("f",))}, "t", [], "ambiguous"
+    ),
+    "through a pointer": (
+        {"main": MAIN, "f": Function(jumps=("t", "*")), "t": Function()},
+        "t", [], "not all of f are described",
+    ),
+    "to code that is not described": (
+        {"main": MAIN, "f": Function(jumps=("t", DECLARED)), "t": Function()},
+        "t", [], "not all of f are described",
+    ),
+    "in a function that leaves some out": (
+        {"main": MAIN, "f": Function(jumps=("t",), is_described=False), "t": Function()},
+        "t", [], "not all of f are described",
+    ),
+    "none that lead there": (
+        {"main": MAIN, "f": TO_G, "g": Function(), "t": Function()},
+        "t", [], "none that are described lead from f here",
+    ),
+    "a call of what has no code": (
+        {"main": Function((DECLARED,)), "t": Function()},
+        "t", [], "elsewhere has no code that is described",
+    ),
+    "a call through a pointer says nothing": (
+        {"main": Function((POINTER,)), "f": TO_T, "t": Function()}, "t", [], None
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("functions", "to", "gone", "why"), CHAINS.values(), ids=CHAINS)
+def test_chains(
+    tmp_path: Path, functions: dict[str, Function], to: str, gone: list[str], why: str | None
+) -> None:
+    assert chain(tmp_path, functions, to) == (gone, why)
+
+
+def test_a_place_that_no_call_returns_to(tmp_path: Path) -> None:
+    functions = {"main": MAIN, "f": TO_T, "t": Function()}
+    assert chain(tmp_path, functions, "t", call=3) == ([], None)
+
+
+def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tail_calls, "MOST_FUNCTIONS", 20)
+    names = [f"f{n}" for n in range(40)]
+    functions = {"main": Function((names[0],))}
+    functions |= {a: Function(jumps=(b,)) for a, b in pairwise(names)}
+    functions[names[-1]] = Function()
+    assert chain(tmp_path, functions, names[-1]) == ([], "more than 20 functions")
