@@ -1,4 +1,5 @@
-"""Mutated files of programs whose debug information is in several: for `tools/fuzz.py --files`.
+"""Mutated files of programs whose debug information is in several, and mutated core files: for
+`tools/fuzz.py --files`.
 
 Law: each question to a broken program gets an answer or one of dwarfgpu's errors, of one line, and
 soon.
@@ -6,7 +7,10 @@ soon.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import shutil
+import struct
 import tempfile
 import time
 from collections import Counter
@@ -16,6 +20,7 @@ from random import Random
 
 from dwarfgpu.cli.info_json import report_json
 from dwarfgpu.cli.info_report import report_on
+from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.imports import imported_units, units_with_names
@@ -27,6 +32,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
+CORES = SPLIT.parent / "core"
 SLOW_SECONDS = 10.0
 """For all questions to one program of a few kilobytes, on any machine."""
 _LEFT_OUT = (".cpp", ".h")
@@ -38,6 +44,8 @@ def one_round(seed: int) -> Counter[str]:
 
     Raises whatever dwarfgpu should not have raised.
     """
+    if seed % 4 == 0:
+        return core_round(seed)
     rng = Random(seed)
     kind = rng.choice(sorted(each.name for each in SPLIT.iterdir() if each.is_dir()))
     with tempfile.TemporaryDirectory() as folder:
@@ -150,3 +158,63 @@ def _ask_entries(unit: CompilationUnit, attempt: Callable[[Callable[[], object]]
             return kind.members if isinstance(kind, Struct) else kind
 
         attempt(members)
+
+
+CORE_QUESTIONS = (
+    ("info",),
+    ("bt", "--all-threads", "--limit", "30"),
+    ("eval",),
+    ("eval", "--frame", "2"),
+    ("eval", "--thread", "2", "-e", "call_frame_cfa; deref"),
+    ("explain", "sum"),
+)
+
+
+def core_round(seed: int) -> Counter[str]:
+    """Mutate a core file, or its program, and ask the commands for everything; their statuses."""
+    rng = Random(seed)
+    program = rng.choice(sorted(each.stem for each in CORES.glob("*.core")))
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        core, file = folder / "core", folder / program
+        core.write_bytes((CORES / f"{program}.core").read_bytes())
+        file.write_bytes((CORES / program).read_bytes())
+        if rng.random() < 0.15:
+            file.write_bytes(mutated_file(rng, file.read_bytes()))
+        core.write_bytes(mutated_core(rng, core.read_bytes()))
+        where = rng.choice((("--file", str(file)), ("--sysroot", name)))
+        started = time.process_time()
+        for command, *more in CORE_QUESTIONS:
+            out, err = io.StringIO(), io.StringIO()
+            try:
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    status = main([command, "--core", str(core), *where, *more])
+            except Exception as error:
+                error.add_note(f"{command} of {program}, seed {seed}")
+                raise
+            lines = err.getvalue().splitlines()
+            assert all(each.startswith(("dwarfgpu: ", "note: ")) for each in lines), lines
+            outcomes[f"{command} {status}"] += 1
+        took = time.process_time() - started
+        assert took < SLOW_SECONDS, f"{program} took {took:.1f} s, seed {seed}"
+    return outcomes
+
+
+def mutated_core(rng: Random, data: bytes) -> bytes:
+    """The core cut short, or with its headers, notes, registers or memory changed."""
+    if rng.random() < 0.1:
+        return data[: rng.randrange(len(data))]
+    out = bytearray(data)
+    notes, count = struct.unpack_from("<Q", data, 72)[0], struct.unpack_from("<H", data, 56)[0]
+    table = 64 + 56 * count
+    areas = ((0, 64), (64, table), (notes, notes + 4096), (notes, notes + 400), (0, len(out)))
+    for _ in range(rng.choice((1, 1, 3, 10, 40))):
+        begin, end = rng.choice(areas)
+        at = rng.randrange(begin, min(end, len(out)))
+        if rng.random() < 0.2 and at + 8 <= len(out):
+            wide = rng.choice((0, 1, 1 << 31, (1 << 63) - 1, (1 << 64) - 1, rng.getrandbits(64)))
+            struct.pack_into("<Q", out, at - at % 8, wide)
+        else:
+            out[at] = rng.choice((out[at] ^ 1 << rng.randrange(8), *_BYTES))
+    return bytes(out)

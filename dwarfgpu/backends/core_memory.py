@@ -15,6 +15,8 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 
 _PAGE_BYTES: Final = 4096
+_FAR: Final = 1 << 80
+"""Behind all addresses, also those that a hostile core makes up."""
 
 
 @frozen
@@ -120,7 +122,7 @@ class _Layer:
     def at(self, address: int) -> tuple[Range | None, int]:
         """The range that has an address, and up to where that is the answer."""
         index = bisect_right(self._starts, address)
-        after = self._starts[index] if index < len(self._starts) else 1 << 64
+        after = self._starts[index] if index < len(self._starts) else _FAR
         if index and address < self._ranges[index - 1].end:
             return self._ranges[index - 1], min(self._ranges[index - 1].end, after)
-        return None, max(after, address + 1)
+        return None, after

@@ -255,3 +255,10 @@ def test_a_register_that_is_given_goes_over_the_core(tmp_path: Path) -> None:
     assert found.target.read_register(1, rbx) == (6).to_bytes(8, "little")
     found.target.given.set_register(1, rbx, bytes(8))
     assert found.target.read_register(1, rbx) == bytes(8)
+
+
+def test_addresses_that_no_machine_has_cost_nothing(tmp_path: Path) -> None:
+    beyond = (1 << 64) - 4
+    path = written(tmp_path, thread(), loads=(Load(beyond, b"12345678"),))
+    memory = load_core(path).target.memory
+    assert memory.known(beyond, 1 << 40) == [(0, b"12345678")]
