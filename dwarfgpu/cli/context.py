@@ -22,7 +22,7 @@ from dwarfgpu.backends.state_file import (
 )
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
-from dwarfgpu.cli.lanes import checked_lanes
+from dwarfgpu.cli.lane_answers import checked_lanes
 from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
@@ -73,7 +73,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the current thread; of a core file by GDB's number, or the kernel's (LWP); "
         "eval: every one",
     )  # fmt: skip
-    focus.add_argument("--lane", metavar="N|all", help="the current lane")
+    focus.add_argument(
+        "--lane", metavar="N|LANES", help="the current lane; eval: all, active, inactive, 0-3,7"
+    )
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
     focus.add_argument("--pc", metavar="ADDR", help="the current program location, as loaded")

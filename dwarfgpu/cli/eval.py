@@ -13,12 +13,15 @@ from typing import TypeAlias
 
 from attrs import evolve
 
+from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_result
 from dwarfgpu.cli.errors import error_line, one_line, shortened
-from dwarfgpu.cli.lanes import (
+from dwarfgpu.cli.lane_answers import (
     LaneAnswer,
     all_lanes,
+    chosen_states,
+    is_choice,
     lane_lines,
     lane_notes,
     lane_records,
@@ -105,6 +108,9 @@ def with_demo(
 
 
 def _run(args: argparse.Namespace) -> int:
+    args.lanes_wanted = None
+    if is_choice(args.lane):
+        args.lanes_wanted, args.lane = args.lane, "all"
     if args.wave == "all":
         return _all_waves(args)
     return _of_session(args, session_for(args))
@@ -175,11 +181,26 @@ def _asked(
     """What a text means and its answer; of several texts, a wrong one alone fails."""
     wanted = _subject(session, text, is_alone=is_alone)
     try:
-        return wanted, _answer(args, session, wanted)
+        return wanted, _positioned(session, _answer(args, session, wanted))
     except UsageError as error:
         if is_alone:
             raise
         return wanted, _mistaken(error)
+
+
+def _positioned(session: Session, found: Answer) -> Answer:
+    """The answer for a lane; of one that is inactive, with where it stands."""
+    if session.lane is None or session.is_active(session.lane) is not False:
+        return found
+    state = session.lane_states([session.lane])[0]
+    pc = None if state.location is None else state.location.pc
+    if pc is None:
+        return found  # it is in another function, or nothing tells: the answer says so
+    place = place_of(session, pc)
+    where = f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"
+    note = f"lane {session.lane} is inactive; positioned at {where}"
+    notes = (note, *found.notes)
+    return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
 
 
 def _mistaken(error: UsageError) -> Answer:
@@ -202,7 +223,7 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
     variables = session.variables()
     if args.lane == "all":
         return _all_lanes(args, session, variables, is_listing=True)
-    answers = [(each, _answer(args, session, each)) for each in variables]
+    answers = [(each, _positioned(session, _answer(args, session, each))) for each in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": SCHEMA, "variables": [*records]})
@@ -276,12 +297,12 @@ def _all_lanes(
 ) -> int:
     status, notes = 0, dict[str, None]()
     records: list[Record] = []
-    states = session.lane_states(all_lanes(session))
+    states = chosen_states(session, args.lanes_wanted)
     _, unknown = session.active_lanes()
     scopes = _scopes(session, states) if is_listing else None
     for each in wanted:
         try:
-            answers = _of_lanes(args, session, states, each, scopes)
+            answers = of_lanes(args, session, states, each, scopes)
         except UsageError as error:
             if len(wanted) == 1:
                 raise
@@ -322,12 +343,12 @@ def _scopes(session: Session, states: Iterable[LaneState]) -> Scopes:
     return found
 
 
-def _of_lanes(
+def of_lanes(
     args: argparse.Namespace,
     session: Session,
     states: Sequence[LaneState],
     wanted: Subject,
-    scopes: Scopes | None,
+    scopes: Scopes | None = None,
 ) -> list[LaneAnswer]:
     """An answer for each lane; what has a meaning in no lane is a wrong request."""
     answers = [_lane_answer(args, session, state, wanted, scopes) for state in states]
@@ -377,7 +398,7 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
         return answer.status
     answers = [
         LaneAnswer(state, _evaluated_by(args, session, state))
-        for state in session.lane_states(all_lanes(session))
+        for state in chosen_states(session, args.lanes_wanted)
     ]
     if args.json:
         print_json({"schema": SCHEMA, "lanes": lane_records(answers)})

@@ -1,105 +1,243 @@
-"""One answer for each lane: as lines of text, where equal neighbours share one, and as JSON."""
+"""`dwarfgpu lanes`: where each lane of a wave stands, and what it has in variables."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+import argparse
+import math
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from attrs import frozen
+from attrs import field
 
-from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
+from dwarfgpu.backtrace import place_of
+from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
-from dwarfgpu.errors import InconsistentContext, LimitExceeded
+from dwarfgpu.cli.eval import of_lanes, print_json, print_notes, with_demo
+from dwarfgpu.cli.lane_answers import (
+    ABSENT,
+    LaneAnswer,
+    all_lanes,
+    chosen_states,
+    is_choice,
+    lane_notes,
+)
+from dwarfgpu.cli.repl.lanes import target_id, used_lanes
+from dwarfgpu.cli.subjects import Expression, Subject, subject
+from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
-from dwarfgpu.view.plain import Plain
+from dwarfgpu.target import Named
+from dwarfgpu.view.lane_grid import Cell, grid_lines
+from dwarfgpu.view.plain import Plain, Record
 
-MAX_LANES = 1024
-"""Lanes that one command answers for; no machine has more in a wave."""
-ABSENT = "<not in this frame>"
-"""Of a lane that was not active on entry to the function (A.2.5.1)."""
+SCHEMA: Final = "dwarfgpu-lanes-1"
+_COLOURS: Final = ("auto", "always", "never")
+_STATES: Final = {True: "A", False: "I", None: "?"}
+_WIDEST: Final = 40
+"""Characters of a value in the table."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="variables, or expressions")
+    parser.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    parser.add_argument(
+        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+    parser.add_argument("--grid", action="store_true", help="each NAME as a grid, eight in a row")
+    parser.add_argument("--color", choices=_COLOURS, default="auto", help="of the grid")
+    options.configure(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the lanes; 1 where an active lane has no value or one with unknown bits."""
+    return with_demo(args, _run, lane="all")
 
 
 @frozen
-class LaneAnswer:
-    """What was found for one lane."""
+class _Wave:
+    """The lanes of a wave that are shown."""
 
-    state: LaneState
-    answer: Answer
-
-    @property
-    def lane(self) -> int:
-        return self.state.lane
-
-    @property
-    def pc(self) -> int | None:
-        """Where the lane is; None where it is not in the frame, or that is not known."""
-        return None if self.state.location is None else self.state.location.pc
+    session: Session
+    states: tuple[LaneState, ...]
+    answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
+    """Of each name, for every lane of `states`."""
+    _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
 
     @property
-    def text(self) -> str:
-        if self.state.is_absent and self.answer.error is not None:
-            return ABSENT
-        failed = self.answer.error is not None and not self.answer.text.startswith("<")
-        return f"<error: {self.answer.text}>" if failed else self.answer.text
+    def title(self) -> str:
+        """The wave, and where it stands."""
+        session = self.session
+        target = session.target
+        name = target.target_id(session.wave) if isinstance(target, Named) else f"{session.wave}"
+        pc = "no program location" if session.pc is None else f"pc {session.pc:#x}"
+        return f"{name}, {pc}"
 
-    def line(self, pc: int | None) -> str:
-        """The text and what is special about the lane of a wave at a program location."""
-        marks = ["inactive"] if self.state.is_active is False else []
-        if self.pc not in (None, pc):
-            marks.append(f"at {self.pc:#x}")
-        return one_line(f"{self.text} ({' '.join(marks)})" if marks else self.text)
+    def letter(self, state: LaneState) -> str:
+        """A, I, U or ?, as ROCgdb."""
+        unused = state.lane >= used_lanes(self.session)
+        return "U" if unused else _STATES[state.is_active]
 
+    def pc(self, state: LaneState) -> int | None:
+        return None if state.location is None else state.location.pc
 
-def all_lanes(session: Session) -> range:
-    """The lanes of the wave, of which there are as many as `checked_lanes` lets pass."""
-    return range(checked_lanes(session.lane_count()[0]))
-
-
-def checked_lanes(count: int) -> int:
-    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
-    if count < 1:
-        raise InconsistentContext(f"lane count {count}: must be greater than 0")
-    if count > MAX_LANES:
-        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
-    return count
+    def place(self, state: LaneState) -> str | None:
+        """The source line where a lane is; those at one program location share it."""
+        pc = self.pc(state)
+        if pc not in self._places:
+            found = None if pc is None else place_of(self.session.focused(state.lane), pc)
+            self._places[pc] = None if found is None else f"{found.file}:{found.line}"
+        return self._places[pc]
 
 
-def lane_status(lanes: Sequence[LaneAnswer]) -> int:
-    """0 where every active lane has all its bits."""
-    return max(
-        (each.answer.status for each in lanes if each.state.is_active is not False), default=0
-    )
-
-
-def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
-    """The member `lanes` of the schemas."""
-    return [
-        {"lane": each.lane, "active": each.state.is_active, "pc": each.pc, **each.answer.record}
-        for each in lanes
-    ]
-
-
-def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
-    """What was assumed, once each; of what could not be read the first lane's reason only."""
-    notes = dict.fromkeys(note for each in lanes for note in each.answer.notes)
-    reasons = [note for note in notes if NOT_AVAILABLE in note]
-    return [note for note in notes if note not in reasons[1:]]
-
-
-def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
-    """`[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line where all lanes agree, active or not.
-
-    The program location of the wave is not repeated.
-    """
-    digits = max((len(str(each.lane)) for each in lanes), default=1)
-    if len({each.text for each in lanes}) == 1:
-        runs = [(one_line(lanes[0].text), list(lanes))]
+def _run(args: argparse.Namespace) -> int:
+    choice = args.lane
+    if choice is not None and not is_choice(choice):
+        choice = f"{options.natural(choice, '--lane')}-{options.natural(choice, '--lane')}"
+    args.lane, args.verify_places = "all", False
+    if args.grid and not args.names:
+        raise UsageError("--grid: give the NAME of what it shows")
+    files = [args.file] if args.file else []
+    if args.wave == "all":
+        sessions = options.sessions_of_waves(args, files)
     else:
-        runs = [(line, list(run)) for line, run in groupby(lanes, lambda each: each.line(pc))]
-    labels = [_label(run[0].lane, run[-1].lane, digits) for _, run in runs]
-    width = max((len(label) for label in labels), default=0)
-    return [f"{label:<{width}} {line}" for label, (line, _) in zip(labels, runs, strict=True)]
+        sessions = [options.session_of(args, files)]
+    waves = [_wave(args, session, choice) for session in sessions]
+    if args.json:
+        notes: list[Plain] = [*_notes(waves)]
+        print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(each) for each in waves]})
+        return _status(waves)
+    for wave in waves:
+        print(one_line(wave.title))
+        for line in _grids(wave, _has_colours(args.color)) if args.grid else _table(wave):
+            print(line)
+    print_notes(_notes(waves))
+    return _status(waves)
 
 
-def _label(first: int, last: int, digits: int) -> str:
-    return f"[{first:{digits}}]" if first == last else f"[{first:{digits}}-{last:{digits}}]"
+def _wave(args: argparse.Namespace, session: Session, choice: str | None) -> _Wave:
+    if not session.architecture.is_simt:
+        raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+    states = chosen_states(session, choice)
+    answers = []
+    for name in args.names:
+        wanted = _subject(session, states, name)
+        answers.append((name, tuple(of_lanes(args, session, states, wanted))))
+    return _Wave(session, tuple(states), tuple(answers))
+
+
+def _subject(session: Session, states: Sequence[LaneState], name: str) -> Subject:
+    """What a name means where the wave is; else it may mean something where a lane is."""
+    try:
+        return subject(session, name)
+    except UsageError:
+        if all(each.location is None or each.location.pc == session.pc for each in states):
+            raise
+        return Expression(name)
+
+
+def _notes(waves: Sequence[_Wave]) -> list[str]:
+    notes: dict[str, None] = {}
+    for wave in waves:
+        _, unknown = wave.session.active_lanes()
+        notes |= dict.fromkeys([*wave.session.notes, *([unknown] if unknown else [])])
+        for state in wave.states:
+            if state.location is not None and state.location.note is not None:
+                notes[state.location.note] = None
+        for _, answers in wave.answers:
+            used = [each for each in answers if wave.letter(each.state) == "A"]
+            notes |= dict.fromkeys(lane_notes(used))
+    return list(notes)
+
+
+def _status(waves: Sequence[_Wave]) -> int:
+    """1 where a lane that is active has no value, or not all of one."""
+    found = (
+        each.answer.status
+        for wave in waves
+        for _, answers in wave.answers
+        for each in answers
+        if wave.letter(each.state) in "A?"
+    )
+    return max(found, default=0)
+
+
+def _table(wave: _Wave) -> Iterator[str]:
+    """Lane, state, where it is, its line, and the values."""
+    rows = [["Lane", "State", "PC", "Line", *(name for name, _ in wave.answers)]]
+    for index, state in enumerate(wave.states):
+        letter, pc = wave.letter(state), wave.pc(state)
+        place = wave.place(state) if pc is not None else None
+        where = "-" if pc is None else f"{pc:#x}"
+        if state.is_absent:
+            where, place = "not in frame", None
+        elif state.error is not None:
+            where = "?"
+        if letter == "U":
+            rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
+            continue
+        values = [_cut(answers[index].text) for _, answers in wave.answers]
+        if state.is_absent:
+            values = ["-" if text == ABSENT else text for text in values]
+        rows.append([str(state.lane), letter, where, place or "-", *values])
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
+        yield one_line(" ".join([f"{row[0]:>{widths[0]}}", *cells]).rstrip())
+
+
+def _cut(text: str) -> str:
+    shown = one_line(text)
+    return shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"
+
+
+def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
+    for name, answers in wave.answers:
+        yield one_line(name)
+        chosen = {each.lane: _cell(wave, each) for each in answers}
+        lanes = all_lanes(wave.session)
+        cells = [chosen.get(lane, Cell("", "U")) for lane in lanes]
+        yield from grid_lines(cells, colours=colours)
+
+
+def _cell(wave: _Wave, each: LaneAnswer) -> Cell:
+    text = one_line(each.text)
+    for reason in ("optimized out", "unavailable", "not in this frame"):
+        if text.startswith(f"<{reason}"):
+            text = f"<{reason}>" if reason != "not in this frame" else "<absent>"
+    return Cell(text, wave.letter(each.state), _number(each))
+
+
+def _number(each: LaneAnswer) -> float | None:
+    data = each.answer.record.get("data")
+    is_number = isinstance(data, int | float) and math.isfinite(data)
+    return float(data) if is_number and isinstance(data, int | float) else None
+
+
+def _has_colours(wanted: str) -> bool:
+    if wanted != "auto":
+        return wanted == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _record(wave: _Wave) -> Record:
+    session = wave.session
+    lanes: list[Plain] = []
+    for index, state in enumerate(wave.states):
+        values: list[Plain] = [
+            {"name": name, **answers[index].answer.record} for name, answers in wave.answers
+        ]
+        lanes.append(
+            {
+                "lane": state.lane,
+                "state": wave.letter(state),
+                "target_id": target_id(session.focused(state.lane)),
+                "pc": wave.pc(state),
+                "place": None if wave.pc(state) is None else wave.place(state),
+                "is_in_frame": not state.is_absent,
+                "values": values,
+            }
+        )
+    return {"wave": session.wave, "title": wave.title, "pc": session.pc, "lanes": lanes}

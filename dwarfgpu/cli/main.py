@@ -29,6 +29,7 @@ COMMANDS = {
     "convert": "an address of one address space as an address of another",
     "dispatch": "a kernel on paper, before its first instruction: registers and memory",
     "waves": "the waves of a state: where they belong, where they stand",
+    "lanes": "each lane of a wave: where it stands, and its values, as table or grid",
     "bt": "the call frames of a stopped wave or thread, as GDB shows them",
     "frames": "call frame information: entries, instructions, rules for every program location",
     "info": "say what a file is: target, kernels, units, code objects in it",
@@ -89,6 +90,13 @@ docs/address-spaces.md tells all of it.
       --arg limit=10 --save start.json
   dwarfgpu waves --state start.json
 docs/dispatch.md tells all of it.
+
+""",
+    "lanes": """examples:
+  dwarfgpu lanes --demo t
+  dwarfgpu lanes --demo t --grid
+  dwarfgpu lanes --file k.co --state stopped.json --lane active t a
+docs/lanes.md tells all of it.
 
 """,
     "bt": """examples:

@@ -1,0 +1,130 @@
+"""`dwarfgpu lanes`, and choices of lanes in `eval`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run, run_json
+
+WHOLE = ("--state", STATES / "wholewave.gfx942.json", "--dialect", "amd-provisional")
+DISPATCH = ("--state", STATES / "dispatch.gfx1100.json")
+
+
+def test_each_lane_where_it_stands() -> None:
+    """Lanes 0 to 3 are in the then part, 4 to 7 wait at the if, the others never entered."""
+    lanes = run_json("lanes", *WHOLE, "r").json["waves"][0]["lanes"]
+    assert [each["state"] for each in lanes] == ["A"] * 4 + ["I"] * 60
+    assert [each["pc"] for each in lanes] == [0x151C] * 4 + [0x150C] * 4 + [None] * 56
+    assert [each["place"] for each in lanes[3:6]] == [
+        "asm/wholewave.hip:8",
+        "asm/wholewave.hip:6",
+        "asm/wholewave.hip:6",
+    ]
+    assert [each["is_in_frame"] for each in lanes] == [True] * 8 + [False] * 56
+    assert [each["values"][0]["data"] for each in lanes[2:6]] == [2002, 2003, 1004, 1005]
+    assert lanes[8]["values"][0]["error"]["kind"] == "InconsistentContext"
+
+
+def test_the_table() -> None:
+    lines = run("lanes", *WHOLE, "--lane", "3-4,8", "r").lines
+    assert lines == [
+        "AMDGPU Wave ?:?:?:0 (?,?,?)/?, pc 0x151c",
+        "Lane State PC           Line                r",
+        "   3 A     0x151c       asm/wholewave.hip:8 2003",
+        "   4 I     0x150c       asm/wholewave.hip:6 1004",
+        "   8 I     not in frame -                   -",
+    ]
+
+
+def test_unused_lanes() -> None:
+    done = run("lanes", *DISPATCH, "--wave", 5, "$v0[$_lane]")
+    assert done.status == 0  # lanes without a work-item need no value
+    assert done.lines[0] == "AMDGPU Wave 1:1:1:5 (2,0,0)/0, pc 0x7f0000002100"
+    assert [line.split()[1] for line in done.lines[2:]] == ["A"] * 4 + ["U"] * 28
+    lanes = run_json("lanes", *DISPATCH, "--wave", 5).json["waves"][0]["lanes"]
+    assert lanes[3]["target_id"] == "AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0]"
+    assert lanes[4]["target_id"] == "AMDGPU Lane 1:1:1:5/4 (2,0,0)[?,?,?]"
+
+
+def test_every_wave() -> None:
+    found = run_json("lanes", *DISPATCH, "--wave", "all", "--lane", "active", "$v0[$_lane]").json
+    counts = [len(each["lanes"]) for each in found["waves"]]
+    assert counts == [32, 16, 32, 16, 4]
+    items = [lane["values"][0]["data"] for each in found["waves"] for lane in each["lanes"]]
+    assert items == [*range(48), *range(48), *range(4)]
+
+
+def test_a_grid() -> None:
+    lines = run("lanes", "--demo", "--grid", "t").lines
+    assert lines[2] == " 0    320   321 (322) (323)   324 (325) (326)   327"
+    assert len(lines) == 10
+    coloured = run("lanes", "--demo", "--grid", "--color", "always", "t").out
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert "\x1b[48;5;" in coloured
+    assert plain.splitlines()[2] == " 0  320 321 322 323 324 325 326 327"
+    assert "\x1b" not in run("lanes", "--demo", "--grid", "t").out
+    few = run("lanes", "--demo", "--grid", "--lane", "active", "t").lines
+    assert few[2] == " 0  320 321   ·   · 324   ·   · 327"
+
+
+def test_what_is_not_there() -> None:
+    done = run("lanes", "--demo", "--lane", "0-1", "r")
+    assert done.status == 1
+    assert done.lines[2].endswith("<optimized out> (r is optimized out at …")
+    assert (
+        run("lanes", "--demo", "--grid", "--lane", "0", "r")
+        .lines[2]
+        .startswith(" 0  <optimized out>")
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--demo", "nosuch"), 'No symbol "nosuch" in current context.'),
+        (("--demo", "--grid"), "--grid: give the NAME of what it shows"),
+        (("--demo", "--lane", "64"), "--lane 64-64: the wave has 64 lanes, from 0"),
+        (("--demo", "--lane", "5-2"), "--lane 5-2: the wave has 64 lanes, from 0"),
+        (("--demo", "--lane", "x"), "--lane: expected an integer, not 'x'"),
+        (("--state", STATES / "demo.gcc.O0.json"), "a thread of x86_64 has no lanes"),
+    ],
+)
+def test_refused(arguments: tuple[str | Path, ...], message: str) -> None:
+    done = run("lanes", *arguments)
+    assert done.status == 2
+    assert message in done.error
+    assert run_json("lanes", *arguments).status == 2
+
+
+def test_choices_of_eval() -> None:
+    assert len(run("eval", "--demo", "--lane", "active", "t").lines) == 34
+    found = run_json("eval", "--demo", "--lane", "inactive", "t").json["lanes"]
+    assert {each["active"] for each in found} == {False} and len(found) == 30
+    assert run("eval", "--demo", "--lane", "60,3-4", "t").lines == [
+        "[ 3] 323 (inactive)",
+        "[ 4] 324",
+        "[60] 380",
+    ]
+    assert (
+        "--lane 3-70: the wave has 64 lanes" in run("eval", "--demo", "--lane", "3-70", "t").error
+    )
+
+
+def test_eval_says_where_an_inactive_lane_stands() -> None:
+    done = run("eval", *WHOLE, "--lane", 5, "r")
+    assert done.out == "r = 1005\n"
+    assert done.notes[0] == "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
+    found = run_json("eval", "--demo", "--lane", 2, "t").json
+    assert found["notes"][0].startswith(
+        "lane 2 is inactive; positioned at 0x7f0000001690 (hip/nest"
+    )
+    assert run("eval", "--demo", "--lane", 4, "t").notes[0].startswith("DW_AT_LLVM_lanes absent")
+
+
+def test_a_code_object_by_option() -> None:
+    lines = run("lanes", "--file", FIXTURES / "asm/wholewave_legacy.gfx942.v5.co", "--state",
+                STATES / "wholewave.gfx942.json", "--lane", "4", "r").lines  # fmt: skip
+    assert lines[2].endswith("1004")
