@@ -174,8 +174,6 @@ class Session:
     def offset_text(self, address: int) -> str | None:
         """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
         for each in self.code_objects:
-            if each.file.is_relocatable:
-                continue  # its sections all begin at one address
             for image in each.images():
                 if 0 <= address - image.address < image.size_bytes:
                     return each.offset_text(address)

@@ -16,7 +16,9 @@ from dwarfgpu.verify.rules import RULES
 from tools import gen_docs
 
 
-@pytest.mark.parametrize(("path", "text"), gen_docs.DOCUMENTS, ids=lambda each: str(each)[-20:])
+@pytest.mark.parametrize(
+    ("path", "text"), gen_docs.DOCUMENTS, ids=lambda each: getattr(each, "name", "text")
+)
 def test_generated_documents_are_up_to_date(path: Path, text: Callable[[], str]) -> None:
     assert path.read_text(encoding="utf-8") == text(), "run tools/gen_docs.py"
 

@@ -230,6 +230,15 @@ indexed lld.clang "$CLANG" --gdb-index -ggnu-pubnames -fdebug-compilation-dir=.
   rm symbols.gcc.gdb-index
 )
 
+# Objects that are not linked: a section for each function and variable, groups of templates.
+object() {
+  "$2" objects/placed.cpp -c -o "objects/placed.$1.o" -O0 -g -gdwarf-5 -gz=none -fno-exceptions \
+    -ffunction-sections -fdata-sections -ffile-prefix-map="$here=." "${@:3}"
+}
+object gcc "$GXX" -fcf-protection=none
+object clang "$CLANG" -fdebug-compilation-dir=.
+object aarch64 "$CLANG" -target aarch64-linux-gnu -fdebug-compilation-dir=.
+
 # Two programs that share a supplementary file, of before DWARF 5 and of DWARF 5.
 for dwarf in 4 5; do
   (

@@ -205,10 +205,10 @@ def session_of(
     stopped = stopped or stopped_of(args, files)
     if given_lanes is not None and (stopped.has_started or stopped.code_objects):
         _check_lanes(given_lanes, stopped.architecture)
-    wave = stopped.wave(natural(args.wave, "--wave"))
+    wave, code_objects = stopped.wave(natural(args.wave, "--wave")), stopped.code_objects
     session = Session(
         stopped.architecture,
-        stopped.code_objects,
+        code_objects,
         stopped.target(),
         wave=wave.wave,
         lane=None if args.lane == "all" else natural(args.lane, "--lane"),
@@ -220,7 +220,7 @@ def session_of(
         quirks=frozenset(args.quirk),
         is_heuristic=args.heuristic,
         limits=limits_of(args, VARIABLE_STEPS),
-        notes=stopped.notes,
+        notes=(*stopped.notes, *filter(None, (each.placement_note for each in code_objects))),
         knows_loaded=stopped.core is not None,
     )
     _set_registers(args, session, stopped.given)

@@ -23,10 +23,13 @@ from dwarfgpu.objfile.bundle import SECTION, BundleEntry
 from dwarfgpu.objfile.elf import ET_CORE, ObjectFile, map_file
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
 
 SCHEMA: Final = "dwarfgpu-info-1"
+_MOST_PLACED: Final = 20
+"""Sections of an object that is not linked, listed without --all."""
 _MOST_KINDS: Final = 20
 """Kinds of units listed without --all."""
 
@@ -50,7 +53,9 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
     parser.add_argument(
-        "--all", action="store_true", help="every unit, and every field of kernel descriptors"
+        "--all",
+        action="store_true",
+        help="every unit, placed section and field of kernel descriptors",
     )
 
 
@@ -103,7 +108,7 @@ def _lines(report: Report, *, everything: bool) -> Iterator[str]:
     if report.file is None:
         yield f"{report.path}: offload bundle"
     else:
-        yield from _file(report, report.file)
+        yield from _file(report, report.file, everything)
     if report.gpu is not None:
         yield from _gpu(report.gpu, everything)
     if report.entries:
@@ -130,7 +135,7 @@ def _lines(report: Report, *, everything: bool) -> Iterator[str]:
         yield f"problem: {error_line(error)}"
 
 
-def _file(report: Report, file: ObjectFile) -> Iterator[str]:
+def _file(report: Report, file: ObjectFile, everything: bool) -> Iterator[str]:
     kind = FILE_TYPES.get(file.type, f"type {file.type}")
     machine = file.machine
     if machine == "AMDGPU":
@@ -142,6 +147,20 @@ def _file(report: Report, file: ObjectFile) -> Iterator[str]:
         yield f"debug link {report.link.name}, CRC {report.link.crc:#010x}"
     if report.debug_path is not None:
         yield f"debug information in {report.debug_path}"
+    yield from _placed(file, everything)
+
+
+def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
+    """The sections of an object that is not linked."""
+    sections = placed_sections(file)
+    if sections:
+        yield "not linked: its sections are taken to be loaded one after the other"
+    shown = sections if everything else sections[:_MOST_PLACED]
+    for each in shown:
+        end = each.address + each.size_bytes
+        yield f"  {each.name:<24} [{each.address:#x},{end:#x})"
+    if len(shown) < len(sections):
+        yield f"  … {len(sections) - len(shown)} more; --all lists every one"
 
 
 def _gpu(gpu: GpuCode, everything: bool) -> Iterator[str]:

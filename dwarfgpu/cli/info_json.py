@@ -20,6 +20,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import NOTE_NAMES, GpuCode, GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.metadata import Argument, KernelMetadata
+from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.view.plain import Plain, Record
 
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
@@ -56,6 +57,10 @@ def _elf(report: Report, file: ObjectFile) -> Record:
         "build_id": None if report.build_id is None else report.build_id.hex(),
         "debug_link": None if link is None else {"name": link.name, "crc": link.crc},
         "debug_file": report.debug_path,
+        "placed_sections": [
+            {"name": each.name, "address": each.address, "size": each.size_bytes}
+            for each in placed_sections(file)
+        ],
     }
 
 

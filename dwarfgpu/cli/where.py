@@ -18,7 +18,7 @@ from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.cli import where_json
 from dwarfgpu.cli.context import natural
 from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.eval import with_demo
+from dwarfgpu.cli.eval import print_notes, with_demo
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
@@ -84,6 +84,8 @@ def run(args: Namespace) -> int:
 def _run(args: Namespace) -> int:
     request = _request(args)
     file = _open(args, request.path, _load_address(args))
+    if file.placement_note is not None and not args.json:
+        print_notes([file.placement_note])
     found = _found(file, request)
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)

@@ -10,11 +10,19 @@ from attrs import field
 from dwarfgpu.backends.image import Image
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.errors import Malformed, Unavailable
+from dwarfgpu.errors import Malformed
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, SHF_ALLOC, ObjectFile, Segment
+from dwarfgpu.objfile.elf import (
+    PF_W,
+    PT_LOAD,
+    SHF_WRITE,
+    ObjectFile,
+    Section,
+    Segment,
+)
+from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES, find_debug_file, has_debug_info
 
 
@@ -91,13 +99,24 @@ class CodeObject:
         """An address as loaded: `k.co+0x1a40`."""
         return f"{self.name}+{address - self.load_address:#x}"
 
+    @property
+    def placement_note(self) -> str | None:
+        """What addresses of an object that is not linked are; None for any other file."""
+        if not placed_sections(self.file):
+            return None
+        return (
+            f"{self.name} is not linked: its sections are taken to be loaded one after the other "
+            f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
+        )
+
     def images(self) -> Iterator[Image]:
         """What the file loads into memory; its dynamic relocations are applied when it is read.
 
         Behind what the file has of a segment are zeros (System V ABI, "Program Header").
         """
         if self.file.is_relocatable:
-            yield self._not_linked()
+            yield from self._sections()
+            return
         for segment in self.file.segments:
             if segment.type != PT_LOAD or not segment.memory_bytes:
                 continue
@@ -123,13 +142,13 @@ class CodeObject:
             address = segment.address + self.load_address
             yield Image(address, segment.memory_bytes, bool(segment.flags & PF_W), read)
 
-    def _not_linked(self) -> Image:
-        """Where the sections of a relocatable object all begin, so that none can be read."""
-        sizes = (each.size_bytes for each in self.file.sections if each.flags & SHF_ALLOC)
+    def _sections(self) -> Iterator[Image]:
+        """The sections of a relocatable object where they are placed."""
+        held = ObjectData(self.file, self.load_address)
+        for section in placed_sections(self.file):
 
-        def read(offset: int, size_bytes: int) -> bytes:
-            raise Unavailable(
-                f"{self.name} is not linked: each of its sections begins at {self.load_address:#x}"
-            )
+            def read(offset: int, size_bytes: int, section: Section = section) -> bytes:
+                return held.read(section, offset, size_bytes)
 
-        return Image(self.load_address, max(sizes, default=0), False, read)
+            address = section.address + self.load_address
+            yield Image(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)

@@ -207,7 +207,7 @@ class LineTable:
         """Linkers leave 0, or one of the two highest addresses, on code that they dropped."""
         file = self.unit.info.object
         if span.begin == 0:
-            return not (file.is_relocatable or file.is_code(0))
+            return not file.is_code(0)
         return span.begin >= self.unit.tombstone
 
     def line_at(self, address: int) -> tuple[LineRow, Range] | None:

@@ -298,7 +298,7 @@ def _low_to_high(die: Die) -> tuple[Range, ...]:
         return ()
     # Linkers leave 0 as the address of code that they dropped.
     file = unit.info.main.object
-    if low == 0 and not file.is_code(0) and not file.is_relocatable:
+    if low == 0 and not file.is_code(0):
         return ()
     high = die.address(dw.AT_HIGH_PC)
     if high is None:

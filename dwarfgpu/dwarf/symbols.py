@@ -30,11 +30,9 @@ def _sorted(file: ObjectFile) -> tuple[list[int], list[Symbol]]:
 
 
 def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
-    """`g`, `g+40`; None outside the sections of all linked files, and past a symbol's end."""
+    """`g`, `g+40`; None outside the sections of all files, and past a symbol's end."""
     for code_object in code_objects:
         file = code_object.file
-        if file.is_relocatable:
-            continue  # its sections all begin at 0: an address does not tell which one is meant
         inside = address - code_object.load_address
         section = next((each for each in file.sections if each.covers(inside)), None)
         if section is None:

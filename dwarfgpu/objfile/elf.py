@@ -21,6 +21,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.placement import placed
 
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
@@ -35,8 +36,10 @@ PF_W: Final = 2
 SHT_SYMTAB: Final = 2
 SHT_NOBITS: Final = 8
 SHT_DYNSYM: Final = 11
+SHF_WRITE: Final = 0x1
 SHF_ALLOC: Final = 0x2
 SHF_EXECINSTR: Final = 0x4
+SHF_TLS: Final = 0x400
 SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
 _ARCHIVES: Final = (b"!<arch>\n", b"!<thin>\n")
@@ -65,6 +68,7 @@ class Section:
     type: int
     flags: int
     address: int
+    """Of a relocatable object, where it is placed (`dwarfgpu.objfile.placement`)."""
     offset: int
     size_bytes: int
     link: int
@@ -178,13 +182,28 @@ class ObjectFile:
         if 0 < names < count:
             row = rows[names]
             table = _Names(self.file_bytes(row[4], row[5], "section name table"), self.path)
+        addresses = [row[3] for row in rows]
+        if self.is_relocatable and not any(addresses):
+            addresses = placed(rows, 1 << 8 * self.address_bytes)
         return tuple(
             Section(
-                index, table.at(row[0]), row[1], row[2], row[3], row[4], row[5], row[6], row[7],
-                row[9],
+                index, table.at(row[0]), row[1], row[2], addresses[index], row[4], row[5], row[6],
+                row[7], row[9],
             )
             for index, row in enumerate(rows)
         )  # fmt: skip
+
+    @cached_property
+    def _symbol_bases(self) -> tuple[int, ...]:
+        """Where the sections begin in which values of symbols are offsets: those of a relocatable
+        object but thread-local ones, which are not at one address."""
+        sections = self.sections if self.is_relocatable else ()
+        return tuple(0 if each.flags & SHF_TLS else each.address for each in sections)
+
+    def _symbol(self, name: str, info: int, index: int, value: int, size_bytes: int) -> Symbol:
+        base = self._symbol_bases[index] if index < len(self._symbol_bases) else 0
+        address = value + base & (1 << 8 * self.address_bytes) - 1
+        return Symbol(name, address, size_bytes, _SYMBOL_KINDS.get(info & 15, "other"), index)
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
@@ -327,14 +346,7 @@ class ObjectFile:
 
     def bytes_of(self, symbol: Symbol, size_bytes: int) -> bytes | None:
         """What a symbol names, not relocated; None where the file does not have that much of it."""
-        if not self.is_relocatable:
-            return self.memory_bytes(symbol.address, size_bytes)
-        if not 0 < symbol.section < len(self.sections):
-            return None
-        # Every section of a relocatable object begins at 0: an address alone does not tell.
-        data = self.data_of(self.sections[symbol.section])
-        found = data[symbol.address : symbol.address + size_bytes]
-        return found if len(found) == size_bytes else None
+        return self.memory_bytes(symbol.address, size_bytes)
 
     def is_code(self, address: int) -> bool:
         """Whether the file has instructions at an address of its own.
@@ -396,7 +408,7 @@ class ObjectFile:
         """The entries of one symbol table."""
         names = _Names(self._symbol_names(section), self.path)
         return tuple(
-            Symbol(names.at(name), address, size, _SYMBOL_KINDS.get(info & 15, "other"), index)
+            self._symbol(names.at(name), info, index, address, size)
             for name, info, _, index, address, size in self._symbol_rows(section)
         )
 
@@ -406,9 +418,8 @@ class ObjectFile:
             return
         names = _Names(table, self.path)
         for at, info, _, index, address, size in self._symbol_rows(section):
-            kind = _SYMBOL_KINDS.get(info & 15)
-            if kind is not None and index and table.startswith(wanted, at):
-                yield Symbol(names.at(at), address, size, kind, index)
+            if info & 15 in _SYMBOL_KINDS and index and table.startswith(wanted, at):
+                yield self._symbol(names.at(at), info, index, address, size)
 
     @property
     def symbol_bytes(self) -> int:

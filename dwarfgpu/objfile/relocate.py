@@ -1,9 +1,10 @@
 """Relocations of the sections of relocatable objects (psABI of each machine; AMDGPU usage,
 "Relocation Records").
 
-A section of such an object is not loaded anywhere yet: every one begins at address 0, so that an
-address in its debug information is the offset in the section that the address is in. Debug sections
-of one name, which type units have in groups of their own, are read as one, each after the other.
+Its sections are placed one after the other (`dwarfgpu.objfile.placement`). Debug sections of one
+name, which type units have in groups of their own, are read as one, each after the other.
+
+Law: a symbol that another file defines is at an address of its own, where nothing is.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
 from dwarfgpu.bits import signed
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.nouns import frozen
-from dwarfgpu.objfile.elf import SHF_ALLOC, ObjectFile, Section, Symbol
+from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section, Symbol
 
 SHT_RELA: Final = 4
 SHT_REL: Final = 9
+SHN_UNDEF: Final = 0
+SHN_COMMON: Final = 0xFFF2
+LARGEST_FIELD_BYTES: Final = 8
+_PAGE_BYTES: Final = 0x1000
+_NOWHERE_BYTES: Final = 16
+"""Between the addresses of two symbols that are not defined here."""
 LARGEST_EXPANSION: Final = 64
 """How many times the size of the file sections of one name may have when decompressed."""
 
@@ -95,7 +102,7 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
         return file.section_data(name)
     if len(sections) > 1:
         _refuse_overlap(file, f"sections {name}", sections)
-    relocator = _Relocator(file)
+    relocator = Relocator(file)
     return b"".join(relocator.data_of(section) for section in sections)
 
 
@@ -108,30 +115,53 @@ def _refuse_overlap(file: ObjectFile, what: str, sections: Collection[Section]) 
         raise LimitExceeded(f"{file.path}: its {len(sections)} {what} overlap")
 
 
-class _Relocator:
-    """Relocates the sections of one name; tables and symbols are read once."""
+@frozen
+class Field:
+    """A field of a section that a relocation sets."""
 
-    def __init__(self, file: ObjectFile) -> None:
+    offset: int
+    """In the section."""
+    data: bytes
+    problem: Unavailable | Unsupported | None
+    """Why `data` is not what it will be."""
+
+
+class Relocator:
+    """Relocates sections of one file; tables and symbols are read once."""
+
+    def __init__(self, file: ObjectFile, load_address: int = 0) -> None:
         self._file = file
+        self._load_address = load_address
         self._tables: dict[int, list[Section]] = {}
         for each in file.sections:
             if each.type in (SHT_RELA, SHT_REL):
                 self._tables.setdefault(each.info, []).append(each)
         self._symbols: dict[int, tuple[Symbol, ...]] = {}
         self._places: dict[str, dict[int, int]] = {}
+        loaded = (each for each in file.sections if each.flags & SHF_ALLOC)
+        end = max((each.address + each.size_bytes for each in loaded), default=0)
+        self._nowhere = end + -end % _PAGE_BYTES + _PAGE_BYTES
 
     def data_of(self, section: Section) -> bytes:
-        """The bytes of one section."""
-        data = self._file.data_of(section)
-        tables = self._tables.get(section.index)
-        if not tables or not data:
-            return data
+        """The bytes of one section, where all of its name are read as one.
+
+        What another file defines is nowhere; a type that is not known is an error.
+        """
+        out = bytearray(self._file.data_of(section))
+        for field in self.fields(section, bytes(out), self._place(section)):
+            if isinstance(field.problem, Unsupported):
+                raise field.problem
+            out[field.offset : field.offset + len(field.data)] = field.data
+        return bytes(out)
+
+    def fields(self, section: Section, data: bytes, place: int) -> Iterator[Field]:
+        """What is applied to the bytes of a section that begins at a place, in the order of its
+        tables."""
+        tables = self._tables.get(section.index, []) if data else []
         if len(tables) > 1:
             _refuse_overlap(self._file, f"relocation tables of {section.name}", tables)
-        out = bytearray(data)
         for table in tables:
-            self._apply(table, section, out)
-        return bytes(out)
+            yield from self._fields(table, section, data, place)
 
     def _symbols_of(self, table: Section) -> tuple[Symbol, ...]:
         file = self._file
@@ -144,47 +174,73 @@ class _Relocator:
             self._symbols[table.link] = file.symbols_of(file.sections[table.link])
         return self._symbols[table.link]
 
-    def _place(self, index: int) -> int:
+    def _place(self, section: Section) -> int:
         """Where a section begins in what all sections of its name are read as."""
-        file = self._file
-        if not 0 < index < len(file.sections) or file.sections[index].flags & SHF_ALLOC:
-            return 0
-        name = file.sections[index].name
+        name = section.name
         if name not in self._places:
-            places, end = {}, 0
-            for each in file.sections_named(name):
+            namesakes = self._file.sections_named(name)
+            places, end = {}, namesakes[0].address
+            for each in namesakes:
                 places[each.index] = end
-                end += file.unpacked_bytes(each)
+                end += self._file.unpacked_bytes(each)
             self._places[name] = places
-        return self._places[name][index]
+        return self._places[name][section.index]
 
-    def _apply(self, table: Section, section: Section, out: bytearray) -> None:
+    def _address(self, index: int, symbol: Symbol) -> int:
+        """What a symbol, which has that index in its table, stands for."""
+        sections = self._file.sections
+        if 0 < symbol.section < len(sections):
+            section = sections[symbol.section]
+            is_loaded = section.flags & SHF_ALLOC
+            base = self._load_address if is_loaded else self._place(section)
+            return symbol.address + base
+        if _is_elsewhere(index, symbol):
+            return self._nowhere + _NOWHERE_BYTES * index
+        return symbol.address
+
+    def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:
         file = self._file
-        kinds = RELOCATIONS.get(file.machine)
-        if kinds is None:
-            raise Unsupported(f"{file.path}: relocations of {file.machine}")
+        kinds = RELOCATIONS.get(file.machine, {})
         symbols = self._symbols_of(table)
         for offset, index, number, given in _entries(file, table):
             relocation = kinds.get(number)
             if relocation is None:
-                raise Unsupported(f"{file.path}: relocation type {number} of {file.machine}")
+                what = f"relocation type {number}" if kinds else "relocations"
+                problem = Unsupported(f"{file.path}: {what} of {file.machine}")
+                yield Field(offset, data[offset : offset + LARGEST_FIELD_BYTES], problem)
+                continue
             if relocation.kind == "none":
                 continue
             size_bytes = relocation.size_bytes
-            if offset + size_bytes > len(out):
+            if offset + size_bytes > len(data):
                 raise Malformed(f"{file.path}: {table.name} relocates {section.name}+{offset:#x}")
             if index >= len(symbols):
                 raise Malformed(f"{file.path}: {table.name} names symbol {index} of {len(symbols)}")
-            field = slice(offset, offset + size_bytes)
             addend = given
             if addend is None:
-                addend = signed(int.from_bytes(out[field], file.endian), 8 * size_bytes)
+                held = data[offset : offset + size_bytes]
+                addend = signed(int.from_bytes(held, file.endian), 8 * size_bytes)
             symbol = symbols[index]
-            base = symbol.address + self._place(symbol.section)
-            if relocation.kind == "size":
-                base = symbol.size_bytes
-            value = _value(relocation.kind, base + addend, section.address + offset)
-            out[field] = (value & (1 << 8 * size_bytes) - 1).to_bytes(size_bytes, file.endian)
+            is_size = relocation.kind == "size"
+            base = symbol.size_bytes if is_size else self._address(index, symbol)
+            value = _value(relocation.kind, base + addend, place + offset)
+            bits = value & (1 << 8 * size_bytes) - 1
+            yield Field(
+                offset,
+                bits.to_bytes(size_bytes, file.endian),
+                self._problem(section, offset, symbol) if _is_elsewhere(index, symbol) else None,
+            )
+
+    def _problem(self, section: Section, offset: int, symbol: Symbol) -> Unavailable:
+        return Unavailable(
+            f"{self._file.path} is not linked, and does not define {symbol.name}, on which "
+            f"{section.name}+{offset:#x} depends"
+        )
+
+
+def _is_elsewhere(index: int, symbol: Symbol) -> bool:
+    """Whether another file, or the linker, decides where a symbol of that index is."""
+    return index > 0 and symbol.section in (SHN_UNDEF, SHN_COMMON, SHN_XINDEX)
 
 
 def _value(kind: Kind, target: int, place: int) -> int:

@@ -154,7 +154,6 @@ def _frames(
         Functions(file),
         found,
         file.address_bytes,
-        file.is_relocatable,
     )
     checker.run()
     return checker.fdes

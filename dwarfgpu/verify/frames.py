@@ -59,8 +59,6 @@ class FrameChecker:
     found: Findings
     address_size: int
     """Of the file, in bytes."""
-    is_relocatable: bool
-    """Whether every section of code begins at 0, so that addresses do not tell FDEs apart."""
     fdes: int = field(init=False, default=0)
     _work: int = field(init=False, default=0)
 
@@ -79,8 +77,7 @@ class FrameChecker:
         for fde in self.section.fdes:
             if fde.cie.offset not in broken and not self._fde(fde):
                 break
-        if not self.is_relocatable:
-            self._overlapping()
+        self._overlapping()
         self._search_table()
 
     def _unreadable(self, entry: BrokenEntry) -> None:

@@ -18,8 +18,6 @@ class Functions:
 
     @cached_property
     def _sorted(self) -> list[Symbol]:
-        if self._file.is_relocatable:
-            return []  # an address alone names no function: every section begins at 0
         try:
             symbols = self._file.symbols
         except DwarfGpuError:

@@ -84,11 +84,42 @@ def test_bytes_that_are_given_come_before_those_of_the_file() -> None:
     assert done.out == f"number = {7 + (1 << 8) + (1 << 24)}\n"
 
 
-OBJECT = FIXTURES / "split/types-gcc5/a.o"
+OBJECT = FIXTURES / "objects/placed.gcc.o"
+PLACED = (
+    "placed.gcc.o is not linked: its sections are taken to be loaded one after the other from "
+    "{:#x}, as `dwarfgpu info` lists them"
+)
 
 
-def test_sections_of_an_object_are_not_told_apart_by_addresses() -> None:
-    done = run("eval", "--file", OBJECT, "&geo::scale", "geo::scale")
-    assert done.lines[0].endswith(" 0x0")
-    assert done.lines[1] == "scale = <unavailable>"
-    assert "a.o is not linked: each of its sections begins at 0x0" in done.err
+@pytest.mark.parametrize("base", [0, 0x1000])
+def test_data_of_an_object_that_is_not_linked(base: int) -> None:
+    names = ["corner", "*place", "greeting", "&add", "zero"]
+    done = run("eval", "--file", OBJECT, "--load-address", hex(base), *names)
+    assert done.lines == [
+        "corner = {x = 5, y = 6}",
+        "*place = {x = 5, y = 6}",
+        f'greeting = {base + 0x2C:#x} "hello"',
+        f"&add = (int (*)(int, int)) {base + 0x60:#x} <_Z3addii>",
+        "zero = 0",
+    ]
+    assert done.status == 0 and done.notes == [PLACED.format(base), NOT_STARTED]
+
+
+def test_what_another_file_defines_is_not_known() -> None:
+    done = run("eval", "--file", OBJECT, "outside")
+    assert (done.out, done.status) == ("outside = <unavailable>\n", 1)
+    assert "is not linked, and does not define elsewhere, on which .data.rel.outside" in done.err
+
+
+def test_where_says_that_addresses_are_not_those_of_a_linker() -> None:
+    done = run("where", "--file", OBJECT, "add::sum")
+    assert "[0x60,0x7a)" in done.out and done.notes == [PLACED.format(0)]
+
+
+def test_info_lists_where_sections_are_placed() -> None:
+    done = run("info", OBJECT)
+    assert "  .text._Z3addii           [0x60,0x7a)" in done.lines
+    placed = run_json("info", OBJECT).json["elf"]["placed_sections"]
+    assert {"name": ".text._Z3addii", "address": 0x60, "size": 0x1A} in placed
+    assert len(placed) == 14
+    assert run_json("info", PROGRAM).json["elf"]["placed_sections"] == []

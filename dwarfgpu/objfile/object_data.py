@@ -1,0 +1,59 @@
+"""The initial data of a relocatable object as it is placed, relocated.
+
+Law: bytes that depend on what another file defines are `Unavailable`; the others are exact.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from dwarfgpu.objfile.elf import SHF_ALLOC, SHT_NOBITS, ObjectFile, Section
+from dwarfgpu.objfile.relocate import LARGEST_FIELD_BYTES, Field, Relocator
+
+
+def placed_sections(file: ObjectFile) -> tuple[Section, ...]:
+    """The loaded sections of a relocatable object that are not empty; none of any other file."""
+    sections = file.sections if file.is_relocatable else ()
+    return tuple(each for each in sections if each.flags & SHF_ALLOC and each.size_bytes)
+
+
+class ObjectData:
+    """The loaded sections of a relocatable object; each is read once."""
+
+    def __init__(self, file: ObjectFile, load_address: int) -> None:
+        self._file = file
+        self._relocator = Relocator(file, load_address)
+        self._read: dict[int, tuple[bytes, list[Field]]] = {}
+
+    def read(self, section: Section, offset: int, size_bytes: int) -> bytes:
+        """Bytes of a section.
+
+        `Unavailable` where a relocation needs another file, `Unsupported` for one whose type is not
+        known, `Malformed` where the tables cannot be believed.
+        """
+        if section.type == SHT_NOBITS:
+            return bytes(size_bytes)
+        data, unknown = self._section(section)
+        first = bisect_right(unknown, offset - LARGEST_FIELD_BYTES, key=_offset_of)
+        end = bisect_left(unknown, offset + size_bytes, key=_offset_of)
+        for field in unknown[first:end]:
+            if field.problem is not None and field.offset + len(field.data) > offset:
+                raise field.problem
+        return data[offset : offset + size_bytes]
+
+    def _section(self, section: Section) -> tuple[bytes, list[Field]]:
+        """The bytes, and the fields of which they are not known."""
+        if section.index not in self._read:
+            data = self._file.data_of(section)
+            out, unknown = bytearray(data), []
+            for field in self._relocator.fields(section, data, section.address):
+                if field.problem is not None:
+                    unknown.append(field)
+                out[field.offset : field.offset + len(field.data)] = field.data
+            unknown.sort(key=_offset_of)
+            self._read[section.index] = bytes(out), unknown
+        return self._read[section.index]
+
+
+def _offset_of(field: Field) -> int:
+    return field.offset

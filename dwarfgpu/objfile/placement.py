@@ -1,0 +1,31 @@
+"""Addresses for the sections of a relocatable object, which has none before it is linked.
+
+Law: sections that are loaded come one after the other from 0, in the order of the file and as they
+are aligned, which is where GDB puts them: an address means the same in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+_ALLOC: Final = 0x2
+_MOST_ALIGNED: Final = 1 << 32
+
+
+def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:
+    """The address of each section, by the fields of its header; 0 for those that are not loaded.
+
+    All are at 0 where they do not fit below `limit`.
+    """
+    addresses: list[int] = []
+    lowest = 0
+    for _, _, flags, _, _, size_bytes, _, _, alignment, *_ in rows:
+        if not flags & _ALLOC:
+            addresses.append(0)
+            continue
+        if 0 < alignment <= _MOST_ALIGNED:
+            lowest += -lowest % alignment
+        addresses.append(lowest)
+        lowest += size_bytes
+    return addresses if lowest <= limit else [0] * len(rows)
