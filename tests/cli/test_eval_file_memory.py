@@ -98,8 +98,8 @@ def test_data_of_an_object_that_is_not_linked(base: int) -> None:
     assert done.lines == [
         "corner = {x = 5, y = 6}",
         "*place = {x = 5, y = 6}",
-        f'greeting = {base + 0x2C:#x} "hello"',
-        f"&add = (int (*)(int, int)) {base + 0x60:#x} <_Z3addii>",
+        f'greeting = {base + 0x2C:#x} <text> "hello"',
+        f"&add = (int (*)(int, int)) {base + 0x60:#x} <add(int, int)>",
         "zero = 0",
     ]
     assert done.status == 0 and done.notes == [PLACED.format(base), NOT_STARTED]
