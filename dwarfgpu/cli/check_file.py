@@ -11,6 +11,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.plain import load
 from dwarfgpu.verify.file import Verdict
 from dwarfgpu.verify.finding import Excerpt, Finding, Place
+from dwarfgpu.verify.rules import RULES
 from dwarfgpu.view.plain import Record
 
 SCHEMA: Final = "dwarfgpu-check-1"
@@ -51,11 +52,16 @@ def report_lines(
     for each in shown:
         if notes or each.severity != "note":
             groups.setdefault((_ORDER.index(each.severity), each.rule), []).append(each)
+    explained: set[str] = set()
     for (_, rule), alike in sorted(groups.items(), key=lambda group: group[0][0]):
         most = len(alike) if everything else FEW
         for each in alike[:most]:
             yield ""
             yield from finding_lines(each)
+            advice = RULES[rule].advice
+            if advice is not None and rule not in explained:
+                explained.add(rule)
+                yield f"  help: {advice}"
         if len(alike) > most:
             yield f"  … {len(alike) - most} more of {rule}; --all shows them"
     yield ""

@@ -51,12 +51,15 @@ def sarif(verdict: Verdict, is_new: list[bool], *, has_baseline: bool) -> Record
 
 
 def _rule(rule: Rule) -> Record:
-    return {
+    out: Record = {
         "id": rule.name,
         "shortDescription": {"text": rule.summary},
         "defaultConfiguration": {"level": rule.severity},
         "properties": {"section": rule.section},
     }
+    if rule.advice is not None:
+        out["help"] = {"text": rule.advice}
+    return out
 
 
 def _result(path: str, finding: Finding, index: int, is_new: bool | None) -> Record:

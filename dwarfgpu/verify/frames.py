@@ -158,12 +158,15 @@ class FrameChecker:
         format = described.program.format
         form = UnitFormat(format.address_size, 4, 5, format.endian)
         checked = self.expressions.check(data, self.dialect, form, role)
+        where = instruction.title
+        if isinstance(instruction.operands[0], int):
+            where += f" of {described.register(instruction.operands[0])}"
         for fault in () if checked is None else checked.faults:
             what = fault.found
             named = f"{what.operation}: {what.message}" if what.operation else what.message
             described.tell(
                 what.rule,
-                f"in {instruction.title}: {named}",
+                f"in {where}: {named}",
                 shown=fault.excerpt,
                 severity=what.severity,
                 section=what.section,

@@ -38,6 +38,7 @@ def test_a_broken_fde_is_explained_on_one_screen(broken: Path) -> None:
         "      DW_CFA_LLVM_def_aspace_cfa: SGPR32 +0 in addrspace6",
         "      DW_CFA_advance_loc: 4 to 0x1004",
         "    > DW_CFA_restore_state",
+        "  help: each restore_state needs a remember_state before it in the same FDE",
         "",
         "1 error, 0 warnings",
     ]
