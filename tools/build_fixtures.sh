@@ -115,7 +115,7 @@ assemble wholewave gfx942 wholewave.gfx942.v5.co
 assemble wholewave_legacy gfx942 wholewave_legacy.gfx942.v5.co
 assemble shapes gfx942 shapes.gfx942.v5.co
 assemble records gfx942 records.gfx942.v5.co
-assemble broken gfx942 broken.gfx942.v5.co
+assemble broken gfx942 broken/broken.gfx942.v5.co
 
 # One with a name index.
 "$CLANG" x86_64/names.cpp -g -gdwarf-5 -gpubnames -gz=none -O0 -ffile-prefix-map="$here=." \

@@ -11,7 +11,7 @@ from dwarfgpu.verify.finding import Finding
 from tests.cli.command import FIXTURES, run
 from tests.verify.made import findings, fixture_verdict
 
-BROKEN = "asm/broken.gfx942.v5.co"
+BROKEN = "asm/broken/broken.gfx942.v5.co"
 VARIABLE, FDE = "variable", "FDE"
 
 TABLE: list[tuple[str, str, str, str, str]] = [
@@ -77,10 +77,10 @@ def shown(rule: str) -> Iterator[str]:
             [
                 "error: SGPR30 is saved at an offset from the CFA, and there is no CFA rule "
                 "[lost-cfa, A.6.4.2.2]",
-                "  FDE lost_cfa, at [0x1544,0x1550) (.debug_frame 0x98)",
+                "  FDE lost_cfa, at [0x1644,0x1650) (.debug_frame 0x98)",
                 "      DW_CFA_remember_state",
                 "      DW_CFA_LLVM_def_aspace_cfa: SGPR32 +0 in addrspace6",
-                "      DW_CFA_advance_loc: 4 to 0x1544",
+                "      DW_CFA_advance_loc: 4 to 0x1644",
                 "      DW_CFA_restore_state",
                 "    > DW_CFA_offset_extended: SGPR30 4",
             ],
@@ -91,7 +91,7 @@ def shown(rule: str) -> Iterator[str]:
                 "error: in DW_CFA_expression of SGPR30: DW_OP_LLVM_push_lane: not allowed in "
                 "call frame information: call frame instructions act for the whole thread "
                 "[not-allowed-in-cfi, A.6.4.2]",
-                "  FDE not_allowed_in_cfi, at [0x1530,0x1540) (.debug_frame 0x70)",
+                "  FDE not_allowed_in_cfi, at [0x1630,0x1640) (.debug_frame 0x70)",
                 "    DW_OP_LLVM_user DW_OP_LLVM_push_lane, DW_OP_LLVM_user DW_OP_LLVM_offset",
                 "    ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~",
             ],
