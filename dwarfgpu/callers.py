@@ -22,9 +22,14 @@ from dwarfgpu.dwarf.call_sites import (
 from dwarfgpu.dwarf.call_values import passed_value
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
-from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.text import assemble
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
 
@@ -66,20 +71,66 @@ def told_on_entry(
 ) -> Value | None:
     """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
 
-    `context` is that of the calling frame.
+    The expression is the place where it is passed, or `breg*, deref` for what a pointer that is
+    passed in a register refers to. `context` is that of the calling frame.
     """
     place, base = _typed_register(callee, expression)
-    value = None if call is None else call.value(place)
-    if call is None or value is None or may_tail_call_itself(callee.die):
+    told = None if call is None else _told(call, place)
+    if call is None or told is None or not _tells(call, callee):
         return None
-    if call.callee is not None and not is_same_function(call.callee, callee.die):
-        return None  # what was called has itself called by a jump
-    result = passed_value(value, context)
+    result = passed_value(told, context)
     if not isinstance(result, Value):
         return None
     if base is None:
         return result
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
+
+
+def told_of_register(
+    callee: Subprogram, call: CallSite, number: int, context: Context
+) -> Location | None:
+    """The value that a register has at a call, as a location; None where no parameter tells it.
+
+    `context` is that of the calling frame.
+    """
+    parameter = call.passed_in(number)
+    value = None if parameter is None else parameter.value
+    if value is None or not _tells(call, callee):
+        return None
+    return stack_value(context, passed_value(value, context))
+
+
+def _tells(call: CallSite, callee: Subprogram) -> bool:
+    """Whether what a call passes is what a function finds on entry."""
+    if may_tail_call_itself(callee.die):
+        return False
+    # What was called may itself have called by a jump.
+    return call.callee is None or is_same_function(call.callee, callee.die)
+
+
+def _told(call: CallSite, expression: bytes) -> ExprLoc | None:
+    """The attribute of a call that tells the value of an expression on entry."""
+    found = decode(expression, AMD, UnitFormat()).instructions
+    if len(found) == 1 and (number := register_of(found[0])) is not None:
+        parameter = call.passed_in(number)
+        return None if parameter is None else parameter.value
+    if len(found) == 2 and found[1].operation.name in ("deref", "deref_size"):
+        number = _pointer_register(found[0])
+        parameter = None if number is None else call.passed_in(number)
+        if parameter is not None and parameter.data_value is not None:
+            return parameter.data_value
+    return call.value(expression)
+
+
+def _pointer_register(instruction: Instruction) -> int | None:
+    """The register of DW_OP_breg* with a displacement of 0."""
+    operation, operands = instruction.operation, instruction.operands
+    if operands[-1:] != (0,):
+        return None
+    if operation.name == "bregx":
+        register = operands[0]
+        return register if isinstance(register, int) else None
+    return operation.number if operation.name == f"breg{operation.number}" else None
 
 
 def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:

@@ -10,7 +10,7 @@ from typing import Protocol
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.callers import TYPED_REGISTERS, call_of, told_on_entry
+from dwarfgpu.callers import TYPED_REGISTERS, call_of, told_of_register, told_on_entry
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.call_sites import CallSite, call_sites
@@ -48,6 +48,14 @@ class LaneLocation:
     """Whether it was active on entry to the frame; None where nothing tells."""
     note: str | None = None
     """What was assumed."""
+
+
+@frozen
+class Passing:
+    """A call, and the function that runs because of it."""
+
+    callee: Subprogram
+    call: CallSite
 
 
 @frozen
@@ -130,6 +138,8 @@ class TopFrame:
     """While its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
     is_of_thread: bool = field(default=False, kw_only=True)
     """While what tells where lanes are is evaluated: every lane is where the thread is."""
+    passing: Passing | None = field(default=None, kw_only=True)
+    """The call that is waited for, while what its callee found on entry is evaluated."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
     """Where lanes were found: a frame lives no longer than the context that it is made for."""
 
@@ -158,7 +168,13 @@ class TopFrame:
         return found
 
     def register(self, number: int) -> Location:
-        return self._physical.register(number)
+        """At a call, a register that call frame information has lost can be told by the call."""
+        found = self._physical.register(number)
+        passing = self.passing
+        if passing is None or not found.is_undefined:
+            return found
+        context = self.session.context()
+        return told_of_register(passing.callee, passing.call, number, context) or found
 
     def entry_register(self, number: int) -> Location:
         """Without a program location by the architecture's default rule (A.2.5.4.4.1)."""
@@ -292,10 +308,12 @@ class TopFrame:
         return self.session.context(evolve(self, is_of_thread=True))
 
     def caller(self) -> tuple[Frame, int]:
-        calling, _ = self.session.calling()
+        calling, return_address = self.session.calling()
         pc = calling.program_location
         assert pc is not None
-        return calling.frame, pc
+        callee, call = self.subprogram, call_of(calling.code_object, return_address)
+        passing = None if callee is None or call is None else Passing(callee, call)
+        return evolve(calling.frame, passing=passing), pc
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call-site parameter, where call frame information has lost the register."""

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import encode_uleb
 from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValue, Undefined
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.nouns import frozen
 
 _PC: Final = 16
 RETURN_ADDRESS: Final = (62, 63)

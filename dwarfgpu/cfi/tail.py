@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attrs import frozen
-
 from dwarfgpu.cfi.rule import Rule, SameValue
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -12,7 +12,10 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.expr.context import ExprLoc, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.nouns import frozen
 
 TAG_GNU_CALL_SITE: Final = 0x4109
@@ -127,6 +130,13 @@ class CallSite:
                 return each.value
         return None
 
+    def passed_in(self, number: int) -> CallParameter | None:
+        """The parameter that is passed in a register."""
+        for each in self.parameters():
+            if each.location is not None and _register(each.location.expression) == number:
+                return each
+        return None
+
     def is_at(self, pc: int) -> bool:
         """Whether a program location, as loaded, is that of the call.
 
@@ -139,6 +149,12 @@ class CallSite:
         """Whether a frame at a program location, as loaded, waits for the call to return."""
         after = self.return_address
         return after is not None and self.die.unit.info.in_file(pc) in (after, after - 1)
+
+
+def _register(expression: bytes) -> int | None:
+    """The register of an expression that is one DW_OP_reg*."""
+    found = decode(expression, AMD, UnitFormat()).instructions
+    return register_of(found[0]) if len(found) == 1 else None
 
 
 def _expression(die: Die, name: int) -> ExprLoc | None:

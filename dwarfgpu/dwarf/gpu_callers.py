@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.convention import Convention
@@ -19,6 +17,7 @@ from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 
 _CALL_BYTES: Final = 4

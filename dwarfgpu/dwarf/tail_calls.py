@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.cfi.tail import NO_JUMPS, Jump, Jumps
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import (
@@ -24,6 +22,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import code_ranges
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 
 MOST_FUNCTIONS: Final = 1_000
 """Looked at for one call."""

@@ -120,6 +120,10 @@ def test_values_on_entry_go_through_tail_calls() -> None:
     frame = ("--state", STATES / "stacks.gcc.O2.tail.json", "--frame")
     found = [run("eval", *frame, 5, "-e", f"entry_value(reg{n})").out for n in (2, 3, 4, 5)]
     assert found == ["2\n", "3\n", "4\n", "5\n"]
+    other = "entry_value(lit0; dup; drop; regx x3)"
+    assert run("eval", *frame, 5, "-e", other).out == "3\n", "evaluated in the frame of tail2"
+    lost = run("eval", *frame, 5, "-e", "entry_value(lit0; dup; drop; regx x9)").error
+    assert lost.startswith("UndefinedBits: ")
     assert run("eval", *frame, 6, "-e", "regx x30; deref_size 8").out == "4194656 (0x400160)\n"
 
 
