@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Rebuild every binary under fixtures/, in place and byte for byte the same.
-# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64, gfortran, gnatmake, dwz and gdb 13;
-# CLANG, LLD, DWP, GCC, GXX, AARCH64_GCC, FORTRAN, GNATMAKE, DWZ and GDB name others.
+# Needs clang 19, lld 19, llvm-dwp 19, gcc, gcc for AArch64, gfortran, gnatmake, rustc, dwz and
+# gdb 13; CLANG, LLD, DWP, GCC, GXX, AARCH64_GCC, FORTRAN, GNATMAKE, RUSTC, DWZ and GDB name others.
 set -eu
 
 CLANG=${CLANG:-clang-19}
@@ -15,6 +15,7 @@ DWZ=${DWZ:-dwz}
 GDB=${GDB:-gdb}
 FORTRAN=${FORTRAN:-gfortran}
 GNATMAKE=${GNATMAKE:-gnatmake}
+RUSTC=${RUSTC:-rustc}
 
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 cd "$(dirname "$0")/../fixtures"
@@ -182,6 +183,10 @@ meanings gcc 0 5 "$GXX"
 meanings gcc 2 4 "$GXX"
 meanings clang 0 4 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
 meanings clang 2 5 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
+
+"$RUSTC" rust/shapes.rs -g -C opt-level=0 -C panic=abort -C relocation-model=static \
+  -C link-arg=-nostdlib -C link-arg=-static -C link-arg=-Wl,--build-id=none,--no-gc-sections \
+  --remap-path-prefix="$here=." -o rust/shapes.rustc.O0
 
 for opt in 0 2; do
   for dwarf in 4 5; do

@@ -104,7 +104,9 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
     """Its contents: what pointers mean (A.5.3), their symbols, and static members need the
     language, which is loaded for those that can have them only."""
     assert reading.bits is not None
-    options = evolve(options, cplusplus=options.cplusplus or reading.variable.unit.is_cplusplus)
+    unit = reading.variable.unit
+    cplusplus = options.cplusplus or unit.is_cplusplus
+    options = evolve(options, cplusplus=cplusplus, style=unit.style)
     bare = strip(reading.type)
     if isinstance(bare, Pointer | MemberPointer | Struct | Array | Dynamic | Absent):
         from dwarfgpu.language import TypedValue, format

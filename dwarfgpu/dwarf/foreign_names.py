@@ -35,6 +35,9 @@ def fortran_name(kind: Type | None, depth: int = 0) -> str:
     def inner(part: Type | None) -> str:
         return fortran_name(part, depth + 1)
 
+    if isinstance(kind, Dynamic) and kind.properties.rank is not None:
+        assert isinstance(kind.form, Array)
+        return f"{inner(kind.form.element)} (..)"
     match _bare(kind):
         case None:
             return "void"

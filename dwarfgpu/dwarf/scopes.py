@@ -139,7 +139,10 @@ class Variable:
     def type_text(self) -> str | None:
         """The type as its language spells it; None where there is none."""
         kind = self.type
-        return None if kind is None else type_name(kind, cplusplus=self.unit.is_cplusplus)
+        unit = self.unit
+        if kind is None:
+            return None
+        return type_name(kind, cplusplus=unit.is_cplusplus, style=unit.style)
 
     @property
     def decl_line(self) -> int | None:
@@ -222,13 +225,14 @@ def variable_of(die: Die) -> Variable | None:
 
 def entries_of(scope: Die) -> Iterator[Die]:
     """The entries of a scope, those of blocks without addresses among them: such a block has no
-    code of its own, and is wherever the scope is (DWARF 5 3.5)."""
+    code of its own, and is wherever the scope is (DWARF 5 3.5); so is a common block (4.2)."""
     pending = [scope.children()]
     while pending:
         for child in pending[-1]:
-            if child.tag in BLOCKS - FUNCTIONS and not (
+            is_block = child.tag in BLOCKS - FUNCTIONS and not (
                 child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
-            ):
+            )
+            if is_block or child.tag == dw.TAG_COMMON_BLOCK:
                 pending.append(child.children())
                 break
             yield child

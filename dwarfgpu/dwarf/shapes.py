@@ -10,6 +10,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Bounds, Computed, Measure, Properties, StringLength
+from dwarfgpu.dwarf.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.nouns import frozen
 
@@ -144,6 +145,10 @@ def has_descriptor(die: Die) -> bool:
 def subrange_bounds(die: Die) -> Bounds:
     """The bounds of a subrange, the lower one by default that of the language (DWARF 5 5.13)."""
     lower = measure(die, dw.AT_LOWER_BOUND)
+    if die.unit.language in dw.ADA:
+        positions = _positions(die)
+        if positions is not None:
+            return positions
     return Bounds(
         default_lower(die) if lower is None else lower,
         measure(die, dw.AT_UPPER_BOUND),
@@ -201,6 +206,30 @@ def _enumerated(die: Die) -> Bounds:
         and (value := child.signed_integer(dw.AT_CONST_VALUE)) is not None
     ]
     return Bounds(min(values, default=0), count=len(values))
+
+
+def _positions(die: Die) -> Bounds | None:
+    """The bounds of an index of enumerators in Ada, where not all numbers between are indexes."""
+    index = die.reference(dw.AT_TYPE)
+    for _ in range(MAX_CHAIN):
+        if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, dw.TAG_TYPEDEF):
+            break
+        index = index.reference(dw.AT_TYPE)
+    if index is None or index.tag != dw.TAG_ENUMERATION_TYPE:
+        return None
+    values = [
+        child.signed_integer(dw.AT_CONST_VALUE)
+        for child in index.children()
+        if child.tag == dw.TAG_ENUMERATOR
+    ]
+    lower, upper = measure(die, dw.AT_LOWER_BOUND), measure(die, dw.AT_UPPER_BOUND)
+    if not values or not isinstance(upper, int) or isinstance(lower, Computed):
+        return None
+    if upper not in values or (lower is not None and lower not in values):
+        return None
+    first = 0 if lower is None else values.index(lower)
+    count = max(0, values.index(upper) - first + 1)
+    return Bounds(None, count=count, stride_bits=in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE))
 
 
 def _is_column_major(die: Die) -> bool:

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.foreign_names import ada_name, fortran_name
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -19,6 +20,7 @@ from dwarfgpu.dwarf.types import (
     Qualified,
     Qualifier,
     Struct,
+    Style,
     Type,
     Typedef,
     Unspecified,
@@ -31,16 +33,20 @@ def type_name(
     kind: Type | None,
     *,
     cplusplus: bool = False,
+    style: Style = "c",
     shown_as: ShownAs | None = None,
     shown_inside: ShownAs | None = None,
 ) -> str:
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
-    `cplusplus`: structures are named without their tag. `shown_as` gives the words for a type, or
-    another type in its place; `shown_inside` does so for parameters and the classes of members.
+    `style`: in Fortran's or Ada's words instead. `cplusplus`: structures are named without their
+    tag. `shown_as` gives the words for a type, or another type in its place; `shown_inside` does so
+    for parameters and the classes of members.
     Never raises: a type that refers to itself by no name ends in `...`, one that refers to what
     cannot be read is `<error: …>`.
     """
+    if style != "c":
+        return fortran_name(kind) if style == "fortran" else ada_name(kind)
     try:
         return _Speller(cplusplus, shown_inside).spelled(kind, shown_as)
     except DwarfGpuError as error:

@@ -22,6 +22,8 @@ from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.nouns import frozen
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
+Style = Literal["c", "fortran", "ada"]
+"""How types and values are written."""
 StructKind = Literal["struct", "union", "class"]
 Qualifier = Literal["const", "volatile", "restrict", "atomic"]
 

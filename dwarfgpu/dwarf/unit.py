@@ -44,6 +44,7 @@ from dwarfgpu.target import WaveId
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
     from dwarfgpu.dwarf.line import LineTable
+    from dwarfgpu.dwarf.types import Style
 
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL
@@ -205,6 +206,13 @@ class CompilationUnit:
     def is_cplusplus(self) -> bool:
         """Whether it is written in a language with the rules of C++."""
         return self.language in _CPLUSPLUS
+
+    @property
+    def style(self) -> Style:
+        """How its types and values are written."""
+        if self.language in dw.FORTRAN:
+            return "fortran"
+        return "ada" if self.language in dw.ADA else "c"
 
     @cached_property
     def name(self) -> str:

@@ -11,7 +11,6 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.statics import static_member
 from dwarfgpu.language.symbols import symbol_text
@@ -40,8 +39,8 @@ def format(
     private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
     places = Places(session)
-    if is_cplusplus(value.unit):
-        options = evolve(options, cplusplus=True)
+    if value.unit is not None:
+        options = evolve(options, cplusplus=value.unit.is_cplusplus, style=value.unit.style)
     value = places.read(value)
     if isinstance(value.error, UndefinedBits):
         return OPTIMIZED_OUT
@@ -50,7 +49,8 @@ def format(
     if value.type is None:
         return "void"
     if value.pointer is not None:
-        return f"({type_name(value.type, cplusplus=options.cplusplus)}) <synthetic pointer>"
+        name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)
+        return f"({name}) <synthetic pointer>"
     assert value.bits is not None
     kind, bits = _spaced(places, value), widened(value, value.bits)
     text = format_value(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import signed
@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.types import (
     Base,
     Member,
     Struct,
+    Style,
     Type,
     offset_bits,
     size_bits,
@@ -29,6 +30,7 @@ from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE
 from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.shown import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
+from dwarfgpu.view.unconstrained import unconstrained_array
 from dwarfgpu.view.variants import variant_members
 
 _DEEPEST: Final = 100
@@ -36,10 +38,33 @@ _DIMENSIONS: Final = 100
 _INVALID_ADDRESS: Final = "<invalid address>"
 
 
+@frozen
+class _Marks:
+    """What stands around and between the parts of structures and arrays."""
+
+    opening: str
+    closing: str
+    of_member: str
+    first: str
+    last: str
+    between_rows: str
+
+
+_MARKS: Final[dict[Style, _Marks]] = {
+    "c": _Marks("{", "}", " = ", "{", "}", ", "),
+    "fortran": _Marks("( ", " )", " = ", "(", ")", " "),
+    "ada": _Marks("(", ")", " => ", "(", ")", ", "),
+}
+
+
 def struct_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """`{<Base> = {...}, x = 1, y = 2}`."""
+    array = unconstrained_array(shown, kind, first_bit)
+    if array is not None:
+        yield from shown.placed(array, None, depth, letter)
+        return
     bases, own = _parts(shown, kind)
     if kind.is_declaration or (kind.size_bytes is None and not own):
         yield "<incomplete type>"
@@ -47,9 +72,10 @@ def struct_pieces(
     if depth >= min(shown.options.max_depth, _DEEPEST):
         yield "{...}"
         return
+    marks = _MARKS[shown.options.style]
     fields = [*own, *_variants(shown, kind, first_bit)]
     new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
-    yield "{"
+    yield marks.opening.rstrip() if new_line else marks.opening
     seen = shown.bases if shown.bases is not None else set()
     for member in bases:
         base = strip(member.type)
@@ -74,9 +100,10 @@ def struct_pieces(
             yield f"{new_line}<error: {field.message}>"
             continue
         static = "static " if field.is_static else ""
-        yield new_line + (f"{static}{field.name} = " if field.name else "")
+        yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
         yield from shown.guarded(_member(shown, kind, field, first_bit, depth + 1, letter))
-    yield "\n" + "  " * depth + "}" if new_line and (fields or bases) else "}"
+    is_on_its_own = bool(new_line and (fields or bases))
+    yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
 
 
 def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
@@ -84,6 +111,8 @@ def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
     if kind not in shown.parts:
         bases = [member for member in kind.members if member.is_base_class]
         fields = [m for m in kind.members if not m.is_base_class]
+        if shown.options.style == "ada":  # what the compiler adds
+            fields = [m for m in fields if not (m.name or "").startswith("_")]
         if shown.static is None:
             fields = [m for m in fields if not m.is_static]
         shown.elsewhere.update(filter(_is_elsewhere, (*bases, *fields)))
@@ -232,9 +261,27 @@ def array_pieces(
     element = kind.element
     strides = strides_of(kind, shown.size(element)) or (0,)
     counts = [_count(dimension) for dimension in kind.dimensions] or [0]
-    if kind.is_vector and letter is None and character_kind(element) is not None:
+    if (
+        kind.is_vector
+        and letter is None
+        and character_kind(element, shown.options.style) is not None
+    ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter)
+    lower = kind.lower_bounds if shown.options.style == "ada" else ()
+    element, strides = _narrowed(shown, element, strides)
+    yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
+
+
+def _narrowed(
+    shown: Shown, element: Type | None, strides: tuple[int, ...]
+) -> tuple[Type | None, tuple[int, ...]]:
+    """Elements that are nearer to one another than they are large are packed: less of each."""
+    bare, stride = strip(element), abs(strides[-1])
+    if not 0 < stride < shown.size(element):
+        return element, strides
+    if isinstance(bare, Base) and bare.base.vector_size is None:
+        return evolve(bare, base=evolve(bare.base, bit_size=stride)), strides
+    return element, strides
 
 
 def _elements(
@@ -245,8 +292,13 @@ def _elements(
     first_bit: int,
     depth: int,
     letter: str | None,
+    lower: list[int | None],
 ) -> Iterator[str]:
     count, stride = counts[0], strides[0]
+    marks = _MARKS[shown.options.style]
+    if count <= 0 and shown.options.style != "c":
+        yield "()"
+        return
     if count <= 0 or not stride:  # C treats it as a pointer to its first element
         place = None if shown.address is None else shown.address + first_bit // 8
         yield "{}" if place is None else shown.address_text(place)
@@ -256,11 +308,15 @@ def _elements(
     if text is not None:
         yield text
         return
-    is_text = last and character_kind(element) is not None  # no level, even where it is numbers
+    is_text = (
+        last and character_kind(element, shown.options.style) is not None
+    )  # no level, even where it is numbers
     if depth >= _DEEPEST or (depth >= shown.options.max_depth and not is_text):
         yield "{...}"
         return
-    yield "{"
+    yield marks.first
+    if lower and lower[0] not in (1, None):
+        yield f"{lower[0]} => "
     is_placed = last and is_dynamic(element)
     index = printed = 0
     while index < count and printed < shown.options.elements:
@@ -268,9 +324,11 @@ def _elements(
         if shown.is_cut and start + abs(stride) > shown.object.size_bits:
             break
         if index:
-            yield ", "
+            yield ", " if last else marks.between_rows
         if not last:
-            yield from _elements(shown, element, counts[1:], strides[1:], start, depth + 1, letter)
+            yield from _elements(
+                shown, element, counts[1:], strides[1:], start, depth + 1, letter, lower[1:]
+            )
         elif is_placed:
             yield from shown.guarded(_placed(shown, element, start, depth + 1, letter))
         else:
@@ -283,7 +341,7 @@ def _elements(
             yield f" <repeats {equal} times>"
         index += equal if is_repeated else 1
         printed += shown.options.repeats if is_repeated else 1
-    yield "...}" if index < count else "}"
+    yield f"...{marks.last}" if index < count else marks.last
 
 
 def _placed(
@@ -299,7 +357,7 @@ def _string(
     shown: Shown, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
 ) -> str | None:
     """The array as a string, if it is one of characters that are all known."""
-    kind = character_kind(element)
+    kind = character_kind(element, shown.options.style)
     if kind is None or stride != 8 * kind.unit_bytes or letter not in (None, "s", "r"):
         return None
     is_cut = shown.is_cut and first_bit + count * stride > shown.object.size_bits

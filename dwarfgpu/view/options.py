@@ -6,6 +6,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from dwarfgpu.dwarf.types import Style
 from dwarfgpu.errors import UsageError
 
 OPTIMIZED_OUT: Final = "<optimized out>"
@@ -35,6 +36,8 @@ class FormatOptions:
     """Characters of the whole text; then `...`."""
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
+    style: Style = "c"
+    """Values are written as in this language."""
 
 
 DEFAULT_OPTIONS: Final = FormatOptions()

@@ -33,9 +33,11 @@ def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, de
     target = _unqualified(bare.target)
     is_plain_char = isinstance(kind, Pointer) and getattr(target, "name", None) == "char"
     if depth == 0 and not is_plain_char:
-        text = f"({type_name(kind, cplusplus=shown.options.cplusplus)}) {text}"
-    characters = character_kind(bare.target)
-    if characters is None or shown.read_memory is None or number == 0:
+        named = bare if shown.options.style == "ada" else kind
+        text = f"({shown.type_name(named)}) {text}"
+    characters = character_kind(bare.target, shown.options.style)
+    is_text = characters is not None and shown.options.style == "c"
+    if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text
     return f"{text} {_pointed_string(shown, number, bare.address_space, characters)}"
 
@@ -69,7 +71,7 @@ def reference_pieces(
     if depth:
         yield place
         return
-    yield f"({type_name(kind, cplusplus=shown.options.cplusplus)}) {place}"
+    yield f"({shown.type_name(kind)}) {place}"
     if shown.read_memory is None:
         return
     target = bare.target

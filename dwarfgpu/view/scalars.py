@@ -15,7 +15,7 @@ from typing import Final
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import signed
-from dwarfgpu.dwarf.types import Enum
+from dwarfgpu.dwarf.types import Enum, Style
 from dwarfgpu.floats import BINARY32, BINARY64, FloatFormat
 
 BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
@@ -136,9 +136,11 @@ def raw(number: int, size_bits: int, why: str) -> str:
     return f"{hexadecimal(number, (size_bits + 3) // 4)} <{why}>"
 
 
-def base_text(base: BaseType, number: int, size_bits: int) -> str:
+def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -> str:
     """The natural text of a base type that is neither vector nor character."""
     match base.encoding:
+        case "boolean" if style == "fortran":
+            return (".FALSE.", ".TRUE.")[number] if number < 2 else str(signed(number, size_bits))
         case "boolean":
             return ("false", "true")[number] if number < 2 else str(number)
         case "signed" | "signed_char":
@@ -152,6 +154,8 @@ def base_text(base: BaseType, number: int, size_bits: int) -> str:
             if form is None:
                 why = f"the name {base.name} does not tell the format of {size_bits} bits"
                 return raw(number, size_bits, why)
+            if style == "ada":
+                return _with_point(float_text(form, number))
             return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
         case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
             value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
@@ -160,12 +164,23 @@ def base_text(base: BaseType, number: int, size_bits: int) -> str:
             return raw(number, size_bits, f"{encoding} is not decoded")
 
 
-def complex_text(base: BaseType, first: int, second: int, half_bits: int) -> str:
-    """`1.5 + -2i`."""
+def _with_point(text: str) -> str:
+    """Ada's numbers have a point: `1.0`, `1.0e+30`."""
+    digits, mark, exponent = text.partition("e")
+    if "." in digits or not digits.lstrip("-").isdigit():
+        return text
+    return f"{digits}.0{mark}{exponent}"
+
+
+def complex_text(
+    base: BaseType, first: int, second: int, half_bits: int, style: Style = "c"
+) -> str:
+    """`1.5 + -2i`; in Fortran `(1.5,-2)`."""
     form = format_of(base, half_bits)
     if form is None:
         return raw(first, half_bits, "real part") + " + " + raw(second, half_bits, "imaginary part")
-    return f"{float_text(form, first)} + {float_text(form, second)}i"
+    real, imaginary = float_text(form, first), float_text(form, second)
+    return f"({real},{imaginary})" if style == "fortran" else f"{real} + {imaginary}i"
 
 
 @lru_cache(maxsize=64)

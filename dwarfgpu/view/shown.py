@@ -8,6 +8,7 @@ from typing import TypeAlias
 from attrs import evolve, field, frozen
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, size_bits
 from dwarfgpu.dynamic import Placed, Resolver
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
@@ -131,6 +132,11 @@ class Shown:
             repeats=options.repeats,
             is_cut=is_cut,
         )
+
+    def type_name(self, kind: Type | None) -> str:
+        """The type as the language spells it."""
+        options = self.options
+        return type_name(kind, cplusplus=options.cplusplus, style=options.style)
 
     def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """`0x4508 <g+40>`; `private_lane#0x10` in an address space that is not the default."""

@@ -7,7 +7,8 @@ from typing import Final
 from attrs import frozen
 
 from dwarfgpu.bits import Endian
-from dwarfgpu.dwarf.types import MAX_CHAIN, Base, Qualified, Type, Typedef, strip
+from dwarfgpu.dwarf.foreign_names import CHARACTERS
+from dwarfgpu.dwarf.types import MAX_CHAIN, Base, Qualified, Style, Type, Typedef, strip
 
 _ESCAPES: Final = {
     7: "\\a",
@@ -30,10 +31,21 @@ class CharacterKind:
     unit_bytes: int
     prefix: str = ""
     """`L`, `u` or `U`."""
+    style: Style = "c"
+
+    @property
+    def quote(self) -> str:
+        """What is around a string."""
+        return "'" if self.style == "fortran" else '"'
 
 
-def character_kind(kind: Type | None) -> CharacterKind | None:
-    """How a character type is written; None for any other type. Bytes are characters, as in C."""
+def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | None:
+    """How a character type is written; None for any other type. In C bytes are characters."""
+    if style != "c":
+        bare = strip(kind)
+        if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
+            return CharacterKind(bare.size_bytes, style=style)
+        return None
     for _ in range(MAX_CHAIN):
         name = getattr(kind, "name", None)
         if name in _WIDE_NAMES:
@@ -61,6 +73,10 @@ def quoted_character(code: int, kind: CharacterKind) -> str:
 
 def _escaped(code: int, kind: CharacterKind, quote: str, after_hex: bool) -> tuple[str, bool]:
     """A character between quotes, and whether a digit right after it would join it."""
+    if kind.style == "ada":
+        if not _is_printable(code, kind):
+            return f'["{code:0{2 * kind.unit_bytes}x}"]', False
+        return '""' if code == 0x22 and quote == '"' else chr(code), False
     if code in _ESCAPES:
         return _ESCAPES[code], False
     if _is_printable(code, kind) and not (after_hex and chr(code) in "0123456789"):
@@ -114,7 +130,7 @@ def quoted_string(
     """
     width = kind.unit_bytes
     end = len(data) // width * width
-    if not is_cut and end and not any(data[end - width : end]):
+    if kind.style == "c" and not is_cut and end and not any(data[end - width : end]):
         end -= width
     pieces: list[str] = []
     plain: list[str] = []
@@ -129,18 +145,18 @@ def quoted_string(
             after_hex = False
         else:
             for _ in range(count):
-                text, after_hex = _escaped(code, kind, '"', after_hex)
+                text, after_hex = _escaped(code, kind, kind.quote, after_hex)
                 plain.append(text)
         position += count * stride
         shown += count
     _close(pieces, plain, kind)
     ellipsis = "..." if is_cut or position < end else ""
-    return (", ".join(pieces) or f'{kind.prefix}""') + ellipsis
+    return (", ".join(pieces) or f"{kind.prefix}{2 * kind.quote}") + ellipsis
 
 
 def _close(pieces: list[str], plain: list[str], kind: CharacterKind) -> None:
     if plain:
-        pieces.append(f'{kind.prefix}"{"".join(plain)}"')
+        pieces.append(f"{kind.prefix}{kind.quote}{''.join(plain)}{kind.quote}")
         plain.clear()
 
 

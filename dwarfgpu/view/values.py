@@ -134,7 +134,7 @@ def _pieces(
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
             where = "" if shown.address is None else " " + shown.address_text(shown.address)
-            yield f"{{{type_name(kind, cplusplus=shown.options.cplusplus)}}}{where}"
+            yield f"{{{shown.type_name(kind)}}}{where}"
         case Absent(state=state):
             yield f"<{state}>"
         case Dynamic():
@@ -194,10 +194,10 @@ def _natural(
             half = size_bits // 2
             parts = Bits(number, size_bits)
             first, second = (parts.slice(n * half, half, base.endian).value for n in (0, 1))
-            return scalars.complex_text(base, first, second, half)
+            return scalars.complex_text(base, first, second, half, shown.options.style)
         case Base(base=base):
-            text = scalars.base_text(base, number, size_bits)
-            characters = character_kind(kind)
+            text = scalars.base_text(base, number, size_bits, shown.options.style)
+            characters = character_kind(kind, shown.options.style)
             if characters is not None:
                 code = number & (1 << 8 * characters.unit_bytes) - 1
                 text += " " + quoted_character(code, characters)

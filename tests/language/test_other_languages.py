@@ -1,0 +1,225 @@
+"""Types and values of Fortran, Ada and Rust, as their compilers describe them and GDB shows them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.class_parts import Declarations, Variant, VariantPart
+from dwarfgpu.dwarf.types import Base, Member, Struct
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session import Session
+from dwarfgpu.view.values import format_value
+from tests.language.sessions import FIXTURES, program, stopped, text
+
+VALUES = {
+    "fortran.1": """explicit = (1, 2, 3, 4)
+        assumed = ((1, 2) (3, 4) (5, 6))
+        any_length = 'hello it\\'s '
+        vector = (0.5, 1.5, 2.5)
+        place = ( x = 1, y = 2.5 )
+        strided = (1, 3)
+        automatic = (2, 4, 6, 8)
+        counter = 7
+        table = (1, 2, 3)
+        limit = 2.5""",
+    "fortran.2": """total = 42
+        tiny = -3
+        large = 1234567890123
+        half = 0.5
+        third = 0.33333333333333331
+        z = (1,-2)
+        zz = (0.5,3)
+        yes = .TRUE.
+        no = .FALSE.
+        flag1 = .TRUE.
+        flag8 = .FALSE.
+        text = 'hello it\\'s '
+        letter = 'x'
+        *grown = 'deferred'
+        row = (1, 2, 3, 4)
+        grid = ((1, 2) (3, 4) (5, 6))
+        grid[3][2] = 6
+        shifted = ((1, 2, 3) (4, 5, 6))
+        dynamic = (0.5, 1.5, 2.5)
+        window = (10, 30, 50)
+        nothing = (PTR TO -> ( integer(kind=4) )) 0x0
+        spot = ( x = 1, y = 2.5 )
+        labelled = ( point = ( x = 3, y = 4.5 ), name = 'abc  ', known = .TRUE. )
+        held = ( items = (8, 9), spot = 0x0, corner = (( x = 1, y = 1 ), ( x = 2, y = 2 )) )
+        words = ('one', 'two')
+        flags = (.TRUE., .FALSE., .TRUE.)
+        first = 11
+        second = 1.25""",
+    "fortran_rank.1": "any_rank = ((1, 2) (3, 4) (5, 6))",
+    "ada.1": """run_time = (3 => 1.0, 2.0, 3.0)
+        local = (1.0, 2.0, 3.0, 4.0)
+        text = "abcd"
+        size = 4""",
+    "ada.2": """paint = green
+        little = -3
+        round = 200
+        price = 12.34
+        turn = -1.125
+        line = (1, 2, 3, 4)
+        matrix = ((1, 2, 3), (4, 5, 6))
+        tally = (7, 8, 9)
+        mask = (true, false, true, false, false, false, false, false, false, false)
+        packed = (1, 2, 3, 4, 5, 15)
+        name = "hello ""it\"""
+        letter = 120 'x'
+        flag = true
+        spot = (x => 1, y => 2.5)
+        circle = (kind => red, area => 1, radius => 2)
+        box = (kind => green, area => 3, width => 4, height => 5)
+        dot = (kind => blue, area => 6, center => (x => 7, y => 8.5))
+        three = (length => 3, last => 9, items => (0.5, 1.5, 2.5))
+        marked = (id => 4)
+        nowhere = (access shapes.point) 0x0
+        wide = 1099511627776
+        real = 0.33333333333333331
+        byte = 255
+        floats = (3 => 1.0, 2.0, 3.0)""",
+}
+ROWS = [
+    (place, *line.strip().split(" = ", 1)) for place in VALUES for line in VALUES[place].split("\n")
+]
+TYPES = {
+    ("fortran.2", "shifted"): "integer(kind=4) (-1:1,0:1)",
+    ("fortran.2", "dynamic"): "real(kind=4) (:)",
+    ("fortran.2", "text"): "character*11",
+    ("fortran.2", "words"): "character*3 (2)",
+    ("fortran.2", "labelled"): "Type named",
+    ("fortran.1", "any_length"): "character*(*)",
+    ("fortran_rank.1", "any_rank"): "integer(kind=4) (..)",
+    ("ada.2", "spot"): "shapes.point",
+    ("ada.2", "where"): "shapes.point_access",
+}
+
+
+def frame_of(place: str) -> Session:
+    state, level = place.split(".")
+    return stopped(f"{state}.gcc.O0").at_level(int(level))
+
+
+@pytest.mark.parametrize(("place", "name", "expected"), ROWS)
+def test_values(place: str, name: str, expected: str) -> None:
+    assert text(frame_of(place), name) == expected
+
+
+@pytest.mark.parametrize(("place", "name"), list(TYPES))
+def test_types(place: str, name: str) -> None:
+    assert frame_of(place).variable(name).type_text == TYPES[place, name]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("NOTHING", "{Nothing = {<No data fields>}}"),
+        ("NUMBER", "{Number = {__0 = -5}}"),
+        ("PLACE", "{Place = {at = {x = 1, y = 2.5}, name = 110 'n'}}"),
+        ("NONE", "{None = {<No data fields>}}"),  # the discriminant is the pointer itself
+        ("SMALL", "{Some = {__0 = 9 '\\t'}}"),
+        ("PLAIN", "Plain::Green"),
+        ("PAIR", "{__0 = 3, __1 = true}"),
+    ],
+)
+def test_rust(name: str, expected: str) -> None:
+    assert text(program(FIXTURES / "rust/shapes.rustc.O0"), name) == expected
+
+
+UNSIGNED = Base(BaseType("u8", "unsigned", 8))
+TAG = Member("tag", UNSIGNED, 0)
+
+
+def varied(*variants: Variant, discriminant: Member | None = TAG) -> Struct:
+    part = VariantPart(discriminant, variants)
+    return Struct("struct", "s", 2, (TAG,), declared=Declarations(variant_parts=(part,)))
+
+
+def member(name: str) -> tuple[Member, ...]:
+    return (Member(name, UNSIGNED, 8),)
+
+
+RANGES = varied(
+    Variant(member("low"), ((0, 9), (20, 20))),
+    Variant(member("high"), ((-56, -1),)),  # 200 to 255, as a signed number
+    Variant(member("other"), ()),
+)
+INNER = VariantPart(
+    Member("second", UNSIGNED, 8), (Variant((), ((7, 7),)), Variant(member("x"), ()))
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "tag", "expected"),
+    [
+        (RANGES, 0, "{tag = 0, low = 7}"),
+        (RANGES, 9, "{tag = 9, low = 7}"),
+        (RANGES, 20, "{tag = 20, low = 7}"),
+        (RANGES, 10, "{tag = 10, other = 7}"),
+        (RANGES, 200, "{tag = 200, high = 7}"),
+        (RANGES, 255, "{tag = 255, high = 7}"),
+        (varied(Variant(member("one"), ((1, 1),))), 2, "{tag = 2}"),
+        (varied(Variant(member("only"), ()), discriminant=None), 5, "{tag = 5, only = 7}"),
+        (varied(Variant((), ((1, 1),), (INNER,))), 1, "{tag = 1}"),
+        (varied(Variant(member("a"), ()), Variant(member("b"), ()), discriminant=None), 5,
+         "{tag = 5, <error: the variants have no discriminant>}"),
+    ],
+)  # fmt: skip
+def test_variants(kind: Struct, tag: int, expected: str) -> None:
+    """DWARF 5 5.7.10: the variant of the value, else the default one."""
+    shown = format_value(Bits(0x700 | tag, 16), kind)
+    assert shown.replace("7 '\\a'", "7").split(" '")[0] == expected or _plain(shown) == expected
+
+
+def _plain(shown: str) -> str:
+    """Without what is beside numbers of one byte."""
+    return re.sub(r" '(\\.\d*|.)'", "", shown)
+
+
+def test_a_discriminant_that_is_not_known() -> None:
+    shown = format_value(Bits(0x700, 16, undefined=0xFF), RANGES)
+    assert "<error: the discriminant tag is not known>" in shown
+
+
+@pytest.mark.parametrize(
+    ("language", "stop", "frames"),
+    [("fortran", "stop_here", 2), ("fortran", "stop_rank", 1), ("ada", "shapes.stop", 2)],
+)
+def test_same_as_gdb(
+    tool: Callable[[str], str], tmp_path: Path, language: str, stop: str, frames: int
+) -> None:
+    """Every variable of the frames, where GDB can run the program; addresses differ."""
+    program = FIXTURES / language / "shapes.gcc.O0.v5"
+    commands = ["set width 0", f"break {stop}", "run"]
+    for _ in range(frames):
+        commands += ["up", "echo @@\\n", "info args", "info locals", "echo @@\\n"]
+    done = subprocess.run(
+        [tool("gdb"), "-nx", "-q", "-batch", *(x for c in commands for x in ("-ex", c)), program],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
+    if "Breakpoint 1, " not in done.stdout:
+        pytest.skip("GDB cannot run the program: it needs the libraries of its compiler")
+    state = "fortran_rank" if stop == "stop_rank" else language
+    compared = 0
+    for level in range(1, frames + 1):
+        session = frame_of(f"{state}.{level}")
+        for line in done.stdout.split("@@\n")[2 * level - 1].splitlines():
+            name, equals, theirs = line.partition(" = ")
+            if not equals or "0x" in line or not name.isidentifier():
+                continue
+            try:
+                ours = text(session, name)
+            except DwarfGpuError:
+                assert name in ("red", "green", "blue")  # enumerators, which GDB lists as locals
+                continue
+            assert (name, ours) == (name, theirs)
+            compared += 1
+    assert compared > 0
