@@ -1,4 +1,4 @@
-"""Types and values of Fortran, Ada and Rust, as their compilers describe them and GDB shows them."""
+"""Types and values of Fortran, Ada and Rust: as their compilers describe them, as GDB shows them."""
 
 from __future__ import annotations
 

@@ -23,38 +23,38 @@ BOTTOM = (
     ("expression", "expected"),
     [
         # Figure D.4: descriptors in structures in an array behind a descriptor.
-        ("arrayvar", "{{myvar = 1.5, ap = {0.5, 1, 1.5}}, {myvar = 2.5, ap = <not associated>}}"),
+        ("arrayvar", "(( myvar = 1.5, ap = (0.5, 1, 1.5) ), ( myvar = 2.5, ap = <not associated> ))"),
         ("arrayvar[1].ap[3]", "1.5"),
-        ("arrayvar[2]", "{myvar = 2.5, ap = <not associated>}"),
+        ("arrayvar[2]", "( myvar = 2.5, ap = <not associated> )"),
         ("arrayvar[2].ap[1]", "no such vector element (vector not associated)"),
         ("released", "<not allocated>"),
         ("released[1]", "no such vector element (vector not allocated)"),
         ("loose[-1]", "0.5"),  # from -1 to 1
         ("loose[1]", "1.5"),
-        ("&loose[1]", "(real *) 0x12008"),
+        ("&loose[1]", "(PTR TO -> ( real )) 0x12008"),
         ("sizeof(loose)", "12"),
         # The descriptor and the data of each lane.
-        ("of_lane", "{3.25, 3.5}"),
+        ("of_lane", "(3.25, 3.5)"),
         # Figure D.13: the rank is part of the descriptor.
-        ("ranked", "{{1, 2}, {3, 4}, {5, 6}}"),
+        ("ranked", "((1, 2) (3, 4) (5, 6))"),
         ("ranked[2][1]", "3"),
         ("scalar", "1"),
-        ("reversed", "{6, 5, 4, 3, 2, 1}"),
+        ("reversed", "(6, 5, 4, 3, 2, 1)"),
         ("reversed[1]", "6"),
         ("sizeof(reversed[6])", "4"),
         # Fortran: column major, from 1.
-        ("grid", "{{1, 2}, {3, 4}, {5, 6}}"),
+        ("grid", "((1, 2) (3, 4) (5, 6))"),
         ("grid[3][2]", "6"),
-        ("strided", "{1, 3, 5}"),
+        ("strided", "(1, 3, 5)"),
         ("strided[2]", "3"),
         # Strings.
-        ("text", '"hello world"'),
+        ("text", "'hello world'"),
         ("text[1]", "104 'h'"),
-        ("fixed", '"abcde"'),
-        ("counted", '"abc"'),
+        ("fixed", "'abcde'"),
+        ("counted", "'abc'"),
         ("*behind", "1"),
         # Bounds that no program has.
-        ("negative", "0x30000"),
+        ("negative", "()"),
         ("sizeof(absurd) > 0x3fffffffffffffff", "1"),
         ("beyond", "the size of a type in bits is 295147905179352825824"),
     ],
@@ -67,17 +67,17 @@ def test_figures(expression: str, expected: str) -> None:
     ("expression", "expected"),
     [
         # Figure D.20: bounds that are variables and members.
-        ("VEC1", "{10, 20, 30}"),
+        ("VEC1", "(10, 20, 30)"),
         ("VEC1[3]", "30"),
-        ("OBJ2B", "{N = 4, VEC2 = {1, 2, 3, 4}}"),
-        ("OBJ2B.VEC2", "{1, 2, 3, 4}"),
+        ("OBJ2B", "(N => 4, VEC2 => (1, 2, 3, 4))"),
+        ("OBJ2B.VEC2", "(1, 2, 3, 4)"),
         ("OBJ2B.VEC2[4]", "4"),
         ("sizeof(OBJ2B)", "20"),
         ("sizeof(OBJ2B.VEC2)", "16"),
         ("small", "3"),
         ("in_byte", "3"),
         # Figure D.1.3: a member of an object that is in two vector registers.
-        ("pair", "{first = 103, second = 203}"),
+        ("pair", "(first => 103, second => 203)"),
         ("pair.second", "203"),
     ],
 )
@@ -91,8 +91,8 @@ def test_the_descriptor_is_that_of_the_lane() -> None:
 
 
 def test_a_count_in_a_location_list_is_that_of_the_program_location() -> None:
-    assert text(stopped("shapes.gfx942", 3), "listed") == "{1, 2, 3}"
-    assert text(stopped("shapes.gfx942", 3, pc=0x1604), "listed") == "{1, 2}"
+    assert text(stopped("shapes.gfx942", 3), "listed") == "(1, 2, 3)"
+    assert text(stopped("shapes.gfx942", 3, pc=0x1604), "listed") == "(1, 2)"
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_an_array_of_lost_length(expression: str, expected: str) -> None:
 
 def test_of_a_huge_array_the_elements_shown_are_read() -> None:
     shown = text(stopped("shapes.gfx942", 3), "absurd")
-    assert shown.startswith("{1, 2, 3, 4, 5, 6, 0 <repeats 58 times>, ") and shown.endswith("...}")
+    assert shown.startswith("(1, 2, 3, 4, 5, 6, 0 <repeats 58 times>, ") and shown.endswith("...)")
 
 
 def test_one_entry_is_still_one_type() -> None:
