@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.shapes import (
+    Shape,
     array_shape,
     default_lower,
     descriptor,
@@ -49,7 +50,9 @@ from dwarfgpu.dwarf.types import (
     Typedef,
     TypeReference,
     Unspecified,
+    size_bits,
     size_bytes,
+    strip,
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 
@@ -198,7 +201,7 @@ class TypeBuilder:
     def _array(self, die: Die) -> Type:
         shape = array_shape(die)
         form = Array(
-            self.target(die),
+            self._element(die, shape),
             shape.dimensions,
             shape.strides_bits,
             die.flag(dw.AT_GNU_VECTOR),
@@ -207,6 +210,31 @@ class TypeBuilder:
             shape.lower_bounds,
         )
         return form if shape.properties.is_constant else Dynamic(form, shape.properties)
+
+    def _element(self, die: Die, shape: Shape) -> Callable[[], Type | None]:
+        """The elements of an array; those of a packed one are as large as their distance."""
+        target = self.target(die)
+        stride = shape.strides_bits[-1] if shape.strides_bits else None
+        if not stride or stride < 0:
+            return target
+
+        found: list[Type | None] = []
+
+        def element() -> Type | None:
+            if not found:
+                found.append(packed())
+            return found[0]
+
+        def packed() -> Type | None:
+            bare = strip(target())
+            if isinstance(bare, Struct | Array | Dynamic) or stride >= (size_bits(bare) or 0):
+                return target()
+            if not isinstance(bare, Base) or bare.base.vector_size is not None:
+                what = f"array at {die.offset:#x} has elements {stride} bits apart"
+                raise Unsupported(f"{what}, which are no numbers")
+            return evolve(bare, base=evolve(bare.base, bit_size=stride))
+
+        return element
 
     def _string(self, die: Die) -> Type:
         """A string type: an array of characters (DWARF 5 5.11)."""

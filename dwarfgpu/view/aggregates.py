@@ -268,20 +268,7 @@ def array_pieces(
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
     lower = kind.lower_bounds if shown.options.style == "ada" else ()
-    element, strides = _narrowed(shown, element, strides)
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
-
-
-def _narrowed(
-    shown: Shown, element: Type | None, strides: tuple[int, ...]
-) -> tuple[Type | None, tuple[int, ...]]:
-    """Elements that are nearer to one another than they are large are packed: less of each."""
-    bare, stride = strip(element), abs(strides[-1])
-    if not 0 < stride < shown.size(element):
-        return element, strides
-    if isinstance(bare, Base) and bare.base.vector_size is None:
-        return evolve(bare, base=evolve(bare.base, bit_size=stride)), strides
-    return element, strides
 
 
 def _elements(

@@ -1,4 +1,4 @@
-"""Types and values of Fortran, Ada and Rust: as their compilers describe them, as GDB shows them."""
+"""Types and values of Fortran, Ada and Rust: as compilers describe them, as GDB shows them."""
 
 from __future__ import annotations
 
@@ -72,6 +72,11 @@ VALUES = {
         tally = (7, 8, 9)
         mask = (true, false, true, false, false, false, false, false, false, false)
         packed = (1, 2, 3, 4, 5, 15)
+        mask[3] = true
+        mask[4] = false
+        packed[2] = 2
+        packed[6] = 15
+        sizeof(mask) = 2
         name = "hello ""it\"""
         letter = 120 'x'
         flag = true

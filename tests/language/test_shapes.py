@@ -23,7 +23,10 @@ BOTTOM = (
     ("expression", "expected"),
     [
         # Figure D.4: descriptors in structures in an array behind a descriptor.
-        ("arrayvar", "(( myvar = 1.5, ap = (0.5, 1, 1.5) ), ( myvar = 2.5, ap = <not associated> ))"),
+        (
+            "arrayvar",
+            "(( myvar = 1.5, ap = (0.5, 1, 1.5) ), ( myvar = 2.5, ap = <not associated> ))",
+        ),
         ("arrayvar[1].ap[3]", "1.5"),
         ("arrayvar[2]", "( myvar = 2.5, ap = <not associated> )"),
         ("arrayvar[2].ap[1]", "no such vector element (vector not associated)"),
@@ -58,7 +61,7 @@ BOTTOM = (
         ("sizeof(absurd) > 0x3fffffffffffffff", "1"),
         ("beyond", "the size of a type in bits is 295147905179352825824"),
     ],
-)
+)  # fmt: skip
 def test_figures(expression: str, expected: str) -> None:
     assert text(stopped("shapes.gfx942", 3), expression) == expected
 
