@@ -26,9 +26,9 @@ VALUES = {
         place = ( x = 1, y = 2.5 )
         strided = (1, 3)
         automatic = (2, 4, 6, 8)
-        counter = 7
-        table = (1, 2, 3)
-        limit = 2.5""",
+        store::counter = 7
+        store::table = (1, 2, 3)
+        store::limit = 2.5""",
     "fortran.2": """total = 42
         tiny = -3
         large = 1234567890123
@@ -136,7 +136,7 @@ def test_types(place: str, name: str) -> None:
     ],
 )
 def test_rust(name: str, expected: str) -> None:
-    assert text(program(FIXTURES / "rust/shapes.rustc.O0"), name) == expected
+    assert text(program(FIXTURES / "rust/shapes.rustc.O0"), f"shapes::{name}") == expected
 
 
 UNSIGNED = Base(BaseType("u8", "unsigned", 8))
