@@ -15,7 +15,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 
 MAGIC: Final = b"\x93NUMPY"
-MAX_BYTES: Final = 1 << 32
+MAX_BYTES: Final = 1 << 30
 """Of a file; a device that never ends is none."""
 _ITEM_BYTES: Final = frozenset({1, 2, 4, 8, 16})
 _HEADER_MULTIPLE: Final = 64

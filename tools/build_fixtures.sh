@@ -104,6 +104,8 @@ hip data gfx90a 0 4
 hip data gfx1100 2 5
 hip nest gfx942 2 5 src -gembed-source
 hip nest gfx942 2 5 dw64 -gdwarf64
+hip nest gfx942 2 5 preload -mllvm -amdgpu-kernarg-preload-count=3
+hip nest gfx1200 0 5
 
 assemble locations gfx942 locations.gfx942.v5.co
 assemble locations4 gfx942 locations.gfx942.v4.co

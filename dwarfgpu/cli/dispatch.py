@@ -35,6 +35,8 @@ from dwarfgpu.plain import Json
 
 SCHEMA: Final = "dwarfgpu-dispatch-1"
 MOST_BUFFER_BYTES: Final = 1 << 30
+MOST_LOADED_BYTES: Final = 1 << 26
+"""Of one writable segment of a code object that is written into a state."""
 _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
@@ -220,7 +222,10 @@ def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]
     out: list[tuple[int, bytes]] = []
     lost: list[str] = []
     for image in code_object.images():
-        if not image.is_writable or image.size_bytes > MOST_BUFFER_BYTES:
+        if not image.is_writable:
+            continue
+        if image.size_bytes > MOST_LOADED_BYTES:
+            lost.append(f"memory at {image.address:#x} is not known: {image.size_bytes} bytes")
             continue
         try:
             out.append((image.address, image.read(0, image.size_bytes)))

@@ -11,6 +11,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.backends.machine import Geometry
+from dwarfgpu.backends.simulated.dispatch import Request, dispatched
 from dwarfgpu.backends.simulated.initial import (
     USER_SGPRS,
     UserValues,
@@ -24,7 +25,9 @@ from dwarfgpu.backends.simulated.initial import (
 )
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.bit_fields import CODE_PROPERTIES_V2, PROPERTIES, RSRC1, RSRC2
-from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor, read_kernel_code
+from tests.objfile.build import KernelCode
 
 FIELDS = {each.name: 0 for each in (*RSRC1, *RSRC2, *PROPERTIES, *CODE_PROPERTIES_V2)}
 
@@ -244,3 +247,27 @@ def test_v2_descriptors_have_the_same_order() -> None:
     assert [bits[name] for name in names] == list(range(len(names)))
     later = {each.name: each.first_bit for each in PROPERTIES}
     assert [later[name] for name in names[:7]] == list(range(7))
+
+
+def test_a_kernel_of_v2() -> None:
+    """`amd_kernel_code_t` from its bytes: order, grid counts, and the interleave of its scratch."""
+    properties = 0b11_1100_1011 | 3 << 17 | 1 << 19
+    rsrc2 = 1 | 16 << 1 | 1 << 7 | 1 << 11
+    packed = KernelCode(properties=properties, rsrc2=rsrc2, scratch=40, lds=512).pack()
+    found = read_kernel_code(packed, PROCESSORS["gfx803"])
+    kernel = GpuKernel("k", "k", 0x1000, 0x1100, None, found)
+    geometry = Geometry((100, 4, 1), (64, 2, 1), 2)
+    launched = dispatched(Request(kernel, PROCESSORS["gfx803"], 0x10000, geometry, (), {}))
+    fields = [each.field for each in launched.user_sgprs]
+    assert fields == [
+        *["private_segment_buffer"] * 4, *["dispatch_ptr"] * 2, *["kernarg_segment_ptr"] * 2,
+        "private_segment_size",
+        "grid_workgroup_count_x", "grid_workgroup_count_y", "grid_workgroup_count_z",
+    ]  # fmt: skip
+    assert [each.value for each in launched.user_sgprs[8:]] == [40, 2, 2, 1]
+    wave = launched.waves[3]
+    assert (launched.pc, wave.element_bytes, wave.scratch_bytes) == (0x11100, 16, 3072)
+    # behind as many user SGPRs as it counts: workgroup id x, and the wave's scratch
+    assert {name: wave.scalars[name] for name in ("s16", "s17")} == {"s16": 1, "s17": 3 * 3072}
+    assert list(wave.vectors) == ["v0", "v1"]
+    assert launched.kernarg.unknown == ("the whole kernarg segment of 8 bytes",)

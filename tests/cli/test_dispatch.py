@@ -323,3 +323,32 @@ def test_arguments_are_those_that_llvm_readelf_reads(name: str, tool: Callable[[
     assert ours == [
         (int(at), int(size), kind) for at, size, kind in told if not kind.startswith("hidden_")
     ]
+
+
+def test_preloaded_arguments(tmp_path: Path) -> None:
+    """The kernel reads in from s[2:3], out from s[4:5], limit from s6, its workgroup from s7."""
+    file = HIP / "nest.gfx942.O2.v5.preload.co"
+    state = dispatch(tmp_path, file, "--grid", 128, "--workgroup", 64, *NEST)
+    kernarg = pointer(state, 2, 0)
+    into, out, limit = struct.unpack("<QQi", memory(state, kernarg, 20))
+    assert (pointer(state, 2, 2), pointer(state, 2, 4), register(state, 2, "s6")) == (
+        into, out, limit,
+    )  # fmt: skip
+    assert register(state, 2, "s7") == 1
+    # "an additional 256 bytes", behind what stops on older firmware
+    assert state.waves[0].pc == 0x7F00_0000_1600 + 256
+    unknown = run_json("dispatch", file, "--grid", 64, "--workgroup", 64, *NEST[:4],
+                       "--arg", "limit=?").json  # fmt: skip
+    assert unknown["user_sgprs"][6] == {"register": "s6", "field": "kernarg_preload", "value": None}
+    assert "not known: s6 (kernarg_preload): not given" in unknown["notes"]
+
+
+def test_gfx12_has_workgroups_in_ttmps(tmp_path: Path) -> None:
+    file = HIP / "nest.gfx1200.O0.v5.co"
+    state = dispatch(tmp_path, file, "--grid", "128,6,4", "--workgroup", "64,2,2", *NEST)
+    last = state.waves[-1].wave
+    assert register(state, last, "ttmp9") == 1
+    assert register(state, last, "ttmp7") == 2 | 1 << 16
+    assert register(state, last, "scratch_base", 0, 8) % 256 == 0
+    with pytest.raises(Unavailable):
+        register(state, last, "s6")  # behind dispatch pointer, kernarg pointer and dispatch id

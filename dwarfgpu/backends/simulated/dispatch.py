@@ -27,6 +27,7 @@ from dwarfgpu.backends.simulated import initial, kernarg, objects
 from dwarfgpu.backends.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
 from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
 FIRST_ADDRESS: Final = 0x7E00_0000_0000
 """Where queue, packets, signals, kernarg segment and buffers begin."""
@@ -64,6 +65,8 @@ class WaveRegisters:
     scratch_address: int | None
     """Of its scratch, in global memory."""
     scratch_bytes: int
+    element_bytes: int
+    """Of the interleave of its scratch."""
     scalars: Mapping[str, Contents]
     vectors: Mapping[str, Sequence[int]]
     """Values of the first lanes: those that have a work-item."""
@@ -99,7 +102,10 @@ def dispatched(request: Request) -> Launched:
     queue_address = allocator.take(objects.QUEUE_BYTES, 64)
     packet_address = allocator.take(objects.PACKET_BYTES * PACKET_COUNT, 4096)
     doorbell, completion = (allocator.take(objects.SIGNAL_BYTES, 64) for _ in range(2))
-    segment = allocator.take(max(request.kernel.kernarg_bytes or 0, 1), _KERNARG_ALIGNMENT)
+    kernarg_bytes = request.kernel.kernarg_bytes or 0
+    if kernarg_bytes > kernarg.MOST_BYTES:
+        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MOST_BYTES}")
+    segment = allocator.take(max(kernarg_bytes, 1), _KERNARG_ALIGNMENT)
     hidden = HiddenValues(request.geometry, queue_address, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
@@ -227,6 +233,11 @@ def wave_scratch_bytes(request: Request, lanes: int) -> int:
     return granules * granule
 
 
+def element_bytes(descriptor: KernelDescriptor) -> int:
+    """The interleave of scratch: V2 tells it, since then it is 4 ("Scratch memory swizzling")."""
+    return 2 << descriptor.fields["private_element_size"] if descriptor.version == 2 else 4
+
+
 def _waves(
     geometry: Geometry, lanes: int, group_bytes: int, processor: Processor
 ) -> tuple[dict[int, Workgroup], list[Wave]]:
@@ -274,6 +285,7 @@ def _wave(
         wave,
         SCRATCH_ADDRESS + offset if scratch_bytes else None,
         scratch_bytes,
+        element_bytes(descriptor),
         scalars,
         initial.work_item_ids(descriptor, processor, lanes, values),
     )

@@ -16,10 +16,14 @@ from attrs import frozen
 from dwarfgpu.arch.processors import did_you_mean
 from dwarfgpu.backends.machine import Geometry
 from dwarfgpu.backends.simulated.objects import Allocator, Pieces
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.objfile.metadata import Argument
 
+MOST_BYTES: Final = 1 << 16
+"""Of a kernarg segment."""
 _BUFFER_ALIGNMENT: Final = 256
+_MOST_LISTED: Final = 8
+"""Arguments named in a message."""
 _SHARED: Final = "dynamic_shared_pointer"
 _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
 
@@ -138,6 +142,7 @@ def bind(
     fixed_lds_bytes: int,
 ) -> Kernarg:
     """The segment for what was given, by name or number; `UsageError` where that does not fit."""
+    _require_bounds(arguments)
     chosen = _chosen(known, arguments, given)
     pieces: Pieces = []
     buffers: list[tuple[int, Buffer, str]] = []
@@ -173,6 +178,16 @@ def bind(
     return Kernarg(sorted(pieces), tuple(buffers), lds_bytes - fixed_lds_bytes, tuple(unknown))
 
 
+def _require_bounds(arguments: Sequence[Argument]) -> None:
+    """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
+    for each in arguments:
+        if each.offset_bytes + each.size_bytes > MOST_BYTES or len(arguments) > MOST_BYTES:
+            raise LimitExceeded(
+                f"an argument of {shown(each.size_bytes)} bytes at {shown(each.offset_bytes)}: "
+                f"at most {MOST_BYTES} bytes of arguments are set up"
+            )
+
+
 def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
     if not is_one:
         raise UsageError(f"{parameter.text} cannot be {what}")
@@ -204,8 +219,10 @@ def _chosen(
     missing = [each for each in known if id(each.argument) not in out]
     if missing:
         first = missing[0].name or str(known.index(missing[0]))
+        listed = [each.text for each in missing[:_MOST_LISTED]]
+        more = ["…"] if len(missing) > _MOST_LISTED else []
         raise UsageError(
-            f"not given: {', '.join(each.text for each in missing)}; "
+            f"not given: {', '.join([*listed, *more])}; "
             f"give --arg {first}=VALUE, or {first}=? for one that is not known"
         )
     return out

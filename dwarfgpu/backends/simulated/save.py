@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import frozen
 
+from dwarfgpu.arch.model import Apertures
 from dwarfgpu.backends.machine import Dispatch, Queue
 from dwarfgpu.backends.simulated.dispatch import Launched, WaveRegisters
 from dwarfgpu.backends.state_file import SCHEMA_2
@@ -152,6 +153,8 @@ def _wave(each: WaveRegisters, pc: int, vectors: dict[str, str], row: int) -> Js
     scratch: dict[str, Json] = {"size": each.scratch_bytes}
     if each.scratch_address is not None:
         scratch = {"address": hex(each.scratch_address), **scratch}
+    if each.element_bytes != Apertures().element_bytes:
+        scratch["element_size"] = each.element_bytes
     return {**out, "scratch": scratch}
 
 

@@ -1,0 +1,89 @@
+"""`dwarfgpu dispatch` and states of version 2 with changed bytes: one clear error, or an answer."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from tests.cli.command import FIXTURES, STATES, run
+
+FILE = FIXTURES / "hip/nest.gfx942.O0.v5.co"
+NEST = ("--grid", 128, "--workgroup", 64, "--arg", "0=zeros:64", "--arg", "1=1", "--arg", "2=2")
+SEED = 20261120
+
+
+def places() -> list[range]:
+    """Where the descriptor and the metadata are in the file."""
+    file = open_object(FILE)
+    [kernel] = read_gpu_code(file).kernels
+    data = FILE.read_bytes()
+    assert kernel.address is not None
+    note = data.index(b"amdhsa.kernels")
+    return [range(kernel.address, kernel.address + 64), range(note, note + 0x5C0)]
+
+
+@pytest.mark.parametrize("number", range(120))
+def test_changed_bytes(tmp_path: Path, number: int) -> None:
+    source = random.Random(SEED + number)
+    data = bytearray(FILE.read_bytes())
+    where = places()[number % 2]
+    for _ in range(source.choice((1, 1, 3, 20))):
+        data[source.choice(where)] = source.choice((0, 1, 0x7F, 0x80, 0xFF, source.randrange(256)))
+    path = tmp_path / "changed.co"
+    path.write_bytes(data)
+    done = run("dispatch", path, "nest", *NEST, "--save", tmp_path / "s.json")
+    assert done.status in (0, 1, 2), f"seed {SEED + number}"
+    if done.status == 0:
+        assert load_state(tmp_path / "s.json").waves
+    else:
+        assert done.error.count("\n") == 0 and len(done.error) < 2000
+
+
+def mutated(source: random.Random, value: Any) -> Any:
+    """The document with one thing changed somewhere."""
+    odd = (None, -1, 1 << 70, "", "x", [], {}, True, 1.5, "0x10", ["x"], {"npy": "x"})
+    if isinstance(value, dict) and value and source.random() < 0.9:
+        key = source.choice(list(value))
+        if source.random() < 0.1:
+            return {name: each for name, each in value.items() if name != key}
+        return {**value, key: mutated(source, value[key])}
+    if isinstance(value, list) and value and source.random() < 0.9:
+        at = source.randrange(len(value))
+        return [*value[:at], mutated(source, value[at]), *value[at + 1 :]]
+    return source.choice(odd)
+
+
+@pytest.mark.parametrize("number", range(200))
+def test_changed_states(tmp_path: Path, number: int) -> None:
+    source = random.Random(SEED + number)
+    document = json.loads((STATES / "dispatch.gfx1100.json").read_text("utf-8"))
+    for each in STATES.glob("dispatch.gfx1100.*.npy"):
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(mutated(source, document)), "utf-8")
+    try:
+        state = load_state(path)
+    except DwarfGpuError as error:
+        assert str(error).startswith(str(path)), f"seed {SEED + number}"
+        return
+    for wave in state.waves:
+        state.target.target_id(wave.wave, 3)
+
+
+def test_what_a_file_says_costs_no_more_memory(tmp_path: Path) -> None:
+    data = FILE.read_bytes()
+    # the size of the first argument: 8, as a fixed integer
+    at = data.index(b".size\x08") + 5
+    assert data[at] == 8
+    huge = data[:at] + b"\x7f" + data[at + 1 :]
+    (tmp_path / "k.co").write_bytes(huge)
+    done = run("dispatch", tmp_path / "k.co", *NEST)
+    assert done.status in (0, 1, 2)
