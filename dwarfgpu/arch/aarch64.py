@@ -25,7 +25,9 @@ USER_MASK: Final = 0xFFFF << 48
 def aarch64(endian: Endian = "little") -> Architecture:
     """The architecture with data in a byte order; registers are named as GDB names them."""
     registers = registers_of_thread(_registers(endian))
-    aliases = {f"w{n}": f"x{n}" for n in range(31)} | {"wsp": "sp", "fp": "x29", "lr": "x30"}
+    aliases = {f"w{n}": f"x{n}" for n in range(31)} | {
+        "wsp": "sp", "fp": "x29", "lr": "x30", "tpidr": "tpidr_el0",
+    }  # fmt: skip
     aliases |= {f"{width}{n}": f"v{n}" for width in "bhsdq" for n in range(32)}
     # LLVM names the first, and that is the narrowest, of the views that share a number.
     views = {n: f"W{n}" for n in range(31)} | {31: "WSP"} | {64 + n: f"B{n}" for n in range(32)}

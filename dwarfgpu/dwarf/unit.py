@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.split import SPLIT_NAMES
+from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.tree import Tree, read_tree
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -39,7 +40,7 @@ from dwarfgpu.expr.context import (
     UnitFormat,
 )
 from dwarfgpu.expr.dialect import Dialect
-from dwarfgpu.target import WaveId
+from dwarfgpu.target import Target, WaveId
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
@@ -455,9 +456,9 @@ class CompilationUnit:
             raise Unsupported(f"the value of the variable at {section_offset:#x}: not a constant")
         return int.from_bytes(value.data, self.endian)
 
-    def tls_address(self, offset: int, wave: WaveId) -> int:
-        """Always `Unsupported`: where the run-time environment keeps the block is not looked up."""
-        raise Unsupported(f"thread-local storage (offset {offset:#x}) is not looked up yet")
+    def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
+        """As `dwarfgpu.dwarf.thread_local.tls_address`."""
+        return tls_address(self.info.loaded, offset, wave, target)
 
 
 _Found = TypeVar("_Found")

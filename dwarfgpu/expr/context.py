@@ -147,7 +147,7 @@ class Unit(Protocol):
         """The value of the variable at an offset in `.debug_info` (DW_OP_GNU_variable_value)."""
         ...
 
-    def tls_address(self, offset: int, wave: WaveId) -> int:
+    def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """The address of an offset in the wave's thread-local block of this module."""
         ...
 

@@ -17,7 +17,7 @@ from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
-from dwarfgpu.target import WaveId
+from dwarfgpu.target import Target, WaveId
 
 
 @frozen(eq=False)
@@ -122,7 +122,7 @@ class GivenUnit:
             raise EvaluationError(f"the variable at {section_offset:#x} has no value")
         return self.variable_values[section_offset]
 
-    def tls_address(self, offset: int, wave: WaveId) -> int:
+    def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         if offset not in self.tls:
             raise MissingContext(f"the context has no thread-local storage at offset {offset:#x}")
         return self.tls[offset]

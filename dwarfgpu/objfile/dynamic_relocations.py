@@ -239,7 +239,7 @@ class DynamicRelocations:
         That is so for programs, whose symbols come first, and for what is linked symbolically; a
         code object of a GPU has no other file that could.
         """
-        file, tags = self._file, self._tags
+        file, tags = self._file, dynamic_tags(self._file)
         return (
             file.machine == "AMDGPU"
             or file.type == ET_EXEC
@@ -284,7 +284,7 @@ class DynamicRelocations:
         return out
 
     def _from_dynamic(self) -> list[_Range]:
-        tags, symbols = self._tags, None
+        tags, symbols = dynamic_tags(self._file), None
         if DT_SYMTAB in tags and DT_STRTAB in tags:
             symbols = _Symbols(self._offset(tags[DT_SYMTAB]), self._offset(tags[DT_STRTAB]))
         plt: TableKind = "rel" if tags.get(DT_PLTREL) == 17 else "rela"
@@ -294,20 +294,6 @@ class DynamicRelocations:
             if at in tags and tags.get(size)
         ]
 
-    @cached_property
-    def _tags(self) -> dict[int, int]:
-        """The entries of the dynamic segment, the first of each tag."""
-        for each in self._file.segments:
-            if each.type == PT_DYNAMIC:
-                words = self._words(each.offset, each.file_bytes, 2)
-                out: dict[int, int] = {}
-                for tag, value in zip(words[::2], words[1::2], strict=True):
-                    if tag == 0:
-                        break
-                    out.setdefault(tag, value)
-                return out
-        return {}
-
     def _offset(self, address: int) -> int:
         """Where the file has what it loads at an address."""
         for each in self._file.segments:
@@ -315,17 +301,9 @@ class DynamicRelocations:
                 return each.offset + address - each.address
         raise Malformed(f"{self._file.path}: no segment has {address:#x} of the dynamic segment")
 
-    def _words(self, at: int, size_bytes: int, stride: int) -> array[int]:
-        out = array("Q" if self._word == 8 else "I")
-        size_bytes -= size_bytes % (stride * self._word)
-        out.frombytes(self._file.file_bytes(at, size_bytes, "dynamic relocations"))
-        if sys.byteorder != self._file.endian:
-            out.byteswap()
-        return out
-
     def _read(self, found: _Range) -> _Table:
         if found.kind == "relr":
-            words = self._words(found.at, found.size_bytes, 1)
+            words = _words(self._file, found.at, found.size_bytes, 1)
             most = self._file.size_bytes // self._word
             addresses = array("Q")
             for address in _relr(words, self._word, self._file.path):
@@ -334,7 +312,7 @@ class DynamicRelocations:
                     raise LimitExceeded(f"{self._file.path}: more relocations than words")
             return _Table("relr", None, array("Q", sorted(addresses)), array("I"), words, ())
         stride = 3 if found.kind == "rela" else 2
-        words = self._words(found.at, found.size_bytes, stride)
+        words = _words(self._file, found.at, found.size_bytes, stride)
         addresses = words[::stride]
         order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
         table = _Table(
@@ -358,6 +336,30 @@ class DynamicRelocations:
                 if not out or address + size_bytes > out[-1][1]:
                     out.append((address, address + size_bytes, entry))
         return tuple(out)
+
+
+def dynamic_tags(file: ObjectFile) -> dict[int, int]:
+    """The entries of the dynamic segment (System V ABI, "Dynamic Section"), the first of each tag;
+    none of a file that has no such segment."""
+    for each in file.segments:
+        if each.type == PT_DYNAMIC:
+            words = _words(file, each.offset, each.file_bytes, 2)
+            out: dict[int, int] = {}
+            for tag, value in zip(words[::2], words[1::2], strict=True):
+                if tag == 0:
+                    break
+                out.setdefault(tag, value)
+            return out
+    return {}
+
+
+def _words(file: ObjectFile, at: int, size_bytes: int, stride: int) -> array[int]:
+    out = array("Q" if file.address_bytes == 8 else "I")
+    size_bytes -= size_bytes % (stride * file.address_bytes)
+    out.frombytes(file.file_bytes(at, size_bytes, "dynamic relocations"))
+    if sys.byteorder != file.endian:
+        out.byteswap()
+    return out
 
 
 def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:

@@ -90,6 +90,8 @@ class Segment:
     address: int
     file_bytes: int
     memory_bytes: int
+    alignment: int = 1
+    """Bytes; 0 and 1 for none."""
 
 
 @frozen
@@ -225,8 +227,8 @@ class ObjectFile:
             at = self._segments_at + index * self._segment_bytes
             row = self._unpack(self._layout.segment, at, f"program header {index}")
             if self.address_bytes == 4:
-                row = (row[0], row[6], *row[1:6])
-            out.append(Segment(row[0], row[1], row[2], row[3], row[5], row[6]))
+                row = (row[0], row[6], *row[1:6], row[7])
+            out.append(Segment(row[0], row[1], row[2], row[3], row[5], row[6], row[7]))
         return tuple(out)
 
     @cached_property

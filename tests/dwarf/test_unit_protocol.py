@@ -48,7 +48,7 @@ def test_addresses() -> None:
     with pytest.raises(Malformed, match="index 1000000"):
         unit.address(1_000_000)
     with pytest.raises(Unsupported):
-        unit.tls_address(0, 1)
+        unit.tls_address(0, 1, None)
 
 
 def test_location_at() -> None:

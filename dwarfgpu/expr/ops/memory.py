@@ -53,8 +53,8 @@ def LLVM_form_aspace_address(
 def form_tls_address(ctx: Context, offset: Value) -> Location:
     """Make a memory location from an offset in the thread-local storage of this module."""
     offset.require_integral()
-    unit = require(ctx.unit, "compilation unit")
-    return _default_location(ctx, unit.tls_address(offset.bits, require(ctx.wave, "thread")))
+    unit, wave = require(ctx.unit, "compilation unit"), require(ctx.wave, "thread")
+    return _default_location(ctx, unit.tls_address(offset.bits, wave, ctx.target))
 
 
 @op(0x9C, spec="A.2.5.4.4.3")

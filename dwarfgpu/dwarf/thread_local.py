@@ -1,0 +1,85 @@
+"""Where the thread-local variables of a program are (Drepper, "ELF Handling For Thread-Local
+Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Thread Local Storage").
+
+Law: only the block of the program itself is at a fixed distance from the thread pointer, because
+its own code counts on it. Where the dynamic linker put the block of a library only its tables tell,
+which are not looked up.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Final
+
+from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
+from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
+from dwarfgpu.objfile.elf import ET_EXEC, ObjectFile, Segment
+from dwarfgpu.target import Target, WaveId
+
+PT_TLS: Final = 7
+_DT_FLAGS_1: Final = 0x6FFFFFFB
+_DF_1_PIE: Final = 0x08000000
+_THREAD_POINTERS: Final = {"X86_64": "fs_base", "AARCH64": "tpidr_el0"}
+_CONTROL_BLOCK_BYTES: Final = 16
+"""Behind the thread pointer of AArch64, before the program's block."""
+
+
+def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | None) -> int:
+    """The address of an offset in a wave's thread-local block of a file.
+
+    `Unsupported` for a library or another machine, `Unavailable` where the thread pointer is not
+    known or the file is not linked, `IllFormed` where the file has no such offset.
+    """
+    name = PurePath(file.path).name
+    if file.is_relocatable:
+        raise Unavailable(f"{name} is not linked: thread-local variables have no place in it")
+    thread_pointer = _THREAD_POINTERS.get(file.machine)
+    if thread_pointer is None:
+        raise Unsupported(f"thread-local storage of {file.machine}")
+    segment = next((each for each in file.segments if each.type == PT_TLS), None)
+    if segment is None:
+        raise IllFormed(f"{name} has no thread-local storage (PT_TLS)")
+    if not 0 <= offset <= segment.memory_bytes:
+        raise IllFormed(
+            f"offset {offset:#x} is outside the {segment.memory_bytes:#x} bytes of thread-local "
+            f"storage of {name}"
+        )
+    if not is_program(file):
+        raise Unsupported(
+            f"thread-local storage of {name}: it is not said to be a program (ET_EXEC, DF_1_PIE), "
+            "and where the dynamic linker put the block of a library is not looked up"
+        )
+    pointer = _pointer(thread_pointer, wave, target)
+    return pointer + _displacement(file, segment) + offset & (1 << 64) - 1
+
+
+def is_program(file: ObjectFile) -> bool:
+    """Whether a file says that it is a program; one of before 2015 may be and not say it."""
+    if file.type == ET_EXEC:
+        return True
+    return bool(dynamic_tags(file).get(_DT_FLAGS_1, 0) & _DF_1_PIE)
+
+
+def _displacement(file: ObjectFile, segment: Segment) -> int:
+    """From the thread pointer to the block, as linkers count it in the program's own code."""
+    alignment = max(segment.alignment, 1)
+    if alignment & alignment - 1:
+        raise Malformed(f"{file.path}: PT_TLS is aligned to {alignment:#x} bytes")
+    if file.machine == "AARCH64":
+        return _CONTROL_BLOCK_BYTES + (segment.address - _CONTROL_BLOCK_BYTES) % alignment
+    size_bytes = segment.memory_bytes
+    return -size_bytes - (-segment.address - size_bytes) % alignment
+
+
+def _pointer(name: str, wave: WaveId, target: Target | None) -> int:
+    if target is None:
+        raise MissingContext(f"the context has no machine, of which {name} is the thread pointer")
+    architecture = target.architecture_of(wave)
+    register = architecture.register_named(name)
+    if register is None:
+        raise Unavailable(f"{architecture.name} has no {name}, which is the thread pointer")
+    try:
+        data = target.read_register(wave, register)
+    except Unavailable as error:
+        raise Unavailable(f"the thread pointer is not known: {error.message}")
+    return int.from_bytes(data, architecture.endian)
