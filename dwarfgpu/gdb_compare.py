@@ -106,8 +106,10 @@ def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]
         yield "CFA", _cfa(theirs), _own_cfa(physical)
     arch = physical.architecture
     kept = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
+    known = {each.name for each in theirs.architecture().registers()}
     for number in sorted(each for each in kept if each is not None):
-        yield arch.register(number).name, *_register(theirs, physical, number)
+        if arch.register(number).name in known:
+            yield arch.register(number).name, *_register(theirs, physical, number)
 
 
 def _is_of_no_line(session: Session) -> bool:
@@ -165,15 +167,18 @@ def _own_cfa(frame: PhysicalFrame) -> str:
 
 
 def _register(theirs: gdb.Frame, ours: PhysicalFrame, number: int) -> tuple[str, str]:
+    """As much of it as a call preserves."""
     register = ours.architecture.register(number)
+    mask = (1 << ours.architecture.preserved_bits.get(number, register.size_bits)) - 1
     try:
         data = frame_register(theirs, register)
-        one = "lost" if data is None else f"{int.from_bytes(data, register.type.endian):#x}"
+        value = 0 if data is None else int.from_bytes(data, register.type.endian) & mask
+        one = "lost" if data is None else f"{value:#x}"
     except DwarfGpuError as error:
         one = str(error)
     try:
         held = ours.contents(number)
-        two = f"{held.value:#x}" if held.is_complete else "lost"
+        two = "lost" if held.unknown & mask else f"{held.value & mask:#x}"
     except DwarfGpuError as error:
         two = str(error)
     return one, two

@@ -1,0 +1,57 @@
+"""Frames, CFAs and registers of AArch64 programs in QEMU against gdb-multiarch's own unwinder."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from tests.gdb.debugger import Debugger
+
+HERE = Path(__file__).parent
+STOPS = 30
+GROUPS = ["leaf held deep", "variable handler many", "tail1 tail2 leaf"]
+
+
+@contextmanager
+def waiting(qemu: str, program: Path) -> Iterator[int]:
+    """The port at which a program waits for GDB, before its first instruction."""
+    with socket.create_server(("localhost", 0)) as server:
+        port: int = server.getsockname()[1]
+    # GDB does not know signal frames with scalable vectors.
+    command = [qemu, "-cpu", "max,sve=off", "-g", str(port), str(program)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        yield port
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("build", ["gcc.O0", "gcc.O2", "clang.O0", "clang.O2"])
+def test_every_frame(
+    debugger: Debugger, tool: Callable[[str], str], repository: Path, build: str
+) -> None:
+    """Recursion, alloca, vector registers, tail calls, a signal; GDB needs a mask for others."""
+    multiarch = evolve(debugger, program=tool("gdb-multiarch"))
+    program = repository / f"fixtures/aarch64/stacks.{build}"
+    with waiting(tool("qemu-aarch64"), program) as port:
+        found = multiarch.report(
+            "set architecture aarch64",
+            "set tcp connect-timeout 20",
+            f"target remote localhost:{port}",
+            "handle SIGSEGV nostop noprint pass",
+            f"source {HERE / 'unwinding.py'}",
+            f"python Unwinding({len(build)}).walk({STOPS}, {GROUPS}).report()",
+            "kill",
+            file=program,
+        )
+    assert found["differences"] == []
+    stops, frames, facts = (found[name] for name in ("stops", "frames", "facts"))
+    assert isinstance(stops, int) and isinstance(frames, int) and isinstance(facts, int)
+    assert stops >= STOPS // 2 and frames > 4 * stops and facts > 20 * frames
