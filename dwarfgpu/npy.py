@@ -61,6 +61,12 @@ def read_file(path: Path) -> bytes:
     return data
 
 
+def bytes_of(path: str) -> bytes:
+    """The numbers of a .npy file as bytes, or all bytes of any other file."""
+    data = read_file(Path(path))
+    return parse_npy(data, path).data if is_npy(data) else data
+
+
 def parse_npy(data: bytes, source: str) -> Npy:
     """The array that bytes are; errors as of `read_npy`, naming the source."""
     if not is_npy(data) or len(data) < 10:

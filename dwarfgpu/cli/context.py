@@ -33,6 +33,7 @@ from dwarfgpu.expr.text import assemble
 from dwarfgpu.frames import GivenAddress
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.npy import bytes_of
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.plain import Field
 from dwarfgpu.session import Session
@@ -58,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     machine.add_argument(
         "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
-        help="memory: private_lane[3]#0x10=0a0b0c0d; without [N] that of --lane",
+        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; without [N] that of --lane",
     )  # fmt: skip
     machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     machine.add_argument(
@@ -353,6 +354,8 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
             raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
         lane = match["lane"] or (None if session.lane is None else str(session.lane))
         space = match["space"] or session.architecture.address_space(0).name
+        if data.strip().startswith("@"):
+            data = bytes_of(data.strip()[1:]).hex()
         entry: dict[str, plain.Json] = {
             "space": space,
             "address": match["address"],

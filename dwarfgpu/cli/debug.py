@@ -19,8 +19,10 @@ from dwarfgpu.cli.repl.lanes import first_lane
 from dwarfgpu.cli.repl.lines import Given
 from dwarfgpu.cli.repl.shell import Shell, Streams
 from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.cli.stopped import Stopped
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
 
 
 class _Append(argparse.Action):
@@ -76,9 +78,12 @@ def _run(args: argparse.Namespace) -> int:
     session = options.session_of(args, files, stopped)
     shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
     if stopped.core is not None:
-        shell.threads = stopped.core.threads
+        shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
         for line in core_lines(stopped.core):
             shell.streams.print(line)
+    elif stopped.has_started:
+        shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
+        shell.machine = stopped.given.machine
     for note in session.notes:
         shell.note(note, once=True)
     lines.run_given(shell, args.given)
@@ -89,6 +94,13 @@ def _run(args: argparse.Namespace) -> int:
     if shell.exit_status is not None:
         return shell.exit_status
     return 1 if shell.failures and not is_talk else 0
+
+
+def wave_name(stopped: Stopped, wave: WaveId) -> str:
+    """ROCgdb's name of a wave of a state; of a thread of a CPU, its number."""
+    if not stopped.architecture.is_simt:
+        return f"Thread {wave}"
+    return stopped.given.target_id(wave)
 
 
 def focused(session: Session) -> Session:

@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import name_of, variable_of
 from dwarfgpu.dwarf.types import Base, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.npy import is_npy, parse_npy, read_file
+from dwarfgpu.npy import bytes_of
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.plain import Json
 
@@ -191,8 +191,7 @@ def _value(text: str, option: str) -> Given:
     if text in ("null", "true", "false"):
         return int(text == "true")
     if text.startswith("@"):
-        data = read_file(Path(text[1:]))
-        data = parse_npy(data, text[1:]).data if is_npy(data) else data
+        data = bytes_of(text[1:])
         if not data:
             raise UsageError(f"{option}: {text[1:]} is empty")
         return Buffer(len(data), data)

@@ -150,7 +150,7 @@ def test_the_prompt() -> None:
 
 def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    done = run("debug", "--demo", "--batch", "-ex", "info threads", "-ex", "thread 1")
+    done = run("debug", "--arch", "x86_64", "--batch", "-ex", "info threads", "-ex", "thread 1")
     assert done.err.splitlines()[-2:] == ["No threads.", "No thread selected"]
 
 

@@ -352,3 +352,52 @@ def test_gfx12_has_workgroups_in_ttmps(tmp_path: Path) -> None:
     assert register(state, last, "scratch_base", 0, 8) % 256 == 0
     with pytest.raises(Unavailable):
         register(state, last, "s6")  # behind dispatch pointer, kernarg pointer and dispatch id
+
+
+def test_waves_at_the_prompt() -> None:
+    script = [word for each in (
+        "info threads", "thread 4", "thread", "info agents", "info queues", "info dispatches",
+        "thread 9", "print $v0[$_lane]",
+    ) for word in ("-ex", each)]  # fmt: skip
+    done = run("debug", "--state", COMMITTED, "--batch", *script)
+    assert done.lines == [
+        "  Id   Target Id                     Lanes Frame",
+        "* 1    AMDGPU Wave 1:1:1:1 (0,0,0)/0 32/32 item () at opencl/kernels.cl:26",
+        "  2    AMDGPU Wave 1:1:1:2 (0,0,0)/1 16/16 item () at opencl/kernels.cl:26",
+        "  3    AMDGPU Wave 1:1:1:3 (1,0,0)/0 32/32 item () at opencl/kernels.cl:26",
+        "  4    AMDGPU Wave 1:1:1:4 (1,0,0)/1 16/16 item () at opencl/kernels.cl:26",
+        "  5    AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   item () at opencl/kernels.cl:26",
+        "[Switching to thread 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
+        "#0  diverge () at opencl/kernels.cl:26",
+        "[Current thread is 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
+        "  Id State Target Id              Architecture",
+        "* 1  A     AMDGPU Agent (GPUID 1) gfx1100",
+        "  Id Target Id                Type Read Write Size Address",
+        "* 1  AMDGPU Queue 1:1 (QID 1) HSA  0    1     4096 0x00007e0000001000",
+        "  Id Target Id                      Grid      Workgroup Address Spaces        Kernel "
+        "Function",
+        "* 1  AMDGPU Dispatch 1:1:1 (PKID 0) [100,1,1] [48,1,1]  Shared(0), Private(0) diverge",
+        "$1 = 32",
+    ]
+    assert done.err.splitlines() == ["Unknown thread 9."]
+
+
+def test_a_state_by_hand_at_the_prompt() -> None:
+    script = ("-ex", "info agents", "-ex", "info queues", "-ex", "info dispatches")
+    lines = run("debug", "--demo", "--batch", *script, "-ex", "info threads").lines
+    assert lines[:3] == [
+        "No agents.",
+        "No queues are currently active.",
+        "No dispatches are currently active.",
+    ]
+    assert lines[4].startswith(
+        "* 0    AMDGPU Wave ?:?:?:0 (?,?,?)/? 34/64 0x00007f0000001690 in nest"
+    )
+
+
+def test_memory_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "raw").write_bytes(b"\x2a\0\0\0")
+    done = run("eval", "--arch", "gfx942", "--mem", f"0x1000=@{tmp_path / 'raw'}",
+               "addr 0x1000; deref_size 4")  # fmt: skip
+    assert done.out == "42\n"
+    assert "cannot be read" in run("eval", "--mem", "0x1000=@/nowhere", "lit0").error

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from attrs import frozen
 
+from dwarfgpu.backends.machine import Machine
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.repl.command import Command, parse
@@ -20,7 +21,6 @@ from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.objfile.core_notes import CoreThread
     from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
@@ -62,8 +62,10 @@ class Shell:
         """Where the user looks; commands that move the focus replace it."""
         self.commands = commands
         self.streams = streams
-        self.threads: Mapping[WaveId, CoreThread] = {}
-        """Of a core file, by GDB's numbers."""
+        self.threads: Mapping[WaveId, str] = {}
+        """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
+        self.machine: Machine | None = None
+        """What a state tells of agents, queues and dispatches."""
         self.values = ValueHistory()
         self.is_over = False
         self.exit_status: int | None = None
@@ -81,7 +83,7 @@ class Shell:
         """`(dwarfgpu w0 l3) `, of a thread `(dwarfgpu t1) `."""
         session = self.session
         lane = "" if session.lane is None else f" l{session.lane}"
-        letter = "t" if self.threads else "w"
+        letter = "t" if self.threads and not session.architecture.is_simt else "w"
         return f"(dwarfgpu {letter}{session.wave}{lane}) "
 
     def execute(self, line: str, *, repeats: bool = False) -> bool:

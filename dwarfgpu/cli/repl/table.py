@@ -10,6 +10,7 @@ from dwarfgpu.cli.repl.data import explain, location, output, print_, set_var
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.listing import info_line, list_
+from dwarfgpu.cli.repl.machine import info_agents, info_dispatches, info_queues
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import (
     backtrace,
@@ -26,11 +27,14 @@ from dwarfgpu.cli.repl.threads import info_threads, thread
 from dwarfgpu.cli.repl.types import ptype, whatis
 
 _INFO: Final = (
+    info_agents,
     info_args,
+    info_dispatches,
     info_frame,
     info_lanes,
     info_line,
     info_locals,
+    info_queues,
     info_registers,
     info_threads,
 )
