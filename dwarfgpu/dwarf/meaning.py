@@ -136,26 +136,26 @@ class Meanings:
             before, holder = holder, tuple(each for each in found if isinstance(each, Die))
             if not holder:
                 if not index:
-                    raise UsageError(f'No symbol "{_shown(part)}" in current context.')
+                    raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(_names(before[0]))
-                raise UsageError(f'No type "{part.name}" within class or namespace "{where}".')
+                raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
         return self._inside(holder, last, takes)
 
     def why_not(self, name: str) -> str:
         """Why a name means nothing, in GDB's words."""
-        *outer, last = parts(name) or (Part(name),)
+        *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
-            return f'No symbol "{_shown(last)}" in current context.'
+            return f'No symbol "{last.text}" in current context.'
         try:
             scopes = self._found(tuple(outer), name.startswith("::"), _is_scope)
         except DwarfGpuError as error:
             return error.message
         for scope in scopes:
             if isinstance(scope, Die) and scope.tag == dw.TAG_SUBPROGRAM:
-                return f'No symbol "{last.name}" in specified context.'
+                return f'No symbol "{last.text}" in specified context.'
             if isinstance(scope, Die) and scope.tag in CONTAINERS:
-                return f'No symbol "{last.name}" in namespace "{joined(_names(scope))}".'
-            return f"There is no field named {last.name}"
+                return f'No symbol "{last.text}" in namespace "{joined(_names(scope))}".'
+            return f"There is no field named {last.text}"
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -401,10 +401,6 @@ def _is(die: Die, part: Part, takes: Takes) -> bool:
 def _is_scope(die: Die) -> bool:
     """Whether something can be in an entry."""
     return die.tag in _SCOPES
-
-
-def _shown(part: Part) -> str:
-    return part.name if part.parameters is None else f"{part.name}({part.parameters})"
 
 
 def _names(scope: Die) -> Path:

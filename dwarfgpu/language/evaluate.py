@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.meaning import overloaded
 from dwarfgpu.dwarf.scopes import Variable, code_ranges
 from dwarfgpu.dwarf.spelling import split_last
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -35,7 +36,10 @@ from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.literals import text
 from dwarfgpu.language.machine import machine_value, unknown
+from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
+from dwarfgpu.language.members import path_to
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
@@ -44,7 +48,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION
-from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.object import Bits
 from dwarfgpu.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
@@ -130,7 +134,7 @@ class Evaluator:
             case tree.Integer() | tree.Floating():
                 return self._number(self.numbers.literal(node))
             case tree.Character() | tree.String():
-                return self._text(node)
+                return text(self.names, self.numbers, node, cplusplus=self._is_cplusplus)
             case tree.Name():
                 return self._named(node)
             case tree.Dollar():
@@ -150,7 +154,7 @@ class Evaluator:
             case tree.Index():
                 return self._element(node)
             case tree.Call():
-                return self._called(self.value(node.function))
+                return self._called(node.function)
             case tree.Cast():
                 return self._cast(node)
             case tree.SizeOf():
@@ -180,31 +184,6 @@ class Evaluator:
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
     # Operands
-
-    def _text(self, node: tree.Character | tree.String) -> TypedValue:
-        kind = self._character_type(node.prefix)
-        size = 8 * (size_bytes(kind) or 1)
-        codes = (node.code,) if isinstance(node, tree.Character) else (*node.codes, 0)
-        runs = [Bits(code & (1 << size) - 1, size) for code in codes]
-        bits = concatenate(runs, self.numbers.endian)
-        if isinstance(node, tree.String):
-            return TypedValue(Array(kind, (len(codes),)), bits=bits)
-        is_int = not node.prefix and not self._is_cplusplus  # C 6.4.4.4p10
-        return TypedValue(
-            kind, bits=bits, constant_type=self.names.builtins.int_type if is_int else None
-        )
-
-    def _character_type(self, prefix: str) -> Type:
-        builtins = self.names.builtins
-        if prefix == "L":
-            if not self.names.is_type("wchar_t"):
-                raise UsageError("No type named wchar_t.")
-            kind = self.names.type_of(tree.TypeName(("wchar_t",))).type
-            assert kind is not None
-            return kind
-        if prefix:
-            return builtins.wide("char16_t" if prefix == "u" else "char32_t")
-        return builtins.char_type
 
     def _named(self, node: tree.Name) -> TypedValue:
         name = node.name
@@ -283,9 +262,15 @@ class Evaluator:
         operator = node.operator
         if operator == "sizeof":
             operand = self._unevaluated().object(node.operand)
+            if operand.bit_size is not None:
+                raise UsageError("Attempt to take the size of a bit-field.")
             if operand.error is not None and size_bytes(operand.type) is None:
                 raise operand.error  # why the size is not known
             return self._size(operand.constant_type or operand.type)
+        if operator == "&" and isinstance(node.operand, tree.Name):
+            member = self._member_pointer(node.operand)
+            if member is not None:
+                return member
         value = self.object(node.operand)
         match operator:
             case "&":
@@ -302,6 +287,15 @@ class Evaluator:
             case _:
                 number = self.arithmetic.number(value)
                 return self._number(self.numbers.unary(operator, number))
+
+    def _member_pointer(self, node: tree.Name) -> TypedValue | None:
+        """`&Class::x`; None where the name is that of something that is no part of an object."""
+        if node.file is not None or "::" not in node.name:
+            return None
+        found = [each for each in self.names.meaning(node.name) if isinstance(each, Die)]
+        if len(found) > 1 and has_this(found[0]):
+            raise UsageError(overloaded(found))
+        return member_pointer(self.places, found[0]) if found else None
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -368,14 +362,33 @@ class Evaluator:
                 if not isinstance(bare, Pointer)
                 else "Attempt to extract a component of a value that is not a structure pointer."
             )
+        bare = strip(value.type)
+        if isinstance(bare, Struct) and path_to(bare, node.name) is None:
+            return self._method(bare, node.name)
         return self.places.member(value, node.name)
+
+    def _method(self, kind: Struct, name: str) -> TypedValue:
+        """The member function of an object; `UsageError` where its class has none of that name."""
+        scope, simple = split_last(name)
+        owner = scope or f"::{type_name(kind, cplusplus=True)}"
+        whole = f"{owner}::{simple}"
+        found = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
+        dies = [each for each in found if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM]
+        if dies and not any(code_ranges(each) for each in dies):
+            raise UsageError(f"Cannot take address of method {simple}.")
+        if dies:
+            return self._function(whole, dies)
+        if scope:
+            raise UsageError(f"There is no field named {simple}")
+        kinds = "member or method" if kind.declared.methods else "member"
+        raise UsageError(f"There is no {kinds} named {name}.")
 
     def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """`.*` and `->*`, which are one here, as `.` and `->` are."""
         bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.places.dereferenced(value)
-        return self.places.pointed(value, member)
+        return pointed(self.places, value, member)
 
     def _element(self, node: tree.Index) -> TypedValue:
         value = self.object(node.operand)
@@ -395,14 +408,20 @@ class Evaluator:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
 
-    def _called(self, function: TypedValue) -> TypedValue:
+    def _called(self, node: tree.Node) -> TypedValue:
         """What a call gives has a type, and no value."""
+        refusal = Unsupported("functions of the program cannot be called")
+        if isinstance(node, tree.Name) and not isinstance(self.places, Unevaluated):
+            first = next(iter(self.names.meaning(node.name)), None)
+            if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM:
+                raise refusal  # whichever of its overloads is meant
+        function = self.value(node)
         bare = strip(function.type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
         if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
-        raise Unsupported("functions of the program cannot be called")
+        raise refusal
 
     def _cast(self, node: tree.Cast) -> TypedValue:
         to = self.names.type_of(node.type)

@@ -41,6 +41,8 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return TypedValue(Base(part.type), location)
     if name in _ROLES:
         raise UsageError("No registers.")
+    if name.removeprefix("$").isdecimal():
+        raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
     return None
 
 

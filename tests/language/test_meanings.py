@@ -70,7 +70,7 @@ def at(program: str, function: str) -> Session:
         ("ns :: Box < ns::Box<int, 1> , 2 > :: made", "20"),
         ("sizeof(ns::Box<double,2>)", "16"),
         ("((ns::Box<int, 1> *) &bi)->held[0] > 3", "true"),
-        ("ns::Box<int, 3>::made", 'No type "Box<int,3>" within class or namespace "ns".'),
+        ("ns::Box<int, 3>::made", 'No type "Box<int, 3>" within class or namespace "ns".'),
         ("ns::GREEN + 1", "6"),
         ("ns::Plain::GREEN + 1", "6"),
         ("sizeof(P::Part) + sizeof(al::Node::Inner)", "8"),
