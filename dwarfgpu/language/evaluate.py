@@ -6,10 +6,9 @@ result needs. Every error is one line, in GDB's words where GDB has the same one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -43,6 +42,7 @@ from dwarfgpu.language.members import path_to
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
+from dwarfgpu.language.options import DEFAULT, Options
 from dwarfgpu.language.parser import parse, parse_type
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -51,34 +51,15 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import NOT_STARTED, Session
 
+NO_CALLS: Final = "functions of the program cannot be called"
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
-
-
-def _nothing(name: str) -> TypedValue | None:
-    return None
 
 
 def _forget(name: str, value: TypedValue) -> None:
     """Where nothing is evaluated, nothing is kept."""
 
 
-@frozen
-class Options:
-    """What an expression may use beside the session."""
-
-    dollar: Callable[[str], TypedValue | None] = _nothing
-    """What `$name` means to the caller (value history, convenience variables): asked first."""
-    keep: Callable[[str, TypedValue], None] | None = None
-    """Takes what is assigned to a convenience variable; None where there are none."""
-    looked_at: Callable[[Variable], None] | None = None
-    """Told of each variable that the value depends on, also where there is no value."""
-    read_only: str | None = None
-    """Why nothing can be assigned; None where it can."""
-    is_closed: bool = False
-    """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
-
-
-def evaluate(text: str, session: Session, options: Options = Options()) -> TypedValue:
+def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
     """The value of an expression of the source language.
 
     Raises `UsageError` for what cannot be understood, and the machine's and the DWARF's errors
@@ -95,7 +76,7 @@ def named_type(text: str, session: Session) -> Typed | None:
     return None if name is None else names.type_of(name)
 
 
-def type_of(text: str, session: Session, options: Options = Options()) -> Typed:
+def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """The type of an expression; nothing is read or written."""
     evaluator = Evaluator(session, options)._unevaluated()
     value = evaluator.value(parse(text, evaluator.names))
@@ -185,7 +166,7 @@ class Evaluator:
 
     # Operands
 
-    def _named(self, node: tree.Name) -> TypedValue:
+    def _named(self, node: tree.Name, *, is_called: bool = False) -> TypedValue:
         name = node.name
         if node.file is not None:
             found = self.names.meaning_in_file(name, node.file)
@@ -193,6 +174,8 @@ class Evaluator:
             found = self.names.meaning(name)
         if not found and self._is_cplusplus and name in ("true", "false"):
             return self._truth(name == "true")
+        if not found and node.file is not None:
+            raise UsageError(f'No symbol "{name}" in specified context.')
         if not found:
             raise self.names.unknown(name)
         first = found[0]
@@ -201,16 +184,19 @@ class Evaluator:
                 self.names.require_frame(first)
             return self.places.variable(first)
         if first.tag == dw.TAG_SUBPROGRAM:
-            return self._function(name, [each for each in found if isinstance(each, Die)])
+            functions = [each for each in found if isinstance(each, Die)]
+            return self._function(name, functions, is_called=is_called)
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         if first.tag == dw.TAG_MEMBER:
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
 
-    def _function(self, name: str, found: list[Die]) -> TypedValue:
+    def _function(self, name: str, found: list[Die], *, is_called: bool) -> TypedValue:
         """The function of a name; `UsageError` where there are several, or it has no code."""
         with_code = [each for each in found if code_ranges(each)]
+        if is_called and not isinstance(self.places, Unevaluated):
+            raise Unsupported(NO_CALLS)  # whichever of its overloads is meant
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
@@ -350,7 +336,7 @@ class Evaluator:
         array = array_of(value.type, count)
         return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
 
-    def _member(self, node: tree.Access) -> TypedValue:
+    def _member(self, node: tree.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
@@ -364,10 +350,10 @@ class Evaluator:
             )
         bare = strip(value.type)
         if isinstance(bare, Struct) and path_to(bare, node.name) is None:
-            return self._method(bare, node.name)
+            return self._method(bare, node.name, is_called=is_called)
         return self.places.member(value, node.name)
 
-    def _method(self, kind: Struct, name: str) -> TypedValue:
+    def _method(self, kind: Struct, name: str, *, is_called: bool) -> TypedValue:
         """The member function of an object; `UsageError` where its class has none of that name."""
         scope, simple = split_last(name)
         owner = scope or f"::{type_name(kind, cplusplus=True)}"
@@ -377,7 +363,7 @@ class Evaluator:
         if dies and not any(code_ranges(each) for each in dies):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
-            return self._function(whole, dies)
+            return self._function(whole, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
         kinds = "member or method" if kind.declared.methods else "member"
@@ -410,18 +396,18 @@ class Evaluator:
 
     def _called(self, node: tree.Node) -> TypedValue:
         """What a call gives has a type, and no value."""
-        refusal = Unsupported("functions of the program cannot be called")
-        if isinstance(node, tree.Name) and not isinstance(self.places, Unevaluated):
-            first = next(iter(self.names.meaning(node.name)), None)
-            if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM:
-                raise refusal  # whichever of its overloads is meant
-        function = self.value(node)
+        if isinstance(node, tree.Name):
+            function = self._named(node, is_called=True)
+        elif isinstance(node, tree.Access):
+            function = self._member(node, is_called=True)
+        else:
+            function = self.value(node)
         bare = strip(function.type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
         if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
-        raise refusal
+        raise Unsupported(NO_CALLS)
 
     def _cast(self, node: tree.Cast) -> TypedValue:
         to = self.names.type_of(node.type)
