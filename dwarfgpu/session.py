@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import Final
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.callers import MOST_CALLERS, LoadedCode
@@ -43,6 +43,7 @@ from dwarfgpu.expr.evaluate import Observer, matching_entries
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.frames import GivenAddress, LaneState, TopFrame
 from dwarfgpu.model.location import Location
+from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading, contents, located, resolved
 from dwarfgpu.target import NotStarted, Target, WaveId
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.operation import (
@@ -25,6 +25,7 @@ from dwarfgpu.cfi.operation import (
 )
 from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.nouns import define, frozen
 
 
 @frozen

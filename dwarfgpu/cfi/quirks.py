@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
@@ -17,6 +17,7 @@ from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect import AMD_DIRECT
+from dwarfgpu.nouns import frozen
 
 
 @frozen

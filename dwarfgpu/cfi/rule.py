@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from attrs import frozen
+from dwarfgpu.nouns import frozen
 
 
 @frozen

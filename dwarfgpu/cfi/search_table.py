@@ -9,11 +9,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.bits import Endian, Reader
 from dwarfgpu.cfi.pointer import OMITTED, fixed_bytes, read_pointer
 from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 
 SECTION: Final = ".eh_frame_hdr"
 _VERSION: Final = 1

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from attrs import frozen
-
 from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.tail import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 
 MOST_FRAMES: Final = 10_000
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Final, assert_never
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
@@ -56,6 +56,7 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part, Register
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 MOST_STEPS: Final = 2_000
 """Operations of one expression: there can be one for every frame of a deep stack."""

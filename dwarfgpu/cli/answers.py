@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
@@ -24,6 +24,7 @@ from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.data import value_data
 from dwarfgpu.view.explain import is_undefined_somewhere

@@ -8,7 +8,6 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.resources import as_file, files
 from typing import TypeAlias
 
 from attrs import evolve
@@ -100,6 +99,8 @@ def with_demo(
     """Run, with the kernel and the state that come with dwarfgpu where `--demo` asks for them."""
     if not args.demo:
         return run(args)
+    from importlib.resources import as_file, files  # no other command line needs them
+
     with as_file(files("dwarfgpu") / "data") as folder:
         args.file = args.file or str(folder / "demo.co")
         args.state = args.state or str(folder / "demo.json")

@@ -6,11 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from attrs import frozen
-
 from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.errors import InconsistentContext, LimitExceeded, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.view.plain import Plain
 

@@ -10,13 +10,12 @@ import re
 from collections import Counter
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.cli.answers import Answer, of_reading
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
 

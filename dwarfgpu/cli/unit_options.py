@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from attrs import frozen
-
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import integer_of
 
 MOST_BYTES: Final = 64 << 20

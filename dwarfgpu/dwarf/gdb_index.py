@@ -13,11 +13,12 @@ from functools import cached_property
 from struct import iter_unpack, unpack_from
 from typing import TYPE_CHECKING, Final, Literal
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.spans import SpanIndex
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo

@@ -18,7 +18,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.nouns import frozen
-from dwarfgpu.objfile.gpu_code import read_gpu_code
 
 _CALL_BYTES: Final = 4
 _UNTOLD: Final = "and where it saved its own return address, no call frame information tells"
@@ -96,6 +95,8 @@ class GpuCallers:
         code_object = self._at(function.entry)
         if code_object is None:
             return False
+        from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
         kernels = read_gpu_code(code_object.file).kernels
         return function.entry - code_object.load_address in [each.entry for each in kernels]
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
-from attrs import frozen
-
 from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.nouns import frozen
 
 K = TypeVar("K", bound=Hashable)
 S = TypeVar("S", bound=Hashable)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
@@ -39,6 +39,7 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import Implicit, Memory, Register, is_compound
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 
 GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))
 """Generic value, value of another type, implicit pointer value, byte address in the default

@@ -15,7 +15,6 @@ from dwarfgpu.bits import Endian
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.gpu_code import target_of
 
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 _DESCRIPTOR_BYTES: Final = 64
@@ -68,6 +67,8 @@ def wave_size(file: ObjectFile) -> int | None:
 
 def processor_name(file: ObjectFile) -> str:
     """The processor of the target; `Unsupported` for one that dwarfgpu does not know."""
+    from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU do without all of it
+
     name = target_of(file).processor
     if name not in PROCESSORS:
         raise Unsupported(f"the AMD GPU processor {name}")

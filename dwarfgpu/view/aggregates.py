@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import signed
@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.dynamic import is_dynamic
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final, assert_never
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
@@ -37,6 +37,7 @@ from dwarfgpu.dynamic import Resolver, is_dynamic
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.parts import ObjectBytes

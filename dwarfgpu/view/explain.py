@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import (
     Ambiguous,
@@ -35,6 +33,7 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import Plain, Record, entry_json, operand_json
 

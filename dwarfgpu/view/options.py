@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf.types import Style
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 
 OPTIMIZED_OUT: Final = "<optimized out>"
 UNAVAILABLE: Final = "<unavailable>"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian, extract, to_bytes
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.strings import run_length
 

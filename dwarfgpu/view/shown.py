@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.type_names import type_name
@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around, displaced
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
 from dwarfgpu.view.parts import ObjectBytes
