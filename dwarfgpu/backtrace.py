@@ -12,6 +12,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line import SourceFile
@@ -58,6 +59,8 @@ class StackFrame:
     """Whether it only stands for the arrival of a signal."""
     called_by_jump: bool
     """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
+    is_signed: bool = False
+    """Whether the return address that led to it is signed where it is kept (AArch64)."""
     is_tail_call: bool = False
     """Whether nothing is left of it: it has called by a jump, as what calls tell says."""
     tail_calls: str | None = None
@@ -150,6 +153,7 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
                 inline_level + 1 < len(functions),
                 physical.is_signal_frame,
                 is_outer and bool(by_jump),
+                _has_signed_pc(physical),
                 isinstance(physical, TailFrame),
                 physical.why_no_callers if is_outer else None,
                 physical.is_guess,
@@ -157,6 +161,15 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
             )
             number += 1
         level += 1
+
+
+def _has_signed_pc(frame: PhysicalFrame) -> bool:
+    if frame.callee is None or isinstance(frame, TailFrame):
+        return False
+    try:
+        return frame.callee.has_signed_return
+    except DwarfGpuError:
+        return False  # else there were no such frame
 
 
 def _has_lane(session: Session) -> bool:

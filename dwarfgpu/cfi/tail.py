@@ -78,5 +78,9 @@ class TailFrame(PhysicalFrame):
     def cfa(self) -> Location:
         return self._inner.cfa()
 
+    @property
+    def has_signed_return(self) -> bool:
+        return self._inner.has_signed_return
+
     def return_address(self) -> int | None:
         return self._inner.return_address()

@@ -40,6 +40,7 @@ from dwarfgpu.view.call_frames import (
     instruction_lines,
     row_lines,
     search_table_lines,
+    table_lines,
 )
 
 SCHEMA: Final = "dwarfgpu-frames-1"
@@ -96,7 +97,10 @@ class _Listing:
 def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
     """Names by addresses; none, and a note, where the symbols cannot be read."""
     try:
-        return {each.address: each.name for each in code_object.file.symbols if each.name}, []
+        # Mapping symbols of Arm ($x) are no functions; of equal addresses, a function is meant.
+        known = [each for each in code_object.file.symbols if each.name and each.name[0] != "$"]
+        known.sort(key=lambda each: each.kind == "function")
+        return {each.address: each.name for each in known}, []
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
 
@@ -178,12 +182,14 @@ def _lines(listing: _Listing, section: FrameSection, entry: FrameEntry) -> Itera
         yield f"    the rest cannot be read: {error_line(entry.program.error)}"
     if isinstance(entry, Fde):
         rows, error = listing.rows(section, entry)
-        for row in rows:
+        shortened = partial(_short, text)
+        table = table_lines(rows, cie.format.architecture, shortened)
+        yield from (f"  {line}" for line in table or ())
+        for row in () if table else rows:
             yield f"  [{row.start:#x},{row.end:#x})"
             if row.is_empty:
                 yield "    no rules: nothing can be unwound from here"
             else:
-                shortened = partial(_short, text)
                 for line in row_lines(row, cie.format.architecture, shortened):
                     yield f"    {line}"
         if error is not None and entry.program.error is None:

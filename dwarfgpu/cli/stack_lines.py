@@ -37,6 +37,7 @@ def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
         "is_inlined": frame.is_inlined,
         "is_signal_frame": frame.is_signal_frame,
         "called_by_jump": frame.called_by_jump,
+        "is_signed": frame.is_signed,
         "is_tail_call": frame.is_tail_call,
         "tail_calls": frame.tail_calls,
         "is_heuristic": frame.is_heuristic,

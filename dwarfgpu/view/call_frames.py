@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
-from dwarfgpu.cfi.rule import Row, Rule
+from dwarfgpu.cfi.rule import Offset, Row, Rule
 from dwarfgpu.cfi.search_table import SECTION
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 
+_MOST_COLUMNS: Final = 12
+_WIDEST_CELL: Final = 14
+_SHORTEST_RUN: Final = 4
+"""Registers that are saved one after the other, and share a line."""
 MOST_DIFFERENCES: Final = 20
 """Of a search table and its section that are told."""
 
@@ -63,19 +67,70 @@ def row_lines(
 ) -> Iterator[str]:
     """The CFA, then each rule with all registers that have it."""
     yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
-    for rule, numbers in _by_rule(row):
+    for numbers, rules in _groups(row, architecture):
         names = ", ".join(_names(numbers, architecture))
-        yield f"{names} = {rule_text(rule, architecture, expression_text)}"
+        told = [rule_text(each, architecture, expression_text) for each in rules]
+        yield f"{names} = {told[0]}" + (f" … {told[-1]}" if len(told) > 1 else "")
     if row.args_size_bytes:
         yield f"{row.args_size_bytes} bytes of arguments are pushed"
 
 
-def _by_rule(row: Row) -> list[tuple[Rule, list[int]]]:
-    """Every rule with its registers, in the order of the first of them."""
-    found: dict[Rule, list[int]] = {}
-    for number, rule in sorted(row.rules.items()):
-        found.setdefault(rule, []).append(number)
-    return list(found.items())
+def table_lines(
+    rows: Sequence[Row], architecture: Architecture | None, expression_text: ExpressionText
+) -> list[str] | None:
+    """Rows as a table with a column for each register; None where they would not fit one."""
+    numbers = sorted({number for row in rows for number in row.rules})
+    if len(rows) < 2 or len(numbers) > _MOST_COLUMNS:
+        return None
+    lines = [["from", "CFA", *(register_name(number, architecture) for number in numbers)]]
+    for row in rows:
+        if row.args_size_bytes or row.cfa is None:
+            return None
+        line = [f"{row.start:#x}", cfa_text(row.cfa, architecture, expression_text)]
+        for number in numbers:
+            rule = row.rules.get(number)
+            line.append("" if rule is None else rule_text(rule, architecture, expression_text))
+        if max(map(len, line)) > _WIDEST_CELL:
+            return None
+        lines.append(line)
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int], list[Rule]]]:
+    """Registers that have the same rule, and such as are saved one after the other."""
+    left = dict(sorted(row.rules.items()))
+    found: list[tuple[list[int], list[Rule]]] = []
+    for number in list(left):
+        run = _run(left, number, architecture)
+        if len(run) >= _SHORTEST_RUN:
+            found.append((run, [left.pop(each) for each in run]))
+    same: dict[Rule, list[int]] = {}
+    for number, rule in left.items():
+        same.setdefault(rule, []).append(number)
+    found += [(numbers, [rule]) for rule, numbers in same.items()]
+    return sorted(found, key=lambda each: each[0])
+
+
+def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) -> list[int]:
+    """Registers of a kind that follow each other, as do the places where they are saved."""
+    kind = register_name(first, architecture).rstrip("0123456789")
+    run = [first]
+    step: int | None = None
+    while isinstance(last := rules.get(run[-1]), Offset):
+        after = rules.get(run[-1] + 1)
+        following = register_name(run[-1] + 1, architecture)
+        if not isinstance(after, Offset) or following.rstrip("0123456789") != kind:
+            break
+        distance = after.offset_bytes - last.offset_bytes
+        if not distance or step not in (None, distance):
+            break
+        step = distance
+        run.append(run[-1] + 1)
+    return run
 
 
 def _names(numbers: list[int], architecture: Architecture | None) -> Iterator[str]:

@@ -7,9 +7,14 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 
 
-def frame_words(pc: int, digits: int, call: str, place: Place | None, origin: str | None) -> str:
-    """A frame by its source line, else by its file; without the address where a line begins."""
-    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x} in "
+def frame_words(
+    pc: int, digits: int, call: str, place: Place | None, origin: str | None, mark: str = ""
+) -> str:
+    """A frame by its source line, else by its file; without the address where a line begins.
+
+    The mark is that of the address.
+    """
+    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x}{mark} in "
     if place is not None:
         return f"{where}{call} at {place.file}:{place.line}"
     return f"{where}{call}" + ("" if origin is None else f" from {origin}")
@@ -37,7 +42,8 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     origin = None if code_object is None else str(code_object.file.path)
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
-    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin)}"
+    mark = " [PAC]" if frame.is_signed else ""
+    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin, mark)}"
     marks = ["tail call"] if frame.is_tail_call else []
     if frame.tail_calls is not None:
         marks.append(f"called by a jump, tail calls: {frame.tail_calls}")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,15 @@ def test_bt_marks_tail_calls(build: str, places: list[str]) -> None:
     assert told == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip
+
+
+def test_bt_marks_signed_return_addresses() -> None:
+    """As GDB; `leaf` does not sign, and an interrupted frame has returned nowhere."""
+    lines = run("bt", "--no-args", "--state", STATES / "stacks.gcc.O2.pac.signal.json").lines
+    marked = [int(line[1:3]) for line in lines if re.match(r"#\d+ +0x[0-9a-f]+ \[PAC\] in ", line)]
+    assert marked == [2, 3, 4, 5, 6, 9, 10, 11]
+    frames = run_json("bt", "--state", STATES / "stacks.gcc.O2.pac.signal.json").json["frames"]
+    assert [each["level"] for each in frames if each["is_signed"]] == marked
 
 
 def test_values_on_entry_go_through_tail_calls() -> None:

@@ -38,6 +38,37 @@ def test_registers_with_one_rule_share_a_line() -> None:
     assert lines[-1] == "    SGPR32, SGPR33, VGPR40 = same"
 
 
+def test_rows_that_fit_are_a_table() -> None:
+    lines = run("frames", FIXTURES / "x86_64/demo.gcc.O2.v5").lines
+    start = lines.index("FDE 0x9c: [0x11d0,0x1206) factorial, of CIE 0x30")
+    assert lines[start + 8 : start + 13] == [
+        "  from    CFA     RBX       RIP",
+        "  0x11d0  RSP+8             [CFA-8]",
+        "  0x11dd  RSP+16  [CFA-16]  [CFA-8]",
+        "  0x11f3  RSP+8   [CFA-16]  [CFA-8]",
+        "  0x1200  RSP+8             [CFA-8]",
+    ]
+    assert "    CFA = breg7 RSP+8, breg16 RIP+0, lit15, and, lit11, ge, lit3, shl, plus" in lines
+
+
+def test_registers_of_aarch64_have_their_own_names() -> None:
+    """LLVM names the narrowest view, W29; `$x` is no function; a signal frame has all registers."""
+    lines = run("frames", FIXTURES / "aarch64/stacks.gcc.O2.pac", "--pc", "0x400250").lines
+    assert lines[0].endswith(", return address PC, signal frame") or lines[1].endswith(
+        ", return address PC, signal frame"
+    )
+    assert lines[-6:] == [
+        "FDE 0x84: [0x400250,0x40025c) back, of CIE 0x0",
+        "  [0x400250,0x40025c)",
+        "    CFA = SP",
+        "    X0-X30 = [CFA+312] … [CFA+552]",
+        "    SP = [CFA+560]",
+        "    PC = [CFA+568]",
+    ]
+    listed = run("frames", FIXTURES / "aarch64/stacks.gcc.O2.pac").out
+    assert "  from      CFA    X19       X29       X30       RA_SIGN_STATE  V8 " in listed
+
+
 def test_an_entry_without_rules_says_so() -> None:
     lines = run("frames", FIXTURES / "hip/nest.gfx942.O2.v5.co").lines
     assert "    no rules: nothing can be unwound from here" in lines
