@@ -38,9 +38,6 @@ def register_name(number: int, architecture: Architecture | None) -> str:
     """The name of a register; `reg16` where the architecture is unknown or defines none."""
     if architecture is None or number not in architecture.registers:
         return f"reg{number}"
-    if architecture.machine == "AARCH64":
-        # LLVM names the narrowest view, W29; what is saved is the register.
-        return architecture.registers[number].name.upper()
     return architecture.dwarf_name(number)
 
 

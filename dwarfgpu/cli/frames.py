@@ -41,6 +41,7 @@ from dwarfgpu.view.call_frames import (
     row_lines,
     search_table_lines,
     table_lines,
+    with_own_names,
 )
 
 SCHEMA: Final = "dwarfgpu-frames-1"
@@ -182,15 +183,15 @@ def _lines(listing: _Listing, section: FrameSection, entry: FrameEntry) -> Itera
         yield f"    the rest cannot be read: {error_line(entry.program.error)}"
     if isinstance(entry, Fde):
         rows, error = listing.rows(section, entry)
-        shortened = partial(_short, text)
-        table = table_lines(rows, cie.format.architecture, shortened)
+        shortened, names = partial(_short, text), with_own_names(cie.format.architecture)
+        table = table_lines(rows, names, shortened)
         yield from (f"  {line}" for line in table or ())
         for row in () if table else rows:
             yield f"  [{row.start:#x},{row.end:#x})"
             if row.is_empty:
                 yield "    no rules: nothing can be unwound from here"
             else:
-                for line in row_lines(row, cie.format.architecture, shortened):
+                for line in row_lines(row, names, shortened):
                     yield f"    {line}"
         if error is not None and entry.program.error is None:
             yield f"  further rows cannot be read: {error_line(error)}"
@@ -249,7 +250,7 @@ def _instructions(program: CfaProgram, text: ExpressionText) -> list[Plain]:
 
 
 def _row(row: Row, cie: Cie, text: ExpressionText) -> Plain:
-    architecture = cie.format.architecture
+    architecture = with_own_names(cie.format.architecture)
     rules: dict[str, Plain] = {
         register_name(number, architecture): rule_text(rule, architecture, text)
         for number, rule in sorted(row.rules.items())

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby, islice
 from typing import Final
+
+from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
@@ -33,6 +36,17 @@ def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str
             yield f"  disagrees: {difference}"
 
 
+@cache
+def with_own_names(architecture: Architecture | None) -> Architecture | None:
+    """The architecture whose registers are shown by their own names.
+
+    LLVM's for AArch64 are those of the narrowest view, W29, of which more is saved.
+    """
+    if architecture is None or architecture.machine != "AARCH64":
+        return architecture
+    return evolve(architecture, dwarf_names={})
+
+
 def cie_heading(cie: Cie) -> str:
     """`CIE 0x0: version 4, augmentation "", code alignment 4, …`."""
     told = [f"version {cie.version}", f'augmentation "{cie.augmentation.text}"']
@@ -40,7 +54,8 @@ def cie_heading(cie: Cie) -> str:
         return f"CIE {cie.offset:#x}: {', '.join(told)}, which is unknown: nothing more is read"
     form = cie.format
     told += [f"code alignment {form.code_alignment}", f"data alignment {form.data_alignment}"]
-    told.append(f"return address {register_name(cie.return_register, form.architecture)}")
+    names = with_own_names(form.architecture)
+    told.append(f"return address {register_name(cie.return_register, names)}")
     told += ["signal frame"] if cie.augmentation.is_signal_frame else []
     return f"CIE {cie.offset:#x}: {', '.join(told)}"
 
@@ -57,7 +72,9 @@ def fde_heading(fde: Fde, function: str | None) -> str:
 def instruction_lines(entry: Cie | Fde, expression_text: ExpressionText) -> Iterator[str]:
     """The instructions; those that only pad are left out."""
     start = entry.initial_location if isinstance(entry, Fde) else None
-    for line in program_text(entry.program, start, expression_text):
+    form = entry.program.format
+    form = evolve(form, architecture=with_own_names(form.architecture))
+    for line in program_text(evolve(entry.program, format=form), start, expression_text):
         if line != "DW_CFA_nop:":
             yield line
 
