@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import field
 
@@ -22,9 +23,11 @@ from dwarfgpu.backends.state_machine import (
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
-from dwarfgpu.npy import Npy, read_npy
 from dwarfgpu.plain import Field
 from dwarfgpu.target import Target, WaveId
+
+if TYPE_CHECKING:
+    from dwarfgpu.npy import Npy
 
 SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
@@ -76,6 +79,8 @@ class _Reader:
 
     def npy(self, named: Field) -> Npy:
         """The array of a file that a field names; `UsageError` naming the field."""
+        from dwarfgpu.npy import read_npy  # few states have arrays
+
         path = _file(named, self.folder)
         if path not in self._files:
             try:

@@ -33,7 +33,6 @@ from dwarfgpu.expr.text import assemble
 from dwarfgpu.frames import GivenAddress
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.npy import bytes_of
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.plain import Field
 from dwarfgpu.session import Session
@@ -355,6 +354,8 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
         lane = match["lane"] or (None if session.lane is None else str(session.lane))
         space = match["space"] or session.architecture.address_space(0).name
         if data.strip().startswith("@"):
+            from dwarfgpu.npy import bytes_of
+
             data = bytes_of(data.strip()[1:]).hex()
         entry: dict[str, plain.Json] = {
             "space": space,

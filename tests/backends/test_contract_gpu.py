@@ -1,0 +1,181 @@
+"""What is true of every Target of a GPU: lanes, waves and workgroups see one memory as they should.
+
+Each machine has waves 1 and 2 in one workgroup and wave 3 in another, 512 bytes of LDS for each,
+scratch of 4096 bytes for each wave, and v3 of wave 1 known in lanes 0 to 3.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Apertures
+from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.target import Target
+from tests.cli.command import validator
+
+GPU = architecture("gfx942")
+LOCAL_BASE, PRIVATE_BASE = 0x1_0000_0000_0000, 0x2_0000_0000_0000
+SCRATCH = 0x7D00_0000_0000
+Made = Callable[[Path], Target]
+
+
+def of_state(folder: Path) -> StateTarget:
+    """Scratch is a store of its own."""
+    target = StateTarget(GPU, Apertures(local_bytes=512, scratch_bytes=4096))
+    for wave, group in ((1, 4), (2, 4), (3, 5)):
+        target.add_wave(wave, group)
+    register = GPU.by_name["v3"]
+    target.set_lanes(1, register, [10, 11, 12, 13])
+    return target
+
+
+def of_image(folder: Path) -> Target:
+    return ImageTarget(of_state(folder), (), has_started=True)
+
+
+def of_file(folder: Path) -> Target:
+    """Scratch is a part of global memory."""
+    document: dict[str, Any] = {
+        "schema": "dwarfgpu-state-2",
+        "architecture": "gfx942",
+        "agents": [{"id": 1}],
+        "queues": [{"id": 1, "agent": 1}],
+        "dispatches": [{"id": 1, "queue": 1}],
+        "workgroups": [
+            {"id": 4, "dispatch": 1, "local_bytes": 512},
+            {"id": 5, "dispatch": 1, "local_bytes": 512},
+        ],
+        "waves": [
+            {
+                "id": wave,
+                "workgroup": group,
+                "scratch": {"address": SCRATCH + 4096 * wave, "size": 4096},
+                "registers": {"v3": [10, 11, 12, 13]} if wave == 1 else {},
+            }
+            for wave, group in ((1, 4), (2, 4), (3, 5))
+        ],
+    }
+    validator("state-2").validate(document)
+    path = folder / "state.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return load_state(path).target
+
+
+@pytest.fixture(params=[of_state, of_image, of_file], ids=lambda made: made.__name__)
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+    made: Made = request.param
+    return made(tmp_path)
+
+
+def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
+    found = GPU.address_space_named(space)
+    assert found is not None
+    return Memory(found, wave, lane)
+
+
+def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
+    """Make memory known, as a state does."""
+    inner = target.machine if isinstance(target, ImageTarget) else target
+    assert isinstance(inner, StateTarget)
+    inner.set_memory(where(space, **place), address, data)
+
+
+DWORD = b"\1\2\3\4"
+
+
+def test_memory_that_nobody_wrote_is_unavailable(target: Target) -> None:
+    for space, address in (
+        ("global", 0x1000), ("local", 0), ("private_lane", 0), ("private_wave", 0),
+        ("generic", LOCAL_BASE), ("generic", PRIVATE_BASE), ("generic", 0x1000),
+    ):  # fmt: skip
+        with pytest.raises(Unavailable):
+            target.read_memory(where(space, 1, 0), address, 4)
+
+
+def test_scratch_is_one_memory_in_three_spaces(target: Target) -> None:
+    known(target, "private_lane", 0x10, DWORD, lane=3)
+    assert target.read_memory(where("private_wave"), 0x10 // 4 * 256 + 12, 4) == DWORD
+    assert target.read_memory(where("generic", 1, 3), PRIVATE_BASE + 0x10, 4) == DWORD
+    with pytest.raises(Unavailable):
+        target.read_memory(where("private_lane", 1, 4), 0x10, 4)
+    with pytest.raises(Unavailable):
+        target.read_memory(where("private_lane", 2, 3), 0x10, 4)
+
+
+def test_a_lane_reads_across_its_elements(target: Target) -> None:
+    """Twelve bytes of a lane are three dwords, 256 bytes from each other in the wave's scratch."""
+    known(target, "private_lane", 0x20, bytes(range(12)), lane=5)
+    assert target.read_memory(where("private_lane", 1, 5), 0x21, 10) == bytes(range(1, 11))
+    assert target.read_memory(where("private_wave"), 0x20 // 4 * 256 + 20, 4) == bytes(range(4))
+    with pytest.raises(Unavailable):  # the bytes between are those of other lanes
+        target.read_memory(where("private_wave"), 0x20 // 4 * 256 + 20, 8)
+    with pytest.raises(Unavailable):
+        target.read_memory(where("private_lane", 1, 5), 0x28, 8)
+
+
+def test_a_workgroup_has_one_lds(target: Target) -> None:
+    known(target, "local", 0x10, DWORD)
+    assert target.read_memory(where("local", 2), 0x10, 4) == DWORD
+    assert target.read_memory(where("generic", 2, 0), LOCAL_BASE + 0x10, 4) == DWORD
+    with pytest.raises(Unavailable):
+        target.read_memory(where("local", 3), 0x10, 4)
+
+
+def test_all_waves_have_one_global_memory(target: Target) -> None:
+    known(target, "global", 0x1000, DWORD)
+    for wave in (1, 2, 3):
+        assert target.read_memory(where("generic", wave, 0), 0x1000, 4) == DWORD
+    assert target.read_memory(where("global", None), 0x1000, 4) == DWORD
+
+
+def test_what_is_written_in_one_space_is_read_in_another(target: Target) -> None:
+    known(target, "private_lane", 0, bytes(8), lane=7)
+    target.write_memory(where("generic", 1, 7), PRIVATE_BASE + 2, b"ABCD")
+    assert target.read_memory(where("private_lane", 1, 7), 0, 8) == b"\0\0ABCD\0\0"
+    assert target.read_memory(where("private_wave"), 28, 4) == b"\0\0AB"
+    with pytest.raises(Unavailable):  # all of it or nothing
+        target.write_memory(where("private_lane", 1, 7), 4, b"12345678")
+    assert target.read_memory(where("private_lane", 1, 7), 4, 4) == b"CD\0\0"
+
+
+def test_memories_end(target: Target) -> None:
+    known(target, "local", 0x1FC, DWORD)
+    assert target.read_memory(where("local"), 0x1FC, 4) == DWORD
+    for space, address, size_bytes in (
+        ("local", 0x200, 1), ("local", 0x1FC, 5), ("private_wave", 4096, 1),
+        ("private_lane", 0x40, 4),  # row 16 of 256 bytes
+    ):  # fmt: skip
+        with pytest.raises(Unavailable, match="beyond"):
+            target.read_memory(where(space, 1, 0), address, size_bytes)
+
+
+def test_who_is_asked_must_be_told(target: Target) -> None:
+    with pytest.raises(MissingContext, match="no lane"):
+        target.read_memory(where("private_lane"), 0, 4)
+    with pytest.raises(InconsistentContext, match="lane 64"):
+        target.read_memory(where("private_lane", 1, 64), 0, 4)
+    with pytest.raises(MissingContext):
+        target.read_memory(where("local", None), 0, 4)
+    with pytest.raises(OutOfRange):
+        target.read_memory(where("local"), 1 << 32, 4)
+    with pytest.raises(Unavailable, match="no debugger interface reaches GDS memory"):
+        target.read_memory(where("region"), 0, 4)
+
+
+def test_lanes_of_a_vector_register(target: Target) -> None:
+    register = GPU.by_name["v3"]
+    assert target.read_register(1, register, 8, 8) == b"\x0c\0\0\0\x0d\0\0\0"
+    with pytest.raises(Unavailable, match="bytes 16 to 19"):
+        target.read_register(1, register, 16, 4)
+    with pytest.raises(Unavailable):
+        target.read_register(2, register, 0, 4)
