@@ -91,6 +91,10 @@ class SparseMemory:
         held, offset = self._range(address, len(data))
         held[offset : offset + len(data)] = data
 
+    def views(self) -> list[tuple[int, bytearray]]:
+        """Every known range: its address, and its bytes themselves, which nobody may resize."""
+        return list(zip(self._starts, self._data, strict=True))
+
     def ranges(self) -> list[tuple[int, bytes]]:
         """Every known range: its address and its bytes."""
         return [(start, bytes(data)) for start, data in zip(self._starts, self._data, strict=True)]
