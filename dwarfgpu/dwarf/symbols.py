@@ -29,6 +29,8 @@ def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
         offset = inside - symbol.address
         if symbol.size_bytes and offset >= symbol.size_bytes:
             return None
+        if symbol.kind == "object" and not symbol.size_bytes:
+            return None  # as in GDB: nothing tells what is in it
         name = _name(code_object, symbol)
         return f"{name}+{offset}" if offset else name
     return None

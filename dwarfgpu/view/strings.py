@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from string import hexdigits
 from typing import Final
+from unicodedata import category
 
 from attrs import frozen
 
@@ -21,6 +23,8 @@ _ESCAPES: Final = {
     27: "\\033",
 }
 
+_UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
+"""Categories of Unicode without characters to print, for the C library and so for GDB."""
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -79,7 +83,7 @@ def _escaped(code: int, kind: CharacterKind, quote: str, after_hex: bool) -> tup
         return '""' if code == 0x22 and quote == '"' else chr(code), False
     if code in _ESCAPES:
         return _ESCAPES[code], False
-    if _is_printable(code, kind) and not (after_hex and chr(code) in "0123456789"):
+    if _is_printable(code, kind) and not (after_hex and chr(code) in hexdigits):
         character = chr(code)
         return ("\\" + character if character in (quote, "\\") else character), False
     if code <= 0o777:
@@ -90,7 +94,7 @@ def _escaped(code: int, kind: CharacterKind, quote: str, after_hex: bool) -> tup
 def _is_printable(code: int, kind: CharacterKind) -> bool:
     if kind.unit_bytes == 1:
         return 0x20 <= code < 0x7F
-    return code < 0x110000 and not 0xD800 <= code < 0xE000 and chr(code).isprintable()
+    return code < 0x110000 and category(chr(code)) not in _UNPRINTABLE
 
 
 def run_length(data: bytes, start: int, stride: int, limit: int) -> int:
@@ -141,7 +145,8 @@ def quoted_string(
         count = run_length(data, position, stride, (end - position) // stride)
         if count > repeats:
             _close(pieces, plain, kind)
-            pieces.append(f"{quoted_character(code, kind)} <repeats {count} times>")
+            text, _ = _escaped(code, kind, kind.quote, False)
+            pieces.append(f"'{text}' <repeats {count} times>")
             after_hex = False
         else:
             for _ in range(count):
@@ -151,12 +156,12 @@ def quoted_string(
         shown += count
     _close(pieces, plain, kind)
     ellipsis = "..." if is_cut or position < end else ""
-    return (", ".join(pieces) or f"{kind.prefix}{2 * kind.quote}") + ellipsis
+    return kind.prefix + (", ".join(pieces) or 2 * kind.quote) + ellipsis
 
 
 def _close(pieces: list[str], plain: list[str], kind: CharacterKind) -> None:
     if plain:
-        pieces.append(f"{kind.prefix}{kind.quote}{''.join(plain)}{kind.quote}")
+        pieces.append(f"{kind.quote}{''.join(plain)}{kind.quote}")
         plain.clear()
 
 

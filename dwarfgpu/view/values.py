@@ -178,12 +178,31 @@ def _scalar(
     number, size = bits.value, bits.size_bits
     if isinstance(bare, Pointer) and bare.kind != "pointer":
         yield from reference_pieces(shown, kind, bare, number, depth, letter)
+    elif letter is not None and depth and _is_complex(bare):
+        assert isinstance(bare, Base)
+        yield _complex(shown, bare, bits, letter)
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and not _is_float(bare)):
         yield scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
         yield _natural(shown, kind, bare, number, size, depth)
+
+
+def _is_complex(bare: Type) -> bool:
+    """At the top GDB shows such a number whole, by a letter."""
+    return isinstance(bare, Base) and bare.base.encoding == "complex_float"
+
+
+def _complex(shown: Shown, bare: Base, bits: Bits, letter: str) -> str:
+    """`0x1 + 0x2i`: both parts by an output format."""
+    half = bits.size_bits // 2
+    part = Base(evolve(bare.base, encoding="float", bit_size=half, float_format=None))
+    texts: list[str] = []
+    for index in (0, 1):
+        each = bits.slice(index * half, half, bare.base.endian)
+        texts += _scalar(shown, part, part, each, 1, letter)
+    return f"{texts[0]} + {texts[1]}i"
 
 
 def _natural(

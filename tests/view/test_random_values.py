@@ -1,0 +1,26 @@
+"""Random objects of random types of C and C++ are printed as by the installed GDB.
+
+`tools/differential_values.py` runs more seeds.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.view.value_differential import differences
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_same_as_gdb(tool: Callable[[str], str], tmp_path: Path, seed: int) -> None:
+    """Odd seeds are of C, even ones of C++."""
+    gdb, compiler = tool("gdb"), tool("g++" if seed % 2 == 0 else "gcc")
+    try:
+        compared, found = differences(seed, seed % 2 == 0, tmp_path, compiler, gdb)
+    except subprocess.CalledProcessError as error:
+        pytest.skip(f"the compiler does not build the program: {error.stderr.splitlines()[:1]}")
+    assert compared == 200
+    assert not found, f"seed {seed}\n" + "\n".join(map(str, found))
