@@ -19,9 +19,10 @@ from dwarfgpu.dwarf.call_sites import (
     is_same_function,
     may_tail_call_itself,
 )
-from dwarfgpu.dwarf.call_values import passed_value
+from dwarfgpu.dwarf.call_values import passed_value, target_address
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD
@@ -76,7 +77,7 @@ def told_on_entry(
     """
     place, base = _typed_register(callee, expression)
     told = None if call is None else _told(call, place)
-    if call is None or told is None or not _tells(call, callee):
+    if call is None or told is None or not _tells(call, callee, context):
         return None
     result = passed_value(told, context)
     if not isinstance(result, Value):
@@ -95,17 +96,25 @@ def told_of_register(
     """
     parameter = call.passed_in(number)
     value = None if parameter is None else parameter.value
-    if value is None or not _tells(call, callee):
+    if value is None or not _tells(call, callee, context):
         return None
     return stack_value(context, passed_value(value, context))
 
 
-def _tells(call: CallSite, callee: Subprogram) -> bool:
+def _tells(call: CallSite, callee: Subprogram, context: Context) -> bool:
     """Whether what a call passes is what a function finds on entry."""
     if may_tail_call_itself(callee.die):
         return False
     # What was called may itself have called by a jump.
-    return call.callee is None or is_same_function(call.callee, callee.die)
+    if call.callee is not None:
+        return is_same_function(call.callee, callee.die)
+    if call.target is None:
+        return False
+    try:
+        address = target_address(call.target, context)
+    except DwarfGpuError:
+        return False
+    return any(span.begin == address for span in callee.ranges)
 
 
 def _told(call: CallSite, expression: bytes) -> ExprLoc | None:

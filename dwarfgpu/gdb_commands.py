@@ -13,6 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_compare import compare
 from dwarfgpu.gdb_stack import lines
+from dwarfgpu.gdb_variables import report
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.description import conclusion, description
@@ -24,7 +25,8 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     dwarfgpu print EXPRESSION    its value
     dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none
-    dwarfgpu bt                  the call frames"""
+    dwarfgpu bt                  the call frames
+    dwarfgpu compare             what differs from GDB's values of variables"""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -131,6 +133,26 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 print(line)
 
 
+class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Print what differs between GDB's and dwarfgpu's contents of local variables.
+
+    Usage: dwarfgpu compare [-all-frames]
+
+    Of the selected frame or of all frames; bytes where GDB tells where they are, else texts."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__("dwarfgpu compare", gdb.COMMAND_DATA)
+        self.debugger = debugger
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        with _errors():
+            if argument.strip() not in ("", "-all-frames", "--all-frames"):
+                raise UsageError(f'"dwarfgpu compare" has no option {argument.split()[0]}.')
+            for line in report(self.debugger, all_frames=bool(argument.strip())):
+                print(line)
+
+
 @contextmanager
 def _errors() -> Iterator[None]:
     """Errors as one line, in GDB's words without their kind."""
@@ -190,3 +212,4 @@ def install() -> None:
     PrintCommand("print", debugger)
     ExplainCommand("explain", debugger)
     BacktraceCommand(debugger)
+    CompareCommand(debugger)

@@ -7,8 +7,7 @@ from functools import cached_property
 
 from dwarfgpu.dwarf.lists import Range, covers, merged
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
-from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile, Symbol
 
 
 class Functions:

@@ -46,6 +46,11 @@ def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
         (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),
         (STOPPED, "dwarfgpu explain --n", "write -- n, or (--n) to decrement"),
         (STOPPED, "dwarfgpu print/q n", "unknown output format 'q'"),
+        (
+            STOPPED,
+            "dwarfgpu print per_thread",
+            "thread-local storage (offset 0x0) is not looked up yet",
+        ),
         ((*STOPPED, "kill"), "dwarfgpu print n", 'No symbol "n" in current context.'),
     ],
 )

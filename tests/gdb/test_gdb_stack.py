@@ -130,6 +130,39 @@ tell(said("dwarfgpu bt -compare"))
     assert wrong == f"6 frames: {same} of {found[1]} facts are the same"
 
 
+def test_variables_by_both(debugger: Debugger, optimized: Path, repository: Path) -> None:
+    """In the frame of main the location list of clang has argv in a register that is gone."""
+    code = """
+tell(said("dwarfgpu compare"))
+tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
+"""
+    clang = repository / "fixtures/x86_64/demo.clang.O2.v5"
+    lines = told(debugger, code, *STOPPED, "up", file=clang)
+    assert re.fullmatch(r"\d+ variables of 1 frame: (\d+) are the same, 0 .*, 0 differ", lines[0])
+    assert lines[1].startswith("#2  argv: GDB has 0x")
+    assert lines[1].endswith(
+        "dwarfgpu <optimized out> "
+        "(GDB shows what a register holds now that callees need not preserve)"
+    )
+    assert re.fullmatch(
+        r"(\d+) variables of 3 frames: .*, 1 differ .* reason, 0 differ 1", lines[-1]
+    )
+    lines = told(debugger, code, *STOPPED, file=optimized)
+    assert lines[-1].endswith(" 0 differ 0")
+
+
+def test_a_comparison_of_variables_tells_what_differs(debugger: Debugger, demo: Path) -> None:
+    code = """
+from dwarfgpu.gdb import GdbTarget
+right = GdbTarget.read_memory
+GdbTarget.read_memory = lambda *given: bytes(byte ^ 1 for byte in right(*given))
+tell(said("dwarfgpu compare"))
+"""
+    lines = told(debugger, code, *STOPPED, file=demo)
+    assert any(line.startswith("#0  n: GDB has ") for line in lines)
+    assert not lines[-1].endswith(" 0 differ")
+
+
 @pytest.mark.parametrize(
     ("before", "command", "message"),
     [
@@ -139,6 +172,8 @@ tell(said("dwarfgpu bt -compare"))
         (STOPPED, "dwarfgpu bt 0 - 1", "dwarfgpu bt counts from the newest frame: "
                                        "give a natural number"),
         ((*STOPPED, "kill"), "dwarfgpu bt -compare", "No stack."),
+        ((), "dwarfgpu compare", "No stack."),
+        (STOPPED, "dwarfgpu compare -x", '"dwarfgpu compare" has no option -x.'),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(

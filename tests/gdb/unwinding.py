@@ -10,6 +10,7 @@ import gdb
 
 from dwarfgpu.gdb import Debugger
 from dwarfgpu.gdb_compare import compare, gdb_frames
+from dwarfgpu.gdb_variables import compare_variables
 
 MOST_STEPS = 20
 MOST_IGNORED = 4
@@ -18,9 +19,12 @@ MOST_IGNORED = 4
 class Unwinding:
     """Stops, frames and facts compared, and where they differ."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, every: int = 0) -> None:
+        """Of `every` so many stops, variables are compared at one."""
         self.stops = self.frames = self.facts = self.signals = self.inlined = self.deepest = 0
+        self.variables = self.outer = self.explained = 0
         self.differences: list[str] = []
+        self._every = every
         self._debugger = Debugger()
         self._choice = random.Random(seed)
 
@@ -53,7 +57,19 @@ class Unwinding:
         self.signals += kinds.count(gdb.SIGTRAMP_FRAME)
         self.inlined += kinds.count(gdb.INLINE_FRAME)
         where = f"{gdb.newest_frame().pc():#x}"
+        if self._every and self.stops % self._every == 0:
+            self._variables(where)
         self.differences += [f"{where}: {each}" for each in found.differences]
+
+    def _variables(self, where: str) -> None:
+        """Compare the variables of all frames."""
+        for frame in gdb_frames():
+            for each in compare_variables(self._debugger, frame):
+                self.variables += 1
+                self.outer += frame.level() > 0
+                self.explained += each.reason is not None
+                if not each.is_same and each.reason is None:
+                    self.differences.append(f"{where} in {frame.name()}: {each}")
 
     def report(self) -> None:
         known = {name: value for name, value in vars(self).items() if name[0] != "_"}
