@@ -17,8 +17,6 @@ EXPLAINED = {
     ("leaf", "text"): "OutOfRange: 128 bits needed at bit offset 0 of a composite, 8 remain",
     # Before its length is computed it may be anywhere: GDB says that in other words.
     (None, "sized"): "Cannot access memory at address",
-    # It needs the place of the thread's variables, which only GDB knows.
-    (None, "per_thread"): "the context has no thread-local storage (offset 0x0)",
 }
 
 
