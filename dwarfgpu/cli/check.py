@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.cli.check_file import SCHEMA, baseline, new_findings, report_json, report_lines
-from dwarfgpu.cli.check_sarif import sarif
+from dwarfgpu.cli.check_sarif import sarif, sarif_of_failure
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.unit_options import (
     add_encoding_options,
@@ -133,9 +133,9 @@ def _check_file(path: str, arguments: Namespace) -> int:
             debug_directories=arguments.debug_dir or DEBUG_DIRECTORIES,
         )
         verdict = verify(opened)
-    except UsageError:
-        raise
     except DwarfGpuError as error:  # nothing of it can be read: that is no finding
+        if arguments.sarif:
+            print(json.dumps(sarif_of_failure(path, str(error))))
         raise UsageError(str(error)) from None
     kept = verdict.findings.kept
     is_new = new_findings(kept, known or Counter())

@@ -28,22 +28,31 @@ def sarif(verdict: Verdict, is_new: list[bool], *, has_baseline: bool) -> Record
         {"level": "note", "message": {"text": f"not checked: {why}"}}
         for why in verdict.findings.skipped
     ]
+    return _log(verdict.path, results, notifications, is_successful=True)
+
+
+def sarif_of_failure(path: str, why: str) -> Record:
+    """The log of a file of which nothing can be read."""
+    return _log(path, [], [{"level": "error", "message": {"text": why}}], is_successful=False)
+
+
+def _log(
+    path: str, results: list[Plain], notifications: list[Plain], *, is_successful: bool
+) -> Record:
+    rules: list[Plain] = [_rule(each) for each in RULES.values()]
+    driver: Record = {"name": "dwarfgpu", "version": __version__, "rules": rules}
+    invocation: Record = {
+        "executionSuccessful": is_successful,
+        "toolExecutionNotifications": notifications,
+    }
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {
-                "tool": {
-                    "driver": {
-                        "name": "dwarfgpu",
-                        "version": __version__,
-                        "rules": [_rule(each) for each in RULES.values()],
-                    }
-                },
-                "invocations": [
-                    {"executionSuccessful": True, "toolExecutionNotifications": notifications}
-                ],
-                "artifacts": [{"location": {"uri": _uri(verdict.path)}}],
+                "tool": {"driver": driver},
+                "invocations": [invocation],
+                "artifacts": [{"location": {"uri": _uri(path)}}],
                 "results": results,
             }
         ],

@@ -168,6 +168,18 @@ def test_what_cannot_be_done_is_one_line(arguments: list[object]) -> None:
     assert done.error
 
 
+def test_sarif_tells_that_a_file_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "junk"
+    path.write_bytes(b"no ELF file")
+    done = run("check", path, "--sarif")
+    assert (done.status, done.error) == (2, f"{path} is not an ELF file")
+    log = json.loads(done.out)
+    validator("check-sarif").validate(log)
+    (invocation,) = log["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is False
+    assert invocation["toolExecutionNotifications"][0]["message"]["text"] == done.error
+
+
 def test_json_and_sarif_exclude_each_other() -> None:
     answer = run_json("check", DATA, "--sarif")
     assert (answer.status, answer.json["error"]["message"]) == (
