@@ -85,6 +85,8 @@ Rules that were wrong on such files, and were changed:
   rule is now for GPUs, where a vector register has a value for each lane.
 - An unknown operation in the range of vendors is a warning, no error: whoever defined it can read
   it.
+- `stack-underflow` was told of the bounds of a generic subrange (GCC's Fortran, `over` after
+  `push_object_address`): they begin with the number of the dimension on the stack (DWARF 5 5.13).
 """
 
 

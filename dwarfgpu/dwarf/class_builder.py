@@ -178,7 +178,9 @@ def _method(types: TypeBuilder, die: Die) -> Method:
 
 
 def _member(types: TypeBuilder, die: Die) -> Member:
-    is_static = die.tag == dw.TAG_VARIABLE or die.flag(dw.AT_EXTERNAL)
+    # Of a class in an anonymous namespace gcc says only that the member is declared here.
+    declared = die.flag(dw.AT_EXTERNAL) or die.flag(dw.AT_DECLARATION)
+    is_static = die.tag == dw.TAG_VARIABLE or declared
     offset, location = (None, None) if is_static else _place(types, die)
     return Member(
         die.name,

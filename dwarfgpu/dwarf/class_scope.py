@@ -45,6 +45,9 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
 
 def own_members(kind: Die, name: str) -> list[Die]:
     """The members of a class itself, those of its anonymous parts included."""
+    own = canonical(kind.name or "").partition("<")[0]
+    if name and name in (own, canonical(kind.name or "")):
+        return [kind]  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
     pending, left = [kind], _MOST
     while pending and left:

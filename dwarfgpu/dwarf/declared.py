@@ -14,7 +14,7 @@ from attrs import frozen
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME
+from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
 from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, parts
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -215,3 +215,25 @@ def parameter_types(function: Die) -> list[str]:
         elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
             out.append(canonical(type_name(types.type_of(child), cplusplus=True)))
     return out
+
+
+def is_data(die: Die) -> bool:
+    """Whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
+    if die.tag == dw.TAG_MEMBER:
+        return die.flag(dw.AT_DECLARATION) or die.flag(dw.AT_EXTERNAL)
+    return die.tag in VARIABLES
+
+
+def is_member(die: Die) -> bool:
+    """Whether an entry was declared in a class."""
+    above = declaration_of(die).parent()
+    return above is not None and above.tag in CLASSES
+
+
+def is_definition(die: Die) -> bool:
+    """Whether an entry is more than a declaration: a function, if it has code."""
+    if die.tag == dw.TAG_SUBPROGRAM:
+        return bool(code_ranges(die))
+    if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
+        return True
+    return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)

@@ -101,8 +101,8 @@ class Scopes:
             units = [each for each in self.info.units if not each.header.is_type_unit]
             if len(units) == 1:
                 return units[0].full
-            for symbol in self.info.loaded.symbols:
-                if symbol.name == "main" and symbol.kind == "function":
+            for symbol in self.info.loaded.symbols_named("main"):
+                if symbol.kind == "function":
                     return self.unit_at(symbol.address + self.info.load_address)
         except DwarfGpuError:
             pass  # names are then looked for everywhere

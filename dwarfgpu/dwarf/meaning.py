@@ -27,6 +27,9 @@ from dwarfgpu.dwarf.declared import (
     declaration_of,
     has_parameters,
     imports,
+    is_data,
+    is_definition,
+    is_member,
     is_within,
     named,
     parameter_types,
@@ -44,7 +47,6 @@ from dwarfgpu.dwarf.scopes import (
     FUNCTIONS,
     UNKNOWN_NAME,
     Variable,
-    code_ranges,
     declared_in,
     name_of,
 )
@@ -136,26 +138,26 @@ class Meanings:
             before, holder = holder, tuple(each for each in found if isinstance(each, Die))
             if not holder:
                 if not index:
-                    raise UsageError(f'No symbol "{_shown(part)}" in current context.')
+                    raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(_names(before[0]))
-                raise UsageError(f'No type "{part.name}" within class or namespace "{where}".')
+                raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
         return self._inside(holder, last, takes)
 
     def why_not(self, name: str) -> str:
         """Why a name means nothing, in GDB's words."""
-        *outer, last = parts(name) or (Part(name),)
+        *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
-            return f'No symbol "{_shown(last)}" in current context.'
+            return f'No symbol "{last.text}" in current context.'
         try:
             scopes = self._found(tuple(outer), name.startswith("::"), _is_scope)
         except DwarfGpuError as error:
             return error.message
         for scope in scopes:
             if isinstance(scope, Die) and scope.tag == dw.TAG_SUBPROGRAM:
-                return f'No symbol "{last.name}" in specified context.'
+                return f'No symbol "{last.text}" in specified context.'
             if isinstance(scope, Die) and scope.tag in CONTAINERS:
-                return f'No symbol "{last.name}" in namespace "{joined(_names(scope))}".'
-            return f"There is no field named {last.name}"
+                return f'No symbol "{last.text}" in namespace "{joined(_names(scope))}".'
+            return f"There is no field named {last.text}"
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -307,7 +309,12 @@ class Meanings:
     def _elsewhere(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """What other units have in a namespace: what they export before what they do not."""
         hidden: tuple[Meaning, ...] = ()
+        likely: set[CompilationUnit] | None = None
         for unit in self.others(path, part.name):
+            if hidden and likely is None:
+                likely = self._exporting(path, part.name)
+            if likely is not None and unit not in likely:
+                continue
             try:
                 found = self._defined(self._declared(unit, path, part, takes))
             except DwarfGpuError as error:
@@ -326,6 +333,17 @@ class Meanings:
                 if unit not in done:
                     done.add(unit)
                     yield unit
+
+    def _exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
+        """The units of which an index or a symbol tells that they may export a name; None where
+        nothing could tell."""
+        found: set[CompilationUnit] = set()
+        for info in self.infos:
+            if not (info.object.symbols or info.loaded.symbols):
+                return None
+            for unit in likely_units(info, joined((*path, name))):
+                found.update(_searched(unit))
+        return found
 
     def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
         """A template is spelled in several ways: its arguments do not tell which units have it."""
@@ -347,9 +365,9 @@ class Meanings:
         out: dict[Meaning, None] = {}
         for die in found:
             defined = self.definition(die)
-            if not _is_data(defined):
+            if not is_data(defined):
                 out[defined] = None
-            elif _is_definition(defined) or _is_member(defined):
+            elif is_definition(defined) or is_member(defined):
                 out[Variable(name_of(defined) or "", defined, "global")] = None
         kept = sorted(out, key=_order)
         functions = [each for each in kept if _is_function(each)]
@@ -362,7 +380,7 @@ class Meanings:
             return die
         here = [die.unit] if self.unit is None else [die.unit, self.unit]
         for each in completed(die, dict.fromkeys(here)):
-            if _is_definition(each):
+            if is_definition(each):
                 return each
         name, path = canonical(die.name or ""), path_of(die)
         for unit in self.others(tuple(each.name for each in path), name) if name else ():
@@ -370,7 +388,7 @@ class Meanings:
                 for found in named(unit, name):
                     if found.tag == die.tag and path_of(found) == path:
                         for each in completed(found, (unit,)):
-                            if _is_definition(each) and _is_same_function(die, each):
+                            if is_definition(each) and _is_same_function(die, each):
                                 return each
             except DwarfGpuError as error:
                 self.problem = self.problem or error
@@ -384,6 +402,13 @@ class Meanings:
                 break
             current = current.reference(dw.AT_TYPE)
         return None if current is None or current.tag not in TAGGED else self.definition(current)
+
+
+def _searched(unit: CompilationUnit) -> list[CompilationUnit]:
+    try:
+        return [*searched_units(unit)]
+    except DwarfGpuError:
+        return [unit]  # whoever reads it is told
 
 
 def overloaded(functions: Iterable[Die]) -> str:
@@ -403,10 +428,6 @@ def _is_scope(die: Die) -> bool:
     return die.tag in _SCOPES
 
 
-def _shown(part: Part) -> str:
-    return part.name if part.parameters is None else f"{part.name}({part.parameters})"
-
-
 def _names(scope: Die) -> Path:
     """The canonical names of a scope and of those around it."""
     return (*(each.name for each in path_of(scope)), scope_name(scope))
@@ -422,26 +443,6 @@ def _followed(die: Die) -> Die:
             break
         die = target
     return die
-
-
-def _is_data(die: Die) -> bool:
-    """Whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
-    if die.tag == dw.TAG_MEMBER:
-        return die.flag(dw.AT_DECLARATION) or die.flag(dw.AT_EXTERNAL)
-    return die.tag in VARIABLES
-
-
-def _is_member(die: Die) -> bool:
-    above = declaration_of(die).parent()
-    return above is not None and above.tag in CLASSES
-
-
-def _is_definition(die: Die) -> bool:
-    if die.tag == dw.TAG_SUBPROGRAM:
-        return bool(code_ranges(die))
-    if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
-        return True
-    return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)
 
 
 def _is_function(meaning: Meaning) -> bool:

@@ -33,8 +33,8 @@ class Part:
     """With the arguments of a template."""
     parameters: str | None = None
     """The types of a function's parameters, in their canonical form; None where not written."""
-    is_const: bool = False
-    """`f() const`."""
+    text: str = ""
+    """As it is written."""
 
 
 @lru_cache(maxsize=10_000)
@@ -86,13 +86,13 @@ def _pieces(name: str) -> list[str]:
 def _part(text: str) -> Part:
     opening = _parameters_at(text)
     if opening is None or text.startswith(ANONYMOUS):
-        return Part(canonical(text))
+        return Part(canonical(text), text=text)
     end = text.rfind(")")
     inside = canonical(text[opening + 1 : end].strip())
     return Part(
         canonical(text[:opening].strip()),
         "" if inside == "void" else inside,
-        text[end + 1 :].strip() == "const",
+        text,
     )
 
 

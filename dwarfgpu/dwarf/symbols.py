@@ -6,27 +6,13 @@ far as `dwarfgpu.dwarf.demangle` reads them.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
-from functools import lru_cache
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.dwarf.function_names import function_name
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import ObjectFile, Symbol
-
-
-@lru_cache(maxsize=16)
-def _sorted(file: ObjectFile) -> tuple[list[int], list[Symbol]]:
-    """The symbols of places, by address; of equal addresses, the one with a size last."""
-    known = [
-        each
-        for each in file.symbols
-        if each.section and each.name and each.kind in ("function", "object")
-    ]
-    known.sort(key=lambda each: (each.address, each.size_bytes > 0))
-    return [each.address for each in known], known
+from dwarfgpu.objfile.symbols import Symbol
 
 
 def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
@@ -37,11 +23,10 @@ def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
         section = next((each for each in file.sections if each.covers(inside)), None)
         if section is None:
             continue
-        addresses, symbols = _sorted(file)
-        index = bisect_right(addresses, inside) - 1
-        if index < 0 or not section.covers(addresses[index]):
+        symbol = file.symbol_before(inside)
+        if symbol is None or not section.covers(symbol.address):
             return None
-        symbol, offset = symbols[index], inside - addresses[index]
+        offset = inside - symbol.address
         if symbol.size_bytes and offset >= symbol.size_bytes:
             return None
         if symbol.kind == "object" and not symbol.size_bytes:

@@ -96,7 +96,7 @@ class Arithmetic:
         """A pointer moved by elements, or the distance of two in elements."""
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer)
-        target = strip(bare.target)
+        target = strip(self.places.completed(bare.target))
         stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
         if not stride:
             raise UsageError("Cannot perform pointer math on incomplete types, try casting.")
@@ -104,7 +104,8 @@ class Arithmetic:
         if isinstance(other, Pointer):
             if operator == "+":
                 raise UsageError(NOT_A_NUMBER)
-            return self._distance(pointer, by, stride, size_bytes(other.target) or 1)
+            other_target = self.places.completed(other.target)
+            return self._distance(pointer, by, stride, size_bytes(other_target) or 1)
         number = self.number(by)
         if number.is_float:
             raise UsageError(NOT_A_NUMBER)
@@ -150,6 +151,11 @@ class Arithmetic:
         removed = [self._removed(each) for each in (left, right)]
         if any(removed) and operator in ("==", "!="):
             return self._is_same(left, right, removed) == (operator == "==")
+        if operator in ("==", "!=") and all(
+            isinstance(strip(each.type), MemberPointer) for each in (left, right)
+        ):
+            is_same = self.places.known(left).value == self.places.known(right).value
+            return is_same == (operator == "==")
         both = [isinstance(strip(each.type), Pointer) for each in (left, right)]
         if all(both):
             a, b = self._place(left), self._place(right)
@@ -165,9 +171,10 @@ class Arithmetic:
         """Two pointers to compare: one to a derived class becomes one to its base class."""
         one, other = strip(left.type), strip(right.type)
         if isinstance(one, Pointer) and isinstance(other, Pointer):
-            if way_up(one.target, other.target) is not None:
+            a, b = self.places.completed(one.target), self.places.completed(other.target)
+            if way_up(a, b) is not None:
                 return converted_pointer(self.places, left, other.target), right
-            if way_up(other.target, one.target) is not None:
+            if way_up(b, a) is not None:
                 return left, converted_pointer(self.places, right, one.target)
         return left, right
 

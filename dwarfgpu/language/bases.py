@@ -68,7 +68,7 @@ def require_defined(unit: CompilationUnit | None, one: Type | None, other: Type 
     for each in (a, b) if a.name != b.name else ():
         if each.is_declaration:
             raise UsageError(
-                f"class '{_name(each)}' is only declared here: whether the other one is a base "
+                f"class '{_name(each)}' is defined nowhere: whether the other one is a base "
                 "class is not known; cast to void * first to take the address as it is"
             )
 
@@ -125,9 +125,11 @@ def converted_pointer(places: Places, value: TypedValue, target: Type | None) ->
     Only where a virtual base class is on the way is the object read.
     """
     bare = strip(value.type)
-    way = kinship(bare.target, target) if isinstance(bare, Pointer) else None
+    source = places.completed(bare.target) if isinstance(bare, Pointer) else None
+    target = places.completed(target)
+    way = None if source is None else kinship(source, target)
     if way is None:
-        require_defined(value.unit, bare.target if isinstance(bare, Pointer) else None, target)
+        require_defined(value.unit, source, target)
         return value
     assert isinstance(bare, Pointer)
     value = places.read(value)

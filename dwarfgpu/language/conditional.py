@@ -27,7 +27,9 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.bases import converted_pointer, way_up
 from dwarfgpu.language.numbers import Number, is_number
+from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ
@@ -72,9 +74,10 @@ def conditional(
     if isinstance(other_kind, Pointer) and taken.is_null and is_number(kind):
         return evolve(arithmetic.cast(one, two_type), unit=two.unit)
     if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
-        pointer = _pointer(taken, kind, other, other_kind)
+        pointer = _pointer(arithmetic.places, taken, kind, other, other_kind)
         if pointer is not None:
             if pointer is not kind:
+                one = converted_pointer(arithmetic.places, one, pointer.target)
                 return evolve(one, type=pointer, variable=None, is_fixed=True)
             return one if is_object else evolve(one, is_fixed=True)
     is_null = isinstance(kind, Pointer | MemberPointer) and other.is_null
@@ -84,8 +87,11 @@ def conditional(
     raise UsageError(f"Type mismatch in conditional expression: {' and '.join(names)}; cast one.")
 
 
-def _pointer(taken: Arm, kind: Pointer, other: Arm, other_kind: Pointer) -> Pointer | None:
-    """C 6.5.15p6: a pointer to what both point to, or void, with the qualifiers of both targets.
+def _pointer(
+    places: Places, taken: Arm, kind: Pointer, other: Arm, other_kind: Pointer
+) -> Pointer | None:
+    """C 6.5.15p6: a pointer to what both point to, or void, with the qualifiers of both targets; in
+    C++ also to the base class of both.
 
     It is of the kind that is taken, so that the address stays in its address space, as in casts.
     """
@@ -93,13 +99,27 @@ def _pointer(taken: Arm, kind: Pointer, other: Arm, other_kind: Pointer) -> Poin
         return kind
     if taken.is_null:
         return evolve(kind, target=other_kind.target)
-    if _is_to_void(other_kind):
+    one, two = places.completed(kind.target), places.completed(other_kind.target)
+    if _is_to_void(other_kind) or way_up(one, two) is not None:
         target = _qualified(other_kind.target, kind.target)
-    elif _is_to_void(kind) or _is_same(kind.target, other_kind.target):
+    elif _is_to_void(kind) or way_up(two, one) is not None:
         target = _qualified(kind.target, other_kind.target)
+    elif _is_same(kind.target, other_kind.target):
+        target = _qualified(_composite(kind.target, other_kind.target), other_kind.target)
     else:
         return None
     return kind if target is kind.target else evolve(kind, target=target)
+
+
+def _composite(one: Type | None, two: Type | None) -> Type | None:
+    """C 6.2.7p3: of two compatible types that which tells more, the length of an array or the
+    parameters of a function."""
+    a, b = strip(one), strip(two)
+    if isinstance(a, Array) and isinstance(b, Array):
+        return two if None in a.dimensions and None not in b.dimensions else one
+    if isinstance(a, Function) and isinstance(b, Function):
+        return two if b.is_prototyped and not a.is_prototyped else one
+    return one
 
 
 def _qualified(kind: Type | None, by: Type | None) -> Type | None:
@@ -176,12 +196,24 @@ def _is_same(left: Type | None, right: Type | None) -> bool:
         a, b = strip(a.target), strip(b.target)
     if a is b:
         return True
-    if type(a) is not type(b) or size_bits(a) != size_bits(b):
+    if type(a) is not type(b):
+        return False
+    if not isinstance(a, Array) and size_bits(a) != size_bits(b):
         return False
     if isinstance(a, Base) and isinstance(b, Base):
         return a.base.encoding == b.base.encoding and _words(a.name) == _words(b.name)
     if isinstance(a, Struct | Enum) and a.name is None:
         return False
+    if isinstance(a, Array) and isinstance(b, Array):
+        same = len(a.dimensions) == len(b.dimensions) and _is_same(a.element, b.element)
+        pairs = zip(a.dimensions, b.dimensions, strict=False)
+        return same and all(m is None or n is None or m == n for m, n in pairs)
+    if isinstance(a, Function) and isinstance(b, Function):
+        if not _is_same(a.result, b.result):
+            return False
+        if a.is_prototyped and b.is_prototyped:
+            return type_name(a) == type_name(b)
+        return True
     return type_name(a) == type_name(b)
 
 

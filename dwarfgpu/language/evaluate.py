@@ -6,16 +6,16 @@ result needs. Every error is one line, in GDB's words where GDB has the same one
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.meaning import overloaded
 from dwarfgpu.dwarf.scopes import Variable, code_ranges
 from dwarfgpu.dwarf.spelling import split_last
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
     Absent,
     Array,
@@ -35,46 +35,31 @@ from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.literals import text
 from dwarfgpu.language.machine import machine_value, unknown
+from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
+from dwarfgpu.language.members import path_to
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
+from dwarfgpu.language.options import DEFAULT, Options
 from dwarfgpu.language.parser import parse, parse_type
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION
-from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.object import Bits
 from dwarfgpu.session import NOT_STARTED, Session
 
+NO_CALLS: Final = "functions of the program cannot be called"
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
-
-
-def _nothing(name: str) -> TypedValue | None:
-    return None
 
 
 def _forget(name: str, value: TypedValue) -> None:
     """Where nothing is evaluated, nothing is kept."""
 
 
-@frozen
-class Options:
-    """What an expression may use beside the session."""
-
-    dollar: Callable[[str], TypedValue | None] = _nothing
-    """What `$name` means to the caller (value history, convenience variables): asked first."""
-    keep: Callable[[str, TypedValue], None] | None = None
-    """Takes what is assigned to a convenience variable; None where there are none."""
-    looked_at: Callable[[Variable], None] | None = None
-    """Told of each variable that the value depends on, also where there is no value."""
-    read_only: str | None = None
-    """Why nothing can be assigned; None where it can."""
-    is_closed: bool = False
-    """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
-
-
-def evaluate(text: str, session: Session, options: Options = Options()) -> TypedValue:
+def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedValue:
     """The value of an expression of the source language.
 
     Raises `UsageError` for what cannot be understood, and the machine's and the DWARF's errors
@@ -91,7 +76,7 @@ def named_type(text: str, session: Session) -> Typed | None:
     return None if name is None else names.type_of(name)
 
 
-def type_of(text: str, session: Session, options: Options = Options()) -> Typed:
+def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """The type of an expression; nothing is read or written."""
     evaluator = Evaluator(session, options)._unevaluated()
     value = evaluator.value(parse(text, evaluator.names))
@@ -130,7 +115,7 @@ class Evaluator:
             case tree.Integer() | tree.Floating():
                 return self._number(self.numbers.literal(node))
             case tree.Character() | tree.String():
-                return self._text(node)
+                return text(self.names, self.numbers, node, cplusplus=self._is_cplusplus)
             case tree.Name():
                 return self._named(node)
             case tree.Dollar():
@@ -150,7 +135,7 @@ class Evaluator:
             case tree.Index():
                 return self._element(node)
             case tree.Call():
-                return self._called(self.value(node.function))
+                return self._called(node.function)
             case tree.Cast():
                 return self._cast(node)
             case tree.SizeOf():
@@ -181,32 +166,7 @@ class Evaluator:
 
     # Operands
 
-    def _text(self, node: tree.Character | tree.String) -> TypedValue:
-        kind = self._character_type(node.prefix)
-        size = 8 * (size_bytes(kind) or 1)
-        codes = (node.code,) if isinstance(node, tree.Character) else (*node.codes, 0)
-        runs = [Bits(code & (1 << size) - 1, size) for code in codes]
-        bits = concatenate(runs, self.numbers.endian)
-        if isinstance(node, tree.String):
-            return TypedValue(Array(kind, (len(codes),)), bits=bits)
-        is_int = not node.prefix and not self._is_cplusplus  # C 6.4.4.4p10
-        return TypedValue(
-            kind, bits=bits, constant_type=self.names.builtins.int_type if is_int else None
-        )
-
-    def _character_type(self, prefix: str) -> Type:
-        builtins = self.names.builtins
-        if prefix == "L":
-            if not self.names.is_type("wchar_t"):
-                raise UsageError("No type named wchar_t.")
-            kind = self.names.type_of(tree.TypeName(("wchar_t",))).type
-            assert kind is not None
-            return kind
-        if prefix:
-            return builtins.wide("char16_t" if prefix == "u" else "char32_t")
-        return builtins.char_type
-
-    def _named(self, node: tree.Name) -> TypedValue:
+    def _named(self, node: tree.Name, *, is_called: bool = False) -> TypedValue:
         name = node.name
         if node.file is not None:
             found = self.names.meaning_in_file(name, node.file)
@@ -214,6 +174,8 @@ class Evaluator:
             found = self.names.meaning(name)
         if not found and self._is_cplusplus and name in ("true", "false"):
             return self._truth(name == "true")
+        if not found and node.file is not None:
+            raise UsageError(f'No symbol "{name}" in specified context.')
         if not found:
             raise self.names.unknown(name)
         first = found[0]
@@ -222,16 +184,19 @@ class Evaluator:
                 self.names.require_frame(first)
             return self.places.variable(first)
         if first.tag == dw.TAG_SUBPROGRAM:
-            return self._function(name, [each for each in found if isinstance(each, Die)])
+            functions = [each for each in found if isinstance(each, Die)]
+            return self._function(name, functions, is_called=is_called)
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         if first.tag == dw.TAG_MEMBER:
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
 
-    def _function(self, name: str, found: list[Die]) -> TypedValue:
+    def _function(self, name: str, found: list[Die], *, is_called: bool) -> TypedValue:
         """The function of a name; `UsageError` where there are several, or it has no code."""
         with_code = [each for each in found if code_ranges(each)]
+        if is_called and not isinstance(self.places, Unevaluated):
+            raise Unsupported(NO_CALLS)  # whichever of its overloads is meant
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
         if not with_code:
@@ -283,9 +248,15 @@ class Evaluator:
         operator = node.operator
         if operator == "sizeof":
             operand = self._unevaluated().object(node.operand)
+            if operand.bit_size is not None:
+                raise UsageError("Attempt to take the size of a bit-field.")
             if operand.error is not None and size_bytes(operand.type) is None:
                 raise operand.error  # why the size is not known
             return self._size(operand.constant_type or operand.type)
+        if operator == "&" and isinstance(node.operand, tree.Name):
+            member = self._member_pointer(node.operand)
+            if member is not None:
+                return member
         value = self.object(node.operand)
         match operator:
             case "&":
@@ -302,6 +273,15 @@ class Evaluator:
             case _:
                 number = self.arithmetic.number(value)
                 return self._number(self.numbers.unary(operator, number))
+
+    def _member_pointer(self, node: tree.Name) -> TypedValue | None:
+        """`&Class::x`; None where the name is that of something that is no part of an object."""
+        if node.file is not None or "::" not in node.name:
+            return None
+        found = [each for each in self.names.meaning(node.name) if isinstance(each, Die)]
+        if len(found) > 1 and has_this(found[0]):
+            raise UsageError(overloaded(found))
+        return member_pointer(self.places, found[0]) if found else None
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -356,7 +336,7 @@ class Evaluator:
         array = array_of(value.type, count)
         return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
 
-    def _member(self, node: tree.Access) -> TypedValue:
+    def _member(self, node: tree.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
@@ -368,14 +348,33 @@ class Evaluator:
                 if not isinstance(bare, Pointer)
                 else "Attempt to extract a component of a value that is not a structure pointer."
             )
+        bare = strip(value.type)
+        if isinstance(bare, Struct) and path_to(bare, node.name) is None:
+            return self._method(bare, node.name, is_called=is_called)
         return self.places.member(value, node.name)
+
+    def _method(self, kind: Struct, name: str, *, is_called: bool) -> TypedValue:
+        """The member function of an object; `UsageError` where its class has none of that name."""
+        scope, simple = split_last(name)
+        owner = scope or f"::{type_name(kind, cplusplus=True)}"
+        whole = f"{owner}::{simple}"
+        found = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
+        dies = [each for each in found if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM]
+        if dies and not any(code_ranges(each) for each in dies):
+            raise UsageError(f"Cannot take address of method {simple}.")
+        if dies:
+            return self._function(whole, dies, is_called=is_called)
+        if scope:
+            raise UsageError(f"There is no field named {simple}")
+        kinds = "member or method" if kind.declared.methods else "member"
+        raise UsageError(f"There is no {kinds} named {name}.")
 
     def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """`.*` and `->*`, which are one here, as `.` and `->` are."""
         bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.places.dereferenced(value)
-        return self.places.pointed(value, member)
+        return pointed(self.places, value, member)
 
     def _element(self, node: tree.Index) -> TypedValue:
         value = self.object(node.operand)
@@ -395,14 +394,20 @@ class Evaluator:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
 
-    def _called(self, function: TypedValue) -> TypedValue:
+    def _called(self, node: tree.Node) -> TypedValue:
         """What a call gives has a type, and no value."""
+        if isinstance(node, tree.Name):
+            function = self._named(node, is_called=True)
+        elif isinstance(node, tree.Access):
+            function = self._member(node, is_called=True)
+        else:
+            function = self.value(node)
         bare = strip(function.type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
         if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
-        raise Unsupported("functions of the program cannot be called")
+        raise Unsupported(NO_CALLS)
 
     def _cast(self, node: tree.Cast) -> TypedValue:
         to = self.names.type_of(node.type)

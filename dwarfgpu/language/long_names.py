@@ -23,8 +23,11 @@ _INSIDE: Final = frozenset(
 )
 
 
-def extended_name(parser: Parser, at: int) -> tuple[str, int]:
-    """The name at a position of a parser, as long as it goes, and the position behind it."""
+def extended_name(parser: Parser, at: int, *, is_member: bool = False) -> tuple[str, int]:
+    """The name at a position of a parser, as long as it goes, and the position behind it.
+
+    `is_member`: of the object before it, whose members are not asked about here.
+    """
     tokens = parser.tokens
     name, at = tokens[at].text, at + 1
     for _ in range(_MOST_PARTS):
@@ -48,7 +51,8 @@ def extended_name(parser: Parser, at: int) -> tuple[str, int]:
                 name, at = whole, end + 1
                 continue
             break
-        if not parser.known.is_name(longer) and (is_function or parser.known.is_name(name)):
+        is_meant = parser.known.is_name(name) == is_function or is_member and is_function
+        if not parser.known.is_name(longer) and not is_meant:
             break
         name, at = longer, end
     return name, at

@@ -41,6 +41,8 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return TypedValue(Base(part.type), location)
     if name in _ROLES:
         raise UsageError("No registers.")
+    if name.removeprefix("$").isdecimal():
+        raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
     return None
 
 
@@ -54,6 +56,8 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
             require(session.lane, "lane")
         except DwarfGpuError as error:
             return error
+    if not name.strip("$0123456789"):
+        return UsageError(f'"${name}" is a value of the history, and there is none here')
     known = [
         *architecture.by_name,
         *architecture.register_parts,

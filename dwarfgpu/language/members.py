@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.spelling import canonical, split_last
 from dwarfgpu.dwarf.type_names import type_name
@@ -27,16 +26,6 @@ def path_to(kind: Struct, name: str) -> list[Member] | None:
     """
     found = _parts_with(kind, name, _own_paths)
     return None if found is None else [*found.steps, *found.members[0]]
-
-
-def methods_of(kind: Struct, name: str) -> tuple[Struct, tuple[Method, ...]] | None:
-    """The member functions of a name and their class; `UsageError` where several have some."""
-
-    def own(each: Struct, simple: str) -> list[Method]:
-        return [method for method in each.declared.methods if method.name == simple]
-
-    found = _parts_with(kind, name, own)
-    return None if found is None else (found.classes[-1], found.members)
 
 
 def _parts_with(

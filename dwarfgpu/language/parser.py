@@ -168,7 +168,7 @@ class Parser:
             if mark is None:
                 return node
             if mark in (".", "->"):
-                node = tree.Access(node, self.name(), mark == "->")
+                node = tree.Access(node, self.name(is_member=True), mark == "->")
             elif mark == "[":
                 node = tree.Index(node, self.expression(_COMMA))
                 self.expect("]")
@@ -235,11 +235,11 @@ class Parser:
         self.names.append(name)
         return tree.Name(name)
 
-    def name(self) -> str:
+    def name(self, *, is_member: bool = False) -> str:
         """The name here, with all that belongs to it; the position moves behind it."""
         if self.token.kind != "name":
             raise self.syntax_error()
-        name, self.at = self.extended(self.at)
+        name, self.at = extended_name(self, self.at, is_member=is_member)
         return name
 
     def extended(self, at: int) -> tuple[str, int]:

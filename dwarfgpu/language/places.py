@@ -12,7 +12,6 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
-from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.declared import declaration_of
 from dwarfgpu.dwarf.die import Die
@@ -41,18 +40,16 @@ from dwarfgpu.errors import (
     EvaluationError,
     Unavailable,
     UndefinedBits,
-    Unsupported,
     UsageError,
 )
 from dwarfgpu.expr.context import Context, Unit
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.elsewhere import completed, static_member
 from dwarfgpu.language.members import path_to
-from dwarfgpu.language.statics import static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
-from dwarfgpu.model.value import Value
 from dwarfgpu.session import Session
 from dwarfgpu.type_attributes import Around, displaced
 
@@ -137,8 +134,10 @@ class Places:
 
     def _read(self, value: TypedValue) -> TypedValue:
         size = value.size_bits
-        if size is None and isinstance(strip(value.type), Array):
-            size = 0  # as GDB: an array of unknown length is where it is
+        if size is None and isinstance(strip(value.type), Array | Struct):
+            size = (
+                0  # as GDB: an array of unknown length is where it is, a class `<incomplete type>`
+            )
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is not known.")
         if value.location is None:
@@ -237,7 +236,7 @@ class Places:
     ) -> TypedValue:
         """The part of an object at a bit offset, not read."""
         size = (size_bits(kind) if bit_size is None else bit_size) or 0
-        out = evolve(self._part_of(value, kind), bit_size=bit_size)
+        out = evolve(self.part_of(value, kind), bit_size=bit_size)
         if value.location is None:
             value = self.read(value)
         bits = value.bits
@@ -306,13 +305,14 @@ class Places:
             raise EvaluationError(f"the place of {member.name} is told for objects in places only")
         else:
             placed = self.resolver.member(bare, value.location, member, value.around)
-            part = evolve(self._part_of(value, placed.type), location=placed.location)
+            part = evolve(self.part_of(value, placed.type), location=placed.location)
             part = evolve(part, bit_size=member.bit_size)
         if value.location is None:
             return part
         return evolve(part, around=Around(bare, value.location, value.around))
 
-    def _part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
+    def part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
+        """A part without its place and contents."""
         return TypedValue(
             kind,
             unit=value.unit,
@@ -328,7 +328,7 @@ class Places:
             raise UsageError(f"no such vector element (vector {bare.state})")
         form = bare.form if isinstance(bare, Dynamic) else bare
         if value.error is not None and isinstance(form, Array) and size_bits(bare) is None:
-            return evolve(self._part_of(value, element_type(form)), error=value.error)
+            return evolve(self.part_of(value, element_type(form)), error=value.error)
         if isinstance(bare, Array):
             kind, stride, count = element_type(bare), _stride_bits(bare), bare.dimensions[0]
             if bare.lower_bound is None:
@@ -351,29 +351,7 @@ class Places:
         if location is None or not is_dynamic(kind):
             return self.part(value, kind, first_bit)
         found = self.resolver.resolved(kind, displaced(location, first_bit), value.around)
-        return evolve(self._part_of(value, found.type), location=found.location)
-
-    def pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
-        """The member of an object that a pointer to member points to (A.5.14).
-
-        Without DW_AT_use_location a data member is as far from the start as the C++ ABI says.
-        """
-        kind = strip(member.type)
-        if not isinstance(kind, MemberPointer):
-            raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
-        if isinstance(strip(kind.target), Function):
-            raise Unsupported("what a pointer to member function points to is not looked up")
-        bits = self.known(member)
-        if bits.value == (1 << bits.size_bits) - 1:
-            raise EvaluationError("the pointer to member is null")
-        if kind.use_location is None:
-            return self.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
-        if value.location is None:
-            raise EvaluationError("a pointer to member is followed for objects in places only")
-        number = Value.of(bits.value, self.architecture.generic)
-        location = self.resolver.pointed(kind, number, value.location)
-        found = self.resolver.resolved(kind.target, location)
-        return evolve(self._part_of(value, found.type), location=found.location, around=None)
+        return evolve(self.part_of(value, found.type), location=found.location)
 
     # Addresses
 
@@ -436,7 +414,7 @@ class Places:
             raise UsageError("Attempt to dereference pointer to member without an object")
         if not isinstance(bare, Pointer):
             raise UsageError("Attempt to take contents of a non-pointer value.")
-        target = bare.target
+        target = self.completed(bare.target)
         if strip(target) is None:
             raise UsageError("Attempt to take contents of a non-pointer value.")
         read = self.read(value)
@@ -447,6 +425,10 @@ class Places:
             location = self.at(self.space_of(bare, value.unit), number)
         found = self.resolver.resolved(target, location)
         return TypedValue(found.type, found.location, unit=value.unit)
+
+    def completed(self, kind: Type | None) -> Type | None:
+        """A class that is only declared where the type is from, as another unit defines it."""
+        return completed(self.session, kind)
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
         """What a removed pointer points to (A.2.5.4.4.5)."""

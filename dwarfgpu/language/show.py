@@ -11,8 +11,8 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.language.elsewhere import static_member
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.statics import static_member
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location

@@ -43,7 +43,7 @@ class Unevaluated(Places):
         except DwarfGpuError:
             if member.is_static or is_dynamic(member.type):
                 raise
-        part = evolve(self._part_of(value, member.type), bit_size=member.bit_size)
+        part = evolve(self.part_of(value, member.type), bit_size=member.bit_size)
         return evolve(part, location=UNDEFINED_LOCATION)
 
     def read(self, value: TypedValue) -> TypedValue:

@@ -6,6 +6,7 @@ from typing import Final
 
 from attrs import field, frozen
 
+from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -64,7 +65,8 @@ def why_no_address(value: TypedValue) -> str:
     """GDB's words for an object that is not in memory."""
     if value.variable is None:
         return "Attempt to take address of value not located in memory."
-    name = value.variable.name
+    variable = value.variable
+    name = qualified_name(variable.die) if variable.kind == "global" else variable.name
     storage = None if value.location is None else value.location.places[0].storage
     if isinstance(storage, Register):
         register = storage.register.name

@@ -10,7 +10,7 @@ import errno
 import os
 import stat
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from io import FileIO
 from pathlib import Path
@@ -22,6 +22,7 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.placement import placed
+from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
@@ -51,12 +52,6 @@ _INFLATED_RATIO: Final = 64
 """How many times its compressed size a larger one may have."""
 _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
-_LONG_NAME_BYTES: Final = 256
-_LONGEST_NAME_BYTES: Final = 1 << 14
-"""Longer names are cut."""
-
-SymbolKind = Literal["function", "object", "other"]
-_SYMBOL_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
 
 
 @frozen
@@ -92,18 +87,6 @@ class Segment:
     memory_bytes: int
     alignment: int = 1
     """Bytes; 0 and 1 for none."""
-
-
-@frozen
-class Symbol:
-    """One entry of a symbol table."""
-
-    name: str
-    address: int
-    size_bytes: int
-    kind: SymbolKind
-    section: int
-    """Index of its section; 0 for a symbol that is not defined here."""
 
 
 @frozen
@@ -180,10 +163,10 @@ class ObjectFile:
         names = first[6] if self._names_index == SHN_XINDEX else self._names_index
         self._check_table("section", self._sections_at, count, self._section_bytes)
         rows = [self._section_fields(index) for index in range(count)]
-        table = _Names(b"", self.path)
+        table = StringTable(b"", self.path)
         if 0 < names < count:
             row = rows[names]
-            table = _Names(self.file_bytes(row[4], row[5], "section name table"), self.path)
+            table = StringTable(self.file_bytes(row[4], row[5], "section name table"), self.path)
         addresses = [row[3] for row in rows]
         if self.is_relocatable and not any(addresses):
             addresses = placed(rows, 1 << 8 * self.address_bytes)
@@ -201,11 +184,6 @@ class ObjectFile:
         object but thread-local ones, which are not at one address."""
         sections = self.sections if self.is_relocatable else ()
         return tuple(0 if each.flags & SHF_TLS else each.address for each in sections)
-
-    def _symbol(self, name: str, info: int, index: int, value: int, size_bytes: int) -> Symbol:
-        base = self._symbol_bases[index] if index < len(self._symbol_bases) else 0
-        address = value + base & (1 << 8 * self.address_bytes) - 1
-        return Symbol(name, address, size_bytes, _SYMBOL_KINDS.get(info & 15, "other"), index)
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:
@@ -231,28 +209,44 @@ class ObjectFile:
             out.append(Segment(row[0], row[1], row[2], row[3], row[5], row[6], row[7]))
         return tuple(out)
 
-    @cached_property
+    @property
     def symbols(self) -> tuple[Symbol, ...]:
         """The symbol table, else the dynamic one."""
-        return () if self._symbol_table is None else self.symbols_of(self._symbol_table)
+        return () if self._symbol_table is None else self._symbol_table.symbols
 
     @cached_property
-    def _symbol_table(self) -> Section | None:
+    def _symbol_table(self) -> SymbolTable | None:
         for wanted in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
                 if section.type == wanted:
-                    return section
+                    return self._table(section)
         return None
+
+    def _table(self, section: Section) -> SymbolTable:
+        linked = self.sections[section.link] if 0 < section.link < len(self.sections) else None
+        return SymbolTable(
+            self.data_of(section),
+            StringTable(b"" if linked is None else self.data_of(linked), self.path),
+            struct.Struct(self._order + self._layout.symbol),
+            8 * self.address_bytes,
+            self._symbol_bases,
+        )
+
+    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
+        """The entries of one symbol table."""
+        return self._table(section).symbols
 
     def symbols_named(self, name: str, *beginnings: str) -> tuple[Symbol, ...]:
         """The functions and objects defined here of that name, or with one of those beginnings.
 
         The names of others are not read.
         """
-        table = self._symbol_table
-        texts = (f"{name}\0", *beginnings)
-        wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
-        return () if table is None else tuple(self._symbols_named(table, wanted))
+        return () if self._symbol_table is None else self._symbol_table.named(name, beginnings)
+
+    def symbol_before(self, address: int) -> Symbol | None:
+        """The named function or object that begins at an address, or is the last before it; of
+        several one that has a size. None where there is none."""
+        return None if self._symbol_table is None else self._symbol_table.before(address)
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
         """All sections of a name: each group of a relocatable object may have its own."""
@@ -395,34 +389,6 @@ class ObjectFile:
     def _inflate(self, section: Section, data: bytes, size_bytes: int) -> bytes:
         return inflate(data, size_bytes, f"{section.name} of {self.path}")
 
-    def _symbol_rows(self, section: Section) -> Iterator[tuple[int, ...]]:
-        """Name, info, other, section, address and size of each symbol, as those of 64 bits."""
-        form = struct.Struct(self._order + self._layout.symbol)
-        data = self.data_of(section)
-        rows = form.iter_unpack(data[: len(data) - len(data) % form.size])
-        return rows if self.address_bytes == 8 else map(_wide, rows)
-
-    def _symbol_names(self, section: Section) -> bytes:
-        is_linked = 0 < section.link < len(self.sections)
-        return self.data_of(self.sections[section.link]) if is_linked else b""
-
-    def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
-        """The entries of one symbol table."""
-        names = _Names(self._symbol_names(section), self.path)
-        return tuple(
-            self._symbol(names.at(name), info, index, address, size)
-            for name, info, _, index, address, size in self._symbol_rows(section)
-        )
-
-    def _symbols_named(self, section: Section, wanted: tuple[bytes, ...]) -> Iterator[Symbol]:
-        table = self._symbol_names(section)
-        if not any(text in table for text in wanted):
-            return
-        names = _Names(table, self.path)
-        for at, info, _, index, address, size in self._symbol_rows(section):
-            if info & 15 in _SYMBOL_KINDS and index and table.startswith(wanted, at):
-                yield self._symbol(names.at(at), info, index, address, size)
-
     @property
     def symbol_bytes(self) -> int:
         """The size of an entry of a symbol table."""
@@ -431,50 +397,13 @@ class ObjectFile:
     def symbol_fields(self, offset: int) -> SymbolFields:
         """The entry of a symbol table at an offset in the file."""
         row = self._unpack(self._layout.symbol, offset, "symbol")
-        name, info, other, index, address, size = row if self.address_bytes == 8 else _wide(row)
+        name, info, other, index, address, size = row if self.address_bytes == 8 else wide(row)
         return SymbolFields(name, address, size, info, other, index)
-
-
-def _wide(row: tuple[int, ...]) -> tuple[int, ...]:
-    """The fields of a symbol of 32 bits in the order of those of 64 bits."""
-    name, address, size, info, other, index = row
-    return name, info, other, index, address, size
 
 
 def _gnu_compressed(name: str) -> str:
     """The name under which GNU tools once kept a compressed debug section."""
     return name.replace(".debug_", ".zdebug_", 1)
-
-
-class _Names:
-    """A string table. Long names are kept once, because many entries may share them."""
-
-    def __init__(self, table: bytes, path: str) -> None:
-        self._table = table
-        self._path = path
-        self._long: dict[int, str] = {}
-        self._left_bytes = 2 * len(table) + _LONGEST_NAME_BYTES
-
-    def at(self, offset: int) -> str:
-        """The string at an offset; empty where it is outside or has no end.
-
-        `LimitExceeded` where long ones overlap.
-        """
-        found = self._long.get(offset)
-        if found is not None:
-            return found
-        end = self._table.find(b"\0", offset)
-        if not 0 <= offset <= end:
-            return ""
-        size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
-        text = self._table[offset : offset + size_bytes].decode("utf-8", "replace")
-        if size_bytes < _LONG_NAME_BYTES:
-            return text
-        self._left_bytes -= size_bytes
-        if self._left_bytes < 0:
-            raise LimitExceeded(f"{self._path}: the names of a string table overlap")
-        self._long[offset] = text if offset + size_bytes == end else f"{text}..."
-        return self._long[offset]
 
 
 def open_object(path: str | Path) -> ObjectFile:

@@ -15,7 +15,7 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.bits import Reader
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.nouns import frozen
-from dwarfgpu.objfile.elf import ObjectFile, Symbol
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,
     KERNEL_CODE_BYTES,
@@ -31,6 +31,7 @@ from dwarfgpu.objfile.metadata import (
     metadata_v3,
 )
 from dwarfgpu.objfile.notes import Note, readable_notes
+from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.objfile.target_id import (
     TargetId,
     code_object_version,

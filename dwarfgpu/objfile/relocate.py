@@ -16,7 +16,8 @@ from typing import Final, Literal
 from dwarfgpu.bits import signed
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.nouns import frozen
-from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section, Symbol
+from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section
+from dwarfgpu.objfile.symbols import Symbol
 
 SHT_RELA: Final = 4
 SHT_REL: Final = 9

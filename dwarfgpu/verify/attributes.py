@@ -22,6 +22,8 @@ from dwarfgpu.verify.expressions import Role
 
 _LOCATION: Final = Role("location")
 _VALUE: Final = Role("value")
+_OF_DIMENSION: Final = Role("value", 1)
+"""Of a generic subrange, which is told the number of its dimension (DWARF 5 5.13)."""
 _UNKNOWN: Final = Role(None, None)
 """Of an attribute that dwarfgpu does not know: its expression must be readable, no more."""
 _EITHER: Final = Role()
@@ -179,6 +181,8 @@ def wanted(
             name, role = f"{number:#x}", _UNKNOWN
         if number == dw.AT_LOCATION and abbreviation.tag == _TAG_DWARF_PROCEDURE:
             role = _UNKNOWN
+        if role is _VALUE and abbreviation.tag == dw.TAG_GENERIC_SUBRANGE:
+            role = _OF_DIMENSION
         can_list = number in _LISTS or vendor is not None
         is_list = role is not None and can_list and _is_list(attribute.form, kind, format)
         if not (is_list or kind in _BLOCKS):

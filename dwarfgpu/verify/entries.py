@@ -27,6 +27,7 @@ from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
+from dwarfgpu.verify.references import References
 from dwarfgpu.verify.rules import RULES
 
 _MEMORY_SPACES: Final = range(5)
@@ -52,6 +53,11 @@ class EntryChecker:
     """Whether an inlined call or entry point has told its lanes."""
     _has_told_size: bool = field(init=False, default=False)
     _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+    _references: References = field(init=False)
+
+    @_references.default
+    def _of_unit(self) -> References:
+        return References(self.unit)
 
     def run(self) -> None:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
@@ -117,6 +123,13 @@ class EntryChecker:
             self._lane(index)
         if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
             self._pieces(index, wanted, data, checked.piece_bits, span)
+        for each in checked.references:
+            wrong = self._references.fault(each)
+            if wrong is not None:
+                unit, place = self.unit, self._place(index, wanted.name, span)
+                shown = self.expressions.shown(data, unit.dialect, unit.format, each.offset)
+                message = f"{each.operation}: {wrong}"
+                self._tell("bad-reference", message, place, each.section, shown, each.severity)
 
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""

@@ -25,6 +25,7 @@ from dwarfgpu.expr.text import disassemble, instruction_text
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.verify.finding import Excerpt, Findings, excerpt
+from dwarfgpu.verify.references import Reference, references
 
 
 @frozen(cache_hash=True)
@@ -55,6 +56,7 @@ class Checked:
     """Whether it needs the current lane by name (A.2.5.4.3.1)."""
     piece_bits: int | None = None
     """The bits of all its pieces, where the result is what they make."""
+    references: tuple[Reference, ...] = ()
 
 
 LONGEST_BYTES: Final = 1 << 16
@@ -159,11 +161,16 @@ class ExpressionChecker:
         piece_bits = None
         if not _PIECES.isdisjoint(names):
             piece_bits = extent_of(data, dialect, form).size_bits
-        return Checked(faults, "LLVM_push_lane" in names, piece_bits)
+        uses_lane = "LLVM_push_lane" in names
+        return Checked(faults, uses_lane, piece_bits, tuple(references(expression)))
 
-    def shown(self, data: bytes, dialect: Dialect, form: UnitFormat) -> Excerpt:
-        """An expression without a mark."""
-        return excerpt(list(self._steps(data, dialect, form).values()), None)
+    def shown(
+        self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None
+    ) -> Excerpt:
+        """An expression, with a mark at an operation."""
+        steps = self._steps(data, dialect, form)
+        marked = None if offset is None else list(steps).index(offset)
+        return excerpt(list(steps.values()), marked, offset)
 
     def _steps(self, data: bytes, dialect: Dialect, form: UnitFormat) -> dict[int, str]:
         """The text of each operation by its offset."""

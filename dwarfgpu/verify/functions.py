@@ -7,7 +7,8 @@ from functools import cached_property
 
 from dwarfgpu.dwarf.lists import Range, covers, merged
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile, Symbol
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
 
 
 class Functions:

@@ -91,6 +91,8 @@ _EXPRESSIONS: Final = (
     Rule("entries-left", "note", "A.2.5.4", "entries below the result that nothing uses"),
 )  # fmt: skip
 _ENTRIES: Final = (
+    Rule("bad-reference", "error", "A.2.5.4.3.4", "an operand that leads to no type or entry",
+         "types count from the start of the unit, call_ref and implicit_pointer from .debug_info"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that needs the frame base",
          "use call_frame_cfa or a register"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",

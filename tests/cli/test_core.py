@@ -90,6 +90,13 @@ def test_variables_of_another_thread() -> None:
     assert done.lines == ["number = 9", "squared = 81"]
 
 
+@pytest.mark.parametrize(("thread", "value"), [(1, 41), (2, 81)])
+@pytest.mark.parametrize("opt", ["O0", "O2"])
+def test_a_thread_local_variable(opt: str, thread: int, value: int) -> None:
+    done = run("eval", *of(f"crash.x86_64.{opt}"), "--thread", thread, "mine")
+    assert done.lines == [f"mine = {value}"]
+
+
 def test_a_vector_register() -> None:
     assert run("eval", *of("crash.x86_64.O2"), "half").lines == ["half = 0.25"]
     done = run("eval", *of("crash.aarch64.O2"), "half")  # QEMU writes no NT_FPREGSET

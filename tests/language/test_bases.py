@@ -125,7 +125,7 @@ def test_a_class_that_is_only_declared(
     unit: Any = SimpleNamespace(is_cplusplus=is_cplusplus)
     for one, another in ((opaque, other), (other, opaque)):
         if is_refused:
-            with pytest.raises(UsageError, match="'Opaque' is only declared here"):
+            with pytest.raises(UsageError, match="'Opaque' is defined nowhere"):
                 require_defined(unit, one, another)
         else:
             require_defined(unit, one, another)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from attrs import evolve
 
 from dwarfgpu.session import Session
 from tests.language.sessions import demo, text
+from tests.language.test_gdb import printed_by_gdb
 
 PROGRAMS = [
     "meanings.gcc.O0.v5",
@@ -70,7 +73,7 @@ def at(program: str, function: str) -> Session:
         ("ns :: Box < ns::Box<int, 1> , 2 > :: made", "20"),
         ("sizeof(ns::Box<double,2>)", "16"),
         ("((ns::Box<int, 1> *) &bi)->held[0] > 3", "true"),
-        ("ns::Box<int, 3>::made", 'No type "Box<int,3>" within class or namespace "ns".'),
+        ("ns::Box<int, 3>::made", 'No type "Box<int, 3>" within class or namespace "ns".'),
         ("ns::GREEN + 1", "6"),
         ("ns::Plain::GREEN + 1", "6"),
         ("sizeof(P::Part) + sizeof(al::Node::Inner)", "8"),
@@ -120,3 +123,123 @@ def test_names(program: str, name: str, expected: str) -> None:
 )
 def test_names_in_functions(function: str, name: str, expected: str) -> None:
     assert text(at("meanings.gcc.O0.v5", function), name) == expected
+
+
+# Against GDB
+
+EXPRESSIONS = """hidden|::hidden|shared|::shared|ns::shared|ns::only|only|ns::hidden_in_ns
+hidden_in_ns|(anonymous namespace)::hidden|ns::(anonymous namespace)::hidden_in_ns|&hidden
+&ns::hidden_in_ns|ns::deep::down|al::down|al::shared|::al::down|down|ns::nothing|nothing::x
+one::inl|one::v1::inl|one::v2::inl|&one::inl|inl|importer::own|importer::from_used
+importer::from_also|importer::only|own|from_used|from_also|clash|used::clash|also::clash|ns
+one::v1|ns::deep::Node::root|ns::deep::Node::Inner::made|ns::deep::Node::nothing|al::Node::root
+Short::root|Secret::kept|secret|sizeof(Secret)|ns::Box<int>::made|ns::Box<int, 1>::made
+ns::Box<int,1>::made|ns::Box<double, 2>::made|ns::Box<double,2>::made|&ns::Box<double, 2>::made
+ns::Box<ns::Box<int, 1>, 2>::made|ns::Box<ns::Box<int,1>,2>::made|sizeof(ns::Box<int, 1>)
+sizeof(ns::Box<int,1>)|sizeof(ns::Box<double, 2>)|(ns::Box<int, 1> *) 0|(ns::Box<int, 1> *) &bi
+*(ns::Box<int, 1> *) &bi|(Box<int> *) 0|bi|bd|bb|bi.made|bd.first|ns::Box<int, 1>::first
+&ns::Box<int, 1>::first|ns::RED|ns::Plain::GREEN|ns::GREEN|GREEN|ns::Scoped::HIGH|ns::HIGH
+scoped|plain_enum|(ns::Scoped) 1|P::ON|p.ON|P::Mode::ON|(P::Mode) 7|sizeof(P::Part)
+(P::Part *) 0|sizeof(ns::deep::Node::Inner)|(ns::deep::Node::Inner *) &node.inner
+sizeof(al::Node)|sizeof(Short)|sizeof(Number)|sizeof(struct P)|sizeof(class P)
+(struct ns::deep::Node *) 0|(Node *) 0|P::m|&P::m|*P::m|p.m|rp->m|&rp->m|r.m|r.m2|rp->m2|R::m2
+&R::m2|R::m|P::plain|&P::plain|P::s|&P::s|p.s|P::v|&P::v|p.v|p.look|Q::onlyq|r.onlyq|R::onlyq
+P::st|R::st|&P::st|&R::st|r.st|rp->st|R::st2|r.st2|P::constant|R::constant|p.constant|&P::x
+&P::q|P::x|R::x|R::q|&R::x|&R::z|r.q|r.P::q|r.Q::q|r.x|rp->Q::q|rp->P::x|r.Q::st2|both.st|both.x
+both.Left::x|both.Left::st|Both::st|Twins::twin|twins.twin|twins.tst|twins.Twin1::twin|holder
+holder.as_int|holder.as_float|holder.in_b|holder.bits|holder.wide|sizeof(holder.bits)
+sizeof holder.wide|sizeof(holder.as_int)|&holder.bits|&holder.in_b|Holder::in_b|&Holder::in_b
+&Holder::as_int|Common::in_far|common.in_far|*far_pointer|far_pointer->f|far_pointer->n
+far_pointer->count|Far::count|(Far *) far_pointer|*(Far *) &elsewhere|(Near *) far_pointer
+*(Near *) far_pointer|sizeof(Far)|sizeof(*far_pointer)|far_pointer->get|*nowhere|sizeof(Nowhere)
+(Nowhere *) 0|elsewhere|ns::in_far|in_far|both_kinds_far|local_to_file
+'meanings.cpp'::local_to_file|'meanings_far.cpp'::local_to_file|'meanings_far.cpp'::hidden
+'meanings.cpp'::hidden|'meanings_far.cpp'::nothing|'nothing.cpp'::hidden
+meanings_far.cpp::hidden|'meanings_far.cpp'::far_object|'meanings_far.cpp'::other_file::n
+'meanings.cpp'::counted::n|counted(int)::n|counted(char)::n|counted::n|counted|&counted|*counted
+counted(int)|counted(char)|'counted(char)'::n|other_file()::n|other_file::n|&other_file()::n
+counted(int)::shared|counted(int)::nothing|over|&over|over(int)|over(int, long)|over(int,long)
+over(long)|'over(int, long)'|ns::twice|ns::twice(int)|ns::twice(double)|&ns::twice(double)
+*ns::twice(double)|c_function|&c_function|*c_function|c_function(1)|over(1)|p.m(1)
+c_function == c_function|&c_function == c_function|function_pointer == ns::twice(int)
+function_pointer|*function_pointer|function_pointer == c_function
+function_pointer == &c_function|function_pointer != 0|!c_function|c_function && 1|method
+virtual_method|member|*method|method == &P::m|method == 0|r.*member|rp->*member|p.*method
+(r.*method)(1)|&ns::deep::Node::n|&ns::deep::Node::inner|*&ns::deep::Node::inner|pp == rp
+qp == rp|qp == &r|(Q *) rp|(Q *) rp == qp|1 ? pp : rp|1 ? rp : pp|0 ? rp : pp|1 ? qp : rp
+1 ? rp : qp|1 ? &p : 0|1 ? pp : qp|main|&main|stop|*stop|this|this->x|x|true|false|true + 1
+sizeof(bool)|P|ns::deep::Node|sizeof(ns::deep)|::ns::only|::P::st|::nothing|::one::inl
+ns::deep::shared|ns::deep::only|ns::P::st|ns::p|ns::deep::ns::only|(ns::deep::Node) node
+(ns::Plain) 5|(Short *) &node|*(Short *) &node|(Number) 3.5|(Number *) 0|{int} &p.q|{P} &p
+(P *) &r|*(P *) &r|(Q *) &r|(Q &) r|(R &) *qp|sizeof(p.m)|sizeof(P::st)
+sizeof(ns::deep::Node::root)|$nosuch|node|&node.inner.made|node.root|node.inner.made|versioned
+sizeof(one::Versioned)|sizeof(one::v1::Versioned)|p|r|rp|*rp|pp|*pp|&r|secret.kept|'P::st'
+'ns::only'|'ns::Box<int, 1>::made'|unsigned|P::nothing|p.nothing|p.P::x|p.Q::x|r.R::x
+r.P::nothing|ns::Box<int, 1>|ns::Box<int, 3>::made|far_here|*far_here|far_here->f|far_here->n
+far_here->count|far_here->get|(Near *) far_here|*(Near *) far_here|sizeof(*far_here)
+far_here + 1|far_here[0]|*far_here->nothing|far_here == far_pointer|*(Far *) (Near *) far_here
+p.m(int)|p.m(char)|P::m(int)|&P::m(int)|&P::m(char)|method == &P::m(int)|&R::m(int)|&P::look
+r.P::plain|rp->plain|s.nothing|nowhere|nowhere->x|bi.first|&r.m2|secret.s|&Secret::s
+sizeof(ns::twice)|p.nothing::x|(Near) *far_here"""
+UNLIKE: dict[str, str] = {
+    "C++ knows it, GDB 13 does not": (
+        "::hidden|(anonymous namespace)::hidden|ns::(anonymous namespace)::hidden_in_ns|"
+        "one::inl|&one::inl|::one::inl|sizeof(one::Versioned)|ns::Plain::GREEN|P::Mode::ON|"
+        "r.Q::st2|both.Left::st|&Holder::in_b|&Holder::as_int|sizeof(Nowhere)|(Nowhere *) 0|"
+        "p.nothing::x|Holder::in_b"
+    ),
+    "GDB looks where C++ does not": ("importer::only|ns::deep::only"),
+    "GDB takes one of the overloads, in whatever order it has them; we take what is said, or ask": (
+        "P::m|&P::m|*P::m|p.m|rp->m|&rp->m|r.m|R::m|sizeof(p.m)|method == &P::m|counted|"
+        "&counted|*counted|counted(int)|counted(char)|counted::n|counted(int)::n|"
+        "counted(char)::n|'meanings.cpp'::counted::n|'counted(char)'::n|counted(int)::shared|"
+        "counted(int)::nothing|over|&over|over(int)|over(int, long)|over(int,long)|"
+        "'over(int, long)'|over(long)|ns::twice|ns::twice(int)|ns::twice(double)|"
+        "&ns::twice(double)|*ns::twice(double)|function_pointer == ns::twice(int)|"
+        "sizeof(ns::twice)|p.m(int)|p.m(char)|&P::m(int)|&P::m(char)|&R::m(int)|"
+        "method == &P::m(int)"
+    ),
+    "nothing of the program is executed": ("c_function(1)|over(1)|p.m(1)|(r.*method)(1)"),
+    "GDB refuses it, or says why in other words": (
+        "P::v|R::q|Twins::twin|method == 0|sizeof(ns::deep)|&ns::hidden_in_ns|&other_file()::n|"
+        "other_file()::n"
+    ),
+    "C and C++ have no size and no address of a bit-field": (
+        "sizeof(holder.bits)|sizeof holder.wide|&holder.bits"
+    ),
+    "C++ converts pointers to derived classes in comparisons and in the arms of `?:`": (
+        "qp == rp|qp == &r|1 ? rp : pp|1 ? rp : qp|1 ? pp : qp"
+    ),
+    "a cast to a reference is what it refers to": ("(Q &) r|(R &) *qp"),
+}
+"""Expressions of which GDB says something else, by the reason (docs/language.md)."""
+
+
+def one_line(message: str) -> str:
+    """GDB tells the candidates of an ambiguous name in lines of their own."""
+    return message.replace("\n  '", " '").replace("), '", ") '")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_against_gdb(tool: Callable[[str], str], program: str) -> None:
+    expressions = EXPRESSIONS.replace("\n", "|").split("|")
+    unlike = {each for listed in UNLIKE.values() for each in listed.split("|")}
+    assert len(expressions) > 300 and unlike <= set(expressions)
+    pc, *theirs = printed_by_gdb(tool("gdb"), program, ["(long) $pc", *expressions], ("starti",))
+    if not pc.isdecimal():
+        pytest.skip(f"gdb cannot run a program here: {pc}")
+    session = at(program, "main")
+    assert session.pc == int(pc) and len(theirs) == len(expressions)
+    different = [
+        (expression, one_line(shown), ours)
+        for expression, shown in zip(expressions, theirs, strict=True)
+        if expression not in unlike
+        and (ours := one_line(text(session, expression))) != one_line(shown)
+    ]
+    assert not different, "\n".join(map(repr, different))
+
+
+def test_what_gdb_says_of_nothing() -> None:
+    session = at("meanings.gcc.O0.v5", "main")
+    assert text(session, "$1") == "History has not yet reached $1."
+    assert text(session, "p.m(1)") == "functions of the program cannot be called"

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.dwarf.types import Member
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.language.statics import static_member
+from dwarfgpu.language.elsewhere import static_member
 from tests.language.sessions import demo, text
 
 
@@ -29,8 +29,8 @@ from tests.language.sessions import demo, text
         ("&s.Q::q", "(int *) 0x403024 <s+4>"),
         ("&both.Twice::q", "(int *) 0x403040 <both>"),
         ("both.P::q", "base class 'P' is ambiguous in type 'Both'"),
-        ("s.Nope::q", "There is no member named Nope::q."),
-        ("s.P::own", "There is no member named P::own."),
+        ("s.Nope::q", 'No symbol "Nope" in current context.'),
+        ("s.P::own", "There is no field named own"),
     ],
 )
 def test_members(expression: str, expected: str) -> None:

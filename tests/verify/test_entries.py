@@ -375,6 +375,11 @@ def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
     assert found.message.endswith("its length is -1 as a signed number")
 
 
+def test_bounds_of_a_generic_subrange_begin_with_the_dimension() -> None:
+    """DWARF 5 5.13: GCC's Fortran writes `push_object_address, over, …`."""
+    assert findings(fixture_verdict("fortran/shapes.gcc.O0.v5")) == []
+
+
 def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:
     verdict = fixture_verdict("split/gcc5/a.dwo")
     assert rules(verdict) == []

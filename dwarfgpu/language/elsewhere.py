@@ -1,10 +1,14 @@
-"""Static members: variables that a class declares, and some unit has (DWARF 5 5.7.7)."""
+"""What another unit has: static members of a class (DWARF 5 5.7.7), and the class itself."""
 
 from __future__ import annotations
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import CLASSES
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.meaning import has_tag
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Member
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Member, Qualified, Struct, Type, Typedef, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import IllFormed, Unsupported
 from dwarfgpu.session import Session
@@ -30,3 +34,22 @@ def static_member(
         return Variable(member.name, declared, "global")
     defined = session.meanings(member.name).definition(declared)
     return None if defined is declared else Variable(member.name, defined, "global")
+
+
+def completed(session: Session, kind: Type | None) -> Type | None:
+    """A class that is only declared where the type is from, as the unit that has it defines it; any
+    other type, and one that no unit defines, as it is."""
+    bare = strip(kind)
+    if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
+        return kind
+    name = f"::{type_name(bare, cplusplus=True)}"
+    found = session.meanings(name).of(name, has_tag(CLASSES))
+    die = found[0] if found and isinstance(found[0], Die) else None
+    if die is None or die.flag(dw.AT_DECLARATION):
+        return kind
+    defined: Type = die.unit.info.types.build(die)
+    while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
+        if isinstance(kind, Qualified):
+            defined = Qualified(kind.qualifier, defined)
+        kind = kind.target
+    return defined

@@ -1,0 +1,123 @@
+"""Pointers to members, written and followed, as the C++ ABI represents them (Itanium 2.3)."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from dwarfgpu.bits import signed
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import CLASSES, around, declaration_of
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scopes import Subprogram, code_ranges
+from dwarfgpu.dwarf.types import Function, MemberPointer, Struct, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.members import path_to
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import Value
+
+
+def has_this(die: Die) -> bool:
+    """Whether an entry is a member function that an object has."""
+    if die.tag != dw.TAG_SUBPROGRAM:
+        return False
+    declared = declaration_of(die)
+    above = declared.parent()
+    if above is None or above.tag not in CLASSES:
+        return False
+    parameters = (each for each in declared.children() if each.tag == dw.TAG_FORMAL_PARAMETER)
+    first = next(parameters, None)
+    return first is not None and first.flag(dw.AT_ARTIFICIAL)
+
+
+def member_pointer(places: Places, die: Die) -> TypedValue | None:
+    """A pointer to a data member or member function; None for what is no part of an object."""
+    if die.tag == dw.TAG_MEMBER:
+        return _to_data(places, die)
+    return _to_function(places, die) if has_this(die) else None
+
+
+def _class_of(die: Die) -> Struct:
+    """The named class that has a member, also one of its anonymous parts."""
+    for above in around(die):
+        if above.tag in CLASSES and above.name is not None:
+            kind = above.unit.info.types.build(above)
+            if isinstance(kind, Struct):
+                return kind
+    raise UsageError(f"There is no field named {die.name}")
+
+
+def _to_data(places: Places, die: Die) -> TypedValue:
+    container = _class_of(die)
+    path = path_to(container, die.name or "")
+    if path is None or any(step.location is not None for step in path):
+        raise UsageError(f"There is no field named {die.name}")
+    if path[-1].bit_size is not None:
+        raise UsageError("Attempt to take the address of a bit-field.")
+    size_bytes = places.architecture.address_bits // 8
+    offset = sum(step.bit_offset or 0 for step in path) // 8
+    kind = MemberPointer(path[-1].type, container, size_bytes)
+    return TypedValue(kind, bits=Bits(offset, 8 * size_bytes), unit=die.unit)
+
+
+def _to_function(places: Places, die: Die) -> TypedValue:
+    container, declared = _class_of(declaration_of(die)), declaration_of(die)
+    target = declared.unit.info.types.build(declared)
+    assert isinstance(target, Function)
+    bits = places.architecture.address_bits
+    first, second = _pair(places, container, target, die)
+    is_little = places.architecture.endian == "little"
+    low, high = (first, second) if is_little else (second, first)
+    kind = MemberPointer(evolve(target, name=None), container, bits // 4)
+    return TypedValue(kind, bits=Bits(high << bits | low, 2 * bits), unit=die.unit)
+
+
+def _pair(places: Places, container: Struct, target: Type, die: Die) -> tuple[int, int]:
+    """Function or slot, and what is added to `this`; one of them tells that it is a slot."""
+    for method in container.declared.methods:
+        if method.type is target and method.is_virtual and method.slot_index is not None:
+            slot = method.slot_index * (places.architecture.address_bits // 8)
+            return (slot, 1) if places.architecture.machine == "AARCH64" else (slot + 1, 0)
+    if not code_ranges(die):
+        raise UsageError(f"There is no field named {die.name}")
+    return Subprogram(die).ranges[0].begin, 0
+
+
+def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue:
+    """The member of an object that a pointer to member points to (A.5.14).
+
+    Without DW_AT_use_location a data member is as far from the start as the C++ ABI says.
+    """
+    kind = strip(member.type)
+    if not isinstance(kind, MemberPointer):
+        raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
+    bits = places.known(member)
+    if isinstance(strip(kind.target), Function):
+        return _pointed_function(places, kind, bits, member.unit)
+    if bits.value == (1 << bits.size_bits) - 1:
+        raise EvaluationError("the pointer to member is null")
+    if kind.use_location is None:
+        return places.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
+    if value.location is None:
+        raise EvaluationError("a pointer to member is followed for objects in places only")
+    number = Value.of(bits.value, places.architecture.generic)
+    location = places.resolver.pointed(kind, number, value.location)
+    found = places.resolver.resolved(kind.target, location)
+    return evolve(places.part_of(value, found.type), location=found.location, around=None)
+
+
+def _pointed_function(
+    places: Places, kind: MemberPointer, bits: Bits, unit: CompilationUnit | None
+) -> TypedValue:
+    """The function itself; `Unsupported` for a virtual one, which the object tells."""
+    half, endian = bits.size_bits // 2, places.context.endian
+    first, second = (bits.slice(n * half, half, endian).value for n in (0, 1))
+    if not first and not second:
+        raise EvaluationError("the pointer to member is null")
+    if (second if places.architecture.machine == "AARCH64" else first) & 1:
+        raise Unsupported("which function a virtual one is in an object is not looked up")
+    location = memory_location(places.context, places.architecture.address_space(0), first)
+    return TypedValue(kind.target, location, Bits(0, 0), unit=unit)

@@ -1,0 +1,147 @@
+"""Symbol tables and string tables (System V ABI, "Symbol Table", "String Table").
+
+Law: an entry is made a `Symbol` when it is asked for; a look-up by name or address makes one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from struct import Struct
+from typing import Final, Literal
+
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.nouns import frozen
+
+SymbolKind = Literal["function", "object", "other"]
+_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
+_LONG_NAME_BYTES: Final = 256
+_LONGEST_NAME_BYTES: Final = 1 << 14
+"""Longer names are cut."""
+
+
+@frozen
+class Symbol:
+    """One entry of a symbol table."""
+
+    name: str
+    address: int
+    size_bytes: int
+    kind: SymbolKind
+    section: int
+    """Index of its section; 0 for a symbol that is not defined here."""
+
+
+def wide(row: tuple[int, ...]) -> tuple[int, ...]:
+    """The fields of a symbol of 32 bits in the order of those of 64 bits."""
+    name, address, size, info, other, index = row
+    return name, info, other, index, address, size
+
+
+class SymbolTable:
+    """The entries of one table."""
+
+    def __init__(
+        self,
+        data: bytes,
+        names: StringTable,
+        form: Struct,
+        address_bits: int,
+        bases: Collection[int],
+    ) -> None:
+        """`bases`: what is added to the values of the symbols of each section, if anything is."""
+        self._data = data[: len(data) - len(data) % form.size]
+        self._names = names
+        self._form = form
+        self._is_wide = address_bits == 64
+        self._mask = (1 << address_bits) - 1
+        self._bases = tuple(bases)
+
+    def _rows(self) -> Iterator[tuple[int, ...]]:
+        """Name, info, other, section, value and size of each."""
+        rows: Iterable[tuple[int, ...]] = self._form.iter_unpack(self._data)
+        return iter(rows) if self._is_wide else map(wide, rows)
+
+    def _symbol(self, row: tuple[int, ...]) -> Symbol:
+        name, info, _, section, value, size_bytes = row
+        kind = _KINDS.get(info & 15, "other")
+        address = self._address(section, value)
+        return Symbol(self._names.at(name), address, size_bytes, kind, section)
+
+    def _address(self, section: int, value: int) -> int:
+        if section < len(self._bases):
+            return value + self._bases[section] & self._mask
+        return value
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All of them."""
+        return tuple(map(self._symbol, self._rows()))
+
+    def named(self, name: str, beginnings: Iterable[str]) -> tuple[Symbol, ...]:
+        """As `dwarfgpu.objfile.elf.ObjectFile.symbols_named`."""
+        texts = (f"{name}\0", *beginnings)
+        wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
+        names = self._names.data
+        if not any(text in names for text in wanted):
+            return ()
+        return tuple(
+            self._symbol(row)
+            for row in self._rows()
+            if row[1] & 15 in _KINDS and row[3] and names.startswith(wanted, row[0])
+        )
+
+    @cached_property
+    def _by_address(self) -> list[tuple[int, bool, int]]:
+        """Address, whether it has a size, and number of each named function and object."""
+        names, kinds = self._names.data, _KINDS
+        end = len(names)
+        return sorted(
+            (self._address(section, value), size_bytes > 0, number)
+            for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
+            if info & 15 in kinds and section and name < end and names[name]
+        )
+
+    def before(self, address: int) -> Symbol | None:
+        """As `dwarfgpu.objfile.elf.ObjectFile.symbol_before`."""
+        index = bisect_right(self._by_address, address, key=_first) - 1
+        if index < 0:
+            return None
+        row = self._form.unpack_from(self._data, self._by_address[index][2] * self._form.size)
+        return self._symbol(row if self._is_wide else wide(row))
+
+
+def _first(place: tuple[int, bool, int]) -> int:
+    return place[0]
+
+
+class StringTable:
+    """Names by their offsets. Long ones are kept once, because many entries may share them."""
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.data = data
+        self._path = path
+        self._long: dict[int, str] = {}
+        self._left_bytes = 2 * len(data) + _LONGEST_NAME_BYTES
+
+    def at(self, offset: int) -> str:
+        """The string at an offset; empty where it is outside or has no end.
+
+        `LimitExceeded` where long ones overlap.
+        """
+        found = self._long.get(offset)
+        if found is not None:
+            return found
+        end = self.data.find(b"\0", offset)
+        if not 0 <= offset <= end:
+            return ""
+        size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
+        text = self.data[offset : offset + size_bytes].decode("utf-8", "replace")
+        if size_bytes < _LONG_NAME_BYTES:
+            return text
+        self._left_bytes -= size_bytes
+        if self._left_bytes < 0:
+            raise LimitExceeded(f"{self._path}: the names of a string table overlap")
+        self._long[offset] = text if offset + size_bytes == end else f"{text}..."
+        return self._long[offset]

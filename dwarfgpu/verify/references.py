@@ -1,0 +1,110 @@
+"""What the operands of expressions refer to: base types, entries, indexed addresses.
+
+Law: what an operand means depends on the unit, so that each is looked up once for each unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+from attrs import define, field, frozen
+
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.expr.abstract import Severity
+from dwarfgpu.expr.check import DEEPEST
+from dwarfgpu.expr.decode import Expression, decode
+from dwarfgpu.expr.instruction import Instruction
+
+Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
+_LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})
+"""Functions of operations that name an entry which only another operation asks for."""
+
+
+@frozen
+class Reference:
+    """An operand that leads out of the expression."""
+
+    offset: int
+    """Of the operation, in bytes from the start of the expression."""
+    operation: str
+    section: str
+    severity: Severity
+    kind: Kind
+    value: int
+    size_bytes: int | None = None
+    """That the operation says the type to have."""
+
+
+def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
+    """Those of an expression, and of expressions within it at the place of the operation."""
+    for each in expression.instructions:
+        for info, operand in zip(each.operation.operands, each.operands, strict=True):
+            if isinstance(operand, bytes):
+                if info.codec.meaning == "expression" and depth < DEEPEST:
+                    inner = decode(operand, expression.dialect, expression.format)
+                    for found in references(inner, depth + 1):
+                        yield _at(each, "warning", found.kind, found.value, found.size_bytes)
+            elif info.codec.meaning == "type":
+                if operand or each.operation.section != "A.2.5.4.3.3":  # 0 is generic there
+                    yield _at(each, "error", "type", operand, _size_bytes(each))
+            elif info.codec.meaning == "die":
+                kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
+                is_later = each.operation.function.__name__ in _LATER
+                yield _at(each, "warning" if is_later else "error", kind, operand)
+            elif each.operation.function.__name__ in ("addrx", "constx"):
+                yield _at(each, "error", "address", operand)
+
+
+def _at(
+    at: Instruction, severity: Severity, kind: Kind, value: int, size_bytes: int | None = None
+) -> Reference:
+    operation = at.operation
+    return Reference(
+        at.offset, operation.title, operation.section, severity, kind, value, size_bytes
+    )
+
+
+def _size_bytes(instruction: Instruction) -> int | None:
+    for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
+        if info.codec.meaning == "size" and isinstance(operand, int):
+            return operand
+        if info.codec.meaning == "block" and isinstance(operand, bytes):
+            return len(operand)
+    return None
+
+
+@define
+class References:
+    """The references of one unit."""
+
+    unit: CompilationUnit
+    _known: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
+
+    def fault(self, reference: Reference) -> str | None:
+        """Why a reference leads nowhere; None where it does not, or that cannot be told."""
+        key = reference.kind, reference.value, reference.size_bytes
+        if key not in self._known:
+            self._known[key] = self._fault(reference)
+        return self._known[key]
+
+    def _fault(self, reference: Reference) -> str | None:
+        unit, value = self.unit, reference.value
+        try:
+            match reference.kind:
+                case "type":
+                    base, size_bytes = unit.base_type(value), reference.size_bytes
+                    if size_bytes not in (None, base.size_bytes):
+                        return f"size {size_bytes} for the type {base} of {base.size_bytes} bytes"
+                case "entry":
+                    unit.location_at(value)
+                case "entry of the unit":
+                    unit.location_at(unit.section_offset(value))
+                case "address":
+                    unit.address(value)
+        except IllFormed as error:
+            return error.message
+        except DwarfGpuError:
+            return None  # told where it is read, or no fault of the file's
+        return None

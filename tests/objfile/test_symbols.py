@@ -1,0 +1,52 @@
+"""Symbols by name and by address are those that a search of the whole table finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.symbols import Symbol
+from tests.dwarf.builder import FIXTURES
+
+FILES = (
+    "index/symbols.gcc", "x86_64/demo.gcc.O2.v5", "hip/call.gfx942.O2.v5.co",
+    "objects/placed.gcc.o", "aarch64_be/fields.clang.O0.v5",
+)  # fmt: skip
+
+
+def places(file: ObjectFile) -> list[Symbol]:
+    return [each for each in file.symbols if each.section and each.name and each.kind != "other"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_last_symbol_before_an_address(name: str) -> None:
+    file = open_object(FIXTURES / name)
+    known = places(file)
+    assert known
+    for wanted in known:
+        for address in (wanted.address, wanted.address + 1, wanted.address - 1):
+            found = file.symbol_before(address)
+            before = [each for each in known if each.address <= address]
+            if not before:
+                assert found is None
+                continue
+            last = max(before, key=lambda each: (each.address, each.size_bytes > 0))
+            assert found is not None
+            assert (found.address, found.size_bytes > 0) == (last.address, last.size_bytes > 0)
+            assert found in known
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_symbols_by_name_and_by_how_it_begins(name: str) -> None:
+    file = open_object(FIXTURES / name)
+    known = places(file)
+    for wanted in {each.name for each in known}:
+        assert file.symbols_named(wanted) == tuple(e for e in known if e.name == wanted)
+        assert set(file.symbols_named("", wanted[:3])) == {
+            each for each in known if each.name.startswith(wanted[:3])
+        }
+
+
+def test_a_file_without_functions_and_objects() -> None:
+    file = open_object(FIXTURES / "split/gcc5/a.dwo")
+    assert file.symbols and file.symbol_before(1 << 40) is None and not file.symbols_named("a")
