@@ -62,7 +62,8 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     bits = value.bits
     if bits is not None:
         notes = (*notes, *about_bits(name, bits, session))
-    type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit))
+    style = "c" if value.unit is None else value.unit.style
+    type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
     result = _result(value, type_text, endian)
     record: Record = {"notes": [*notes], "result": result, "type": type_text}
     text = language.format(evolve(value, error=None), session)

@@ -45,7 +45,7 @@ def fortran_name(kind: Type | None, depth: int = 0) -> str:
             if is_string(array):
                 count = array.dimensions[0]
                 return f"character*{'(*)' if count is None else count}"
-            return f"{inner(array.element)} ({','.join(_fortran_dimensions(array))})"
+            return f"{inner(array.element)} ({fortran_dimensions(array)})"
         case Pointer() as pointer:
             mark = "PTR" if pointer.kind == "pointer" else "REF"
             return f"{mark} TO -> ( {inner(pointer.target)} )"
@@ -120,9 +120,9 @@ def _bounds(kind: Array) -> list[tuple[str, str]]:
     return out
 
 
-def _fortran_dimensions(kind: Array) -> list[str]:
-    """The first dimension is the innermost."""
-    return [
+def fortran_dimensions(kind: Array) -> str:
+    """`-1:1,3`: the first dimension is the innermost."""
+    return ",".join(
         upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
         for lower, upper in reversed(_bounds(kind))
-    ]
+    )

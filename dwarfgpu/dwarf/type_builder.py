@@ -77,10 +77,15 @@ _QUALIFIERS: Final[dict[int, Qualifier]] = {
 }
 _TRANSPARENT: Final = {dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
 """Entries whose objects are those of another type."""
+_NOT_READ: Final = {
+    dw.TAG_SET_TYPE: "set",
+    dw.TAG_FILE_TYPE: "file",
+    dw.TAG_COARRAY_TYPE: "coarray",
+    dw.TAG_DYNAMIC_TYPE: "dynamic type",
+}
+"""Types that are shown as bits; what they are is told by their name."""
 _FOUND: Final = (Base, Pointer, MemberPointer, Enum)
 """Types whose objects may be behind a descriptor; those with more to compute are built with it."""
-_OP_PLUS_UCONST: Final = 0x23
-_OP_CONSTU: Final = 0x10
 
 
 class TypeBuilder:
@@ -141,6 +146,9 @@ class TypeBuilder:
                 self._member_pointer_bytes(die),
                 die.unit.location_of(die, dw.AT_USE_LOCATION),
             )
+        if tag in _NOT_READ:
+            name = f" {die.name}" if die.name else ""
+            return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
         return Unspecified(die.name or f"DW_TAG {tag:#x}", die.integer(dw.AT_BYTE_SIZE))
 
     def _signed(self, die: Die) -> Type:

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.types import (
     PointerKind,
     Qualified,
     Qualifier,
+    Style,
     Type,
     Unspecified,
 )
@@ -58,6 +59,11 @@ class Typed:
     def is_cplusplus(self) -> bool:
         """Whether it is spelled as in C++."""
         return is_cplusplus(self.unit)
+
+    @property
+    def style(self) -> Style:
+        """In whose words it is spelled."""
+        return "c" if self.unit is None else self.unit.style
 
 
 def is_cplusplus(unit: CompilationUnit | None) -> bool:

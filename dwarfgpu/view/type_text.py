@@ -16,11 +16,13 @@ from dwarfgpu.dwarf.types import (
     Member,
     MemberPointer,
     Struct,
+    Style,
     Type,
     Typedef,
     Unspecified,
     strip,
 )
+from dwarfgpu.view.foreign_types import definition
 from dwarfgpu.view.local_names import LocalNames
 
 MOST_MEMBERS: Final = 10_000
@@ -29,12 +31,15 @@ _PLACE: Final = "\0"
 """Stands for the name that is declared."""
 
 
-def type_text(kind: Type | None, *, cplusplus: bool = False) -> str:
+def type_text(kind: Type | None, *, cplusplus: bool = False, style: Style = "c") -> str:
     """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
 
-    `cplusplus`: as GDB does in C++, with access, member functions and typedefs. `IllFormed` for a
-    cycle of typedefs; members beyond `MOST_MEMBERS` are `...`.
+    `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
+    functions and typedefs. `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are
+    `...`.
     """
+    if style != "c":
+        return definition(kind, style)
     return _Definition(cplusplus).text(kind, 1, 0, LocalNames())
 
 

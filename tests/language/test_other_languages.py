@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.types import Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Session
+from dwarfgpu.view.type_text import type_text
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import FIXTURES, program, stopped, text
 
@@ -121,6 +122,63 @@ def test_values(place: str, name: str, expected: str) -> None:
 @pytest.mark.parametrize(("place", "name"), list(TYPES))
 def test_types(place: str, name: str) -> None:
     assert frame_of(place).variable(name).type_text == TYPES[place, name]
+
+
+DEFINITIONS = {
+    ("fortran.2", "spot"): """Type point
+    integer(kind=4) :: x
+    real(kind=4) :: y
+End Type point""",
+    ("fortran.2", "held"): """Type holder
+    integer(kind=4), allocatable :: items(:)
+    PTR TO -> ( real(kind=4) :: spot )
+    Type point :: corner(2)
+End Type holder""",
+    ("fortran.2", "labelled"): """Type named
+    Type point :: point
+    character*5 :: name
+    logical(kind=4) :: known
+End Type named""",
+    ("fortran.2", "grid"): "integer(kind=4) (2,3)",
+    ("fortran.2", "dynamic"): "real(kind=4), allocatable (:)",
+    ("fortran.2", "nothing"): "PTR TO -> ( integer(kind=4) )",
+    ("fortran.2", "corners"): """Type point
+    integer(kind=4) :: x
+    real(kind=4) :: y
+End Type point (2)""",
+    ("ada.2", "spot"): """record
+    x: integer;
+    y: float;
+end record""",
+    ("ada.2", "box"): """record
+    kind: shapes.color;
+    area: integer;
+    case kind is
+        when red =>
+            radius: integer;
+        when green =>
+            width: integer;
+            height: integer;
+        when others =>
+            center: shapes.point;
+    end case;
+end record""",
+    ("ada.2", "paint"): "(red => 1, green => 5, blue)",
+    ("ada.2", "line"): "array (1 .. 4) of integer",
+    ("ada.2", "where"): """access record
+    x: integer;
+    y: float;
+end record""",
+    ("ada.2", "price"): "<4-byte fixed point (small = 1/100)>",
+    ("ada.2", "mask"): "array (1 .. 10) of boolean <packed: 1-bit elements>",
+}
+
+
+@pytest.mark.parametrize(("place", "name"), list(DEFINITIONS))
+def test_definitions(place: str, name: str) -> None:
+    """As GDB's `ptype`, but for shapes that only the program tells, and the margin of strings."""
+    variable = frame_of(place).variable(name)
+    assert type_text(variable.type, style=variable.unit.style) == DEFINITIONS[place, name]
 
 
 @pytest.mark.parametrize(

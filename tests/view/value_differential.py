@@ -17,6 +17,8 @@ from dwarfgpu.view.values import FormatOptions
 from tests.language.sessions import program
 from tests.view.random_types import Filler, Program, make, put
 
+_LEFT_OUT = re.compile("max-value-size|<incomplete sequence")
+"""What GDB refuses, and half of a pair of UTF-16, where it forgets what is before."""
 STYLES: dict[str, tuple[str, FormatOptions]] = {
     "plain": ("", FormatOptions()),
     "pretty": ("-pretty on -- ", FormatOptions(pretty=True)),
@@ -60,7 +62,7 @@ def differences(
             ours = language.format(value, session, options)
         except DwarfGpuError as error:
             ours = error.message
-        if ours != expected and "max-value-size" not in expected:
+        if ours != expected and not _LEFT_OUT.search(expected):
             alias = "t" + name.removeprefix("p")
             line = re.search(rf"^typedef .*\b{alias}\b.*$", made.source, re.MULTILINE)
             told = "" if line is None else line[0]

@@ -27,7 +27,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[str]:
     if named is not None and isinstance(named.type, Typedef):
         named = Typed(named.type.target, named.unit)
     found = named or _type_of(shell, argument)
-    yield f"type = {type_name(found.type, cplusplus=found.is_cplusplus)}"
+    yield f"type = {type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)}"
 
 
 @command("ptype", topic="data", complete=candidates.values)
@@ -36,10 +36,10 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: ptype EXPRESSION | TYPE
 
-    Data members and enumerators; the expression is not evaluated.
+    What it is made of, in the words of its language; the expression is not evaluated.
     """
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
-    yield f"type = {type_text(found.type, cplusplus=found.is_cplusplus)}"
+    yield f"type = {type_text(found.type, cplusplus=found.is_cplusplus, style=found.style)}"
 
 
 def _type_of(shell: Shell, argument: str) -> Typed:
