@@ -6,6 +6,7 @@
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.backends.core import Core, load_core
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.backtrace import StackFrame, stack_frames
@@ -53,6 +54,7 @@ __all__ = [
     "Bits",
     "CodeObject",
     "Context",
+    "Core",
     "Coverage",
     "Dialect",
     "DwarfGpuError",
@@ -102,6 +104,7 @@ __all__ = [
     "evaluate_source",
     "find_variables",
     "format_source",
+    "load_core",
     "load_state",
     "source_type",
     "stack_frames",

@@ -49,6 +49,6 @@ def test_the_examples_of_the_documentation_run() -> None:
     text = (root / "docs/library.md").read_text("utf-8")
     examples = re.findall(r"```python\n(.*?)```", text, re.S)
     assert len(examples) >= 4
-    names: dict[str, object] = {"DEMO": root / "dwarfgpu/data"}
+    names: dict[str, object] = {"DEMO": root / "dwarfgpu/data", "CORES": root / "fixtures/core"}
     for example in examples:
         exec(example, names)

@@ -8,17 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.backends.core_memory import CoreMemory, core_ranges
 from dwarfgpu.backends.core_modules import LoadedFile, Where, modules
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.errors import Malformed, OutOfRange, Unavailable, Unsupported
+from dwarfgpu.errors import Malformed, OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import define, frozen
 from dwarfgpu.objfile.core_notes import CoreDump, CoreThread, read_core
-from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.elf import ObjectFile, map_file
 from dwarfgpu.target import RegisterId, WaveId
+
+_COMPRESSED: Final = {
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+    b"\x1f\x8b": "gzip",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+"""How the beginnings of files are called that systems keep core files in."""
 
 
 @define(eq=False)
@@ -125,7 +134,7 @@ class Core:
 
 def load_core(
     path: Path | str,
-    program: str | None = None,
+    program: Path | str | None = None,
     *,
     sysroot: str | None = None,
     load_address: int | None = None,
@@ -137,7 +146,7 @@ def load_core(
     core, or a program that did not run; `Malformed` for one without threads; `Unsupported` for a
     machine that is not read.
     """
-    dump = read_core(open_object(path))
+    dump = read_core(_opened(path))
     arch = dump.architecture
     if arch is None:
         raise Unsupported(f"{path}: the waves of a core dump of AMD GPUs")
@@ -149,14 +158,25 @@ def load_core(
         given.add_wave(wave)
     held = core_ranges(dump.file)
     memory = CoreMemory(held)
-    found = modules(dump, memory, Where(program, sysroot, load_address))
+    where = Where(None if program is None else str(program), sysroot, load_address)
+    found = modules(dump, memory, where)
     notes = [*found.notes, *(str(each) for each in dump.problems)]
+    if dump.gpu is not None:
+        notes.append("the waves of AMD GPUs in the core file are not read (NT_AMDGPU_CORE_STATE)")
     ranges = found.ranges
-    if not _holds_changes(dump, memory):
+    if ranges and not _holds_changes(dump, memory):
         ranges = ()
         notes.append("no stack is in the core file: what else it leaves out may have been changed")
     target = CoreTarget(threads, CoreMemory(held, ranges), given)
     return Core(dump, arch, target, found.files, tuple(notes))
+
+
+def _opened(path: Path | str) -> ObjectFile:
+    data = map_file(path)
+    for magic, name in _COMPRESSED.items():
+        if data[: len(magic)] == magic:
+            raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
+    return ObjectFile(str(path), data)
 
 
 def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:

@@ -24,6 +24,7 @@ HINTS = {
     "holds the value itself": (
         "$vN[LANE] reads the register; with --strict it is taken as an address, as DWARF says"
     ),
+    "is not in the core file": "give it with --reg",
     "not in the state": "give it with --state FILE or --mem",
 }
 """What to do about an error, by a piece of its message."""

@@ -3,6 +3,7 @@ crashed. What GDB says of the same is in tests/cli/test_core_against_gdb.py."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import FIXTURES, Done, run, run_json
-from tests.objfile.cores import AMDGPU, core
+from tests.objfile.cores import AMDGPU, core, status
 from tests.objfile.test_core_notes import gpu_note
 
 CORES = FIXTURES / "core"
@@ -153,6 +154,27 @@ def test_the_prompt() -> None:
     assert any(line.startswith("[Current thread is 2 (LWP ") for line in lines)
     assert lines[-1] == "$2 = 5"
     assert done.err.splitlines() == ["Unknown thread 9.", "Invalid thread ID: x"]
+
+
+def test_waves_of_gpus_in_a_core_of_a_process_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "core"
+    words = b"".join(each.to_bytes(8, "little") for each in range(27))
+    path.write_bytes(core([status(7, words), gpu_note()]))
+    done = run("bt", "--core", path)
+    assert done.notes[-1] == (
+        "the waves of AMD GPUs in the core file are not read (NT_AMDGPU_CORE_STATE)"
+    )
+    assert done.lines[-2] == "#0  0x0000000000000010 in ?? ()"
+
+
+@pytest.mark.parametrize(
+    ("data", "name"), [(gzip.compress(b"core"), "gzip"), (b"\xfd7zXZ\0", "xz")]
+)
+def test_a_compressed_core(tmp_path: Path, data: bytes, name: str) -> None:
+    path = tmp_path / "core"
+    path.write_bytes(data)
+    done = run("bt", "--core", path)
+    assert done.error == f"{path} is compressed by {name}: give what {name} -d makes of it"
 
 
 def test_a_machine_without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
