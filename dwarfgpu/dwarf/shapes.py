@@ -50,7 +50,7 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     """An attribute that is a number; None where it is absent.
 
     Bounds have a sign: that of their form. But an upper bound that is not -1, that of an empty
-    array, is not negative: producers write large ones in the smallest form.
+    array, is not negative: producers write large ones in the smallest form, 255 as one byte 0xff.
     """
     attribute = die.attribute(number)
     if attribute is None:
@@ -62,7 +62,8 @@ def measure(die: Die, number: int, factor: int = 1) -> Measure:
     value = attribute.raw
     if number in _BOUNDS:
         signed = die.signed_integer(number)
-        if signed is not None and (number == dw.AT_LOWER_BOUND or signed == -1):
+        is_empty = signed == -1 and attribute.form not in (dw.FORM_DATA1, dw.FORM_DATA2)
+        if signed is not None and (number == dw.AT_LOWER_BOUND or is_empty):
             value = signed
     return value * factor
 

@@ -185,7 +185,9 @@ def test_base_types_that_are_ill_formed(sizes: dict[str, int], message: str) -> 
     [
         (dw.AT_COUNT, dw.FORM_DATA1, b"\xc8", 200),
         (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xc7", 200),
-        (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xff", 0),  # -1: no elements
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA1, b"\xff", 256),
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA2, b"\xff\xff", 65536),
+        (dw.AT_UPPER_BOUND, dw.FORM_DATA4, b"\xff" * 4, 0),  # -1: no elements
         (dw.AT_UPPER_BOUND, dw.FORM_SDATA, b"\x7f", 0),
         (dw.AT_UPPER_BOUND, dw.FORM_DATA8, b"\xff" * 8, 0),
         (dw.AT_UPPER_BOUND, dw.FORM_EXPRLOC, b"\x01\x30", None),

@@ -23,11 +23,10 @@ def variables(frame):
             try:
                 value = symbol.value(frame)
                 text = "<optimized out>" if value.is_optimized_out else None
-                text = text or value.format_string(symbols=False, max_elements=0)
+                text = text or value.format_string(raw=True, symbols=False, max_elements=0)
             except gdb.error as error:
                 text = f"<error: {error}>"
-            is_static = symbol.addr_class == gdb.SYMBOL_LOC_STATIC
-            if not is_static:
+            if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_LABEL):
                 found.append([symbol.name, symbol.line, text])
         if block.function is not None:
             break

@@ -153,7 +153,7 @@ def may_have_changed(frame: StackFrame, variable: Variable) -> bool:
 
 def plain(text: str) -> str:
     """Without what only one of both shows: types of pointers, symbols, folded elements."""
-    text = re.sub(r"\(\w[\w ]*\*+(?: const)?\) (?=0x)", "", text)
+    text = re.sub(r"\((?:[^()]|\([^()]*\))*\) (?=0x)", "", text)
     text = re.sub(r" <[\w.+]+>", "", text)
     text = re.sub(r"'\\000' <repeats (\d+) times>", lambda found: "\\000" * int(found[1]), text)
     return text
@@ -232,8 +232,9 @@ def differing(where: str, frame: StackFrame, theirs: list[Json], counts: Counter
     for name, line, text in theirs:
         counts["values"] += 1
         own = mine.get((name, line), "<not known>")
-        counts[own] += own in (LOST, PARTIAL)
-        if own not in (LOST, PARTIAL) and plain(own) != plain(text):
+        if own in (LOST, PARTIAL):
+            counts[own] += 1
+        elif plain(own) != plain(text):
             found.append(f"{where}: {name} = {own}, GDB {text}")
     return found
 
