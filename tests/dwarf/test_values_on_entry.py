@@ -23,6 +23,7 @@ SHAPES = (
     Shape(0x48, ((0x7D, ADDRESS), (0x7F, REF4), (0x82, FLAG)), True),
     Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC))),
     Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC), (0x86, EXPRLOC))),
+    Shape(0x48, ((0x7D, ADDRESS), (0x83, EXPRLOC)), True),
 )
 HEADER_BYTES = 12
 
@@ -42,6 +43,12 @@ def call(after: int, origin: int, is_jump: bool, parameters: bytes = b"") -> byt
     return b"\x03" + place + bytes((is_jump,)) + parameters + b"\0"
 
 
+def call_through(after: int, target: bytes, parameters: bytes) -> bytes:
+    return (
+        b"\x06" + after.to_bytes(8, "little") + bytes((len(target),)) + target + parameters + b"\0"
+    )
+
+
 PARAMETERS = (
     b"\x04" + block("55") + block("37")  # reg5: 7
     + b"\x04" + block("7700") + block("39")  # breg7 0: 9
@@ -49,12 +56,17 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-def made(folder: Path, *, jumps_to_itself: bool = False) -> tuple[Subprogram, CallSite]:
-    """`f`, and the call of it by `main` that returns to 0x1010."""
+def made(
+    folder: Path, *, jumps_to_itself: bool = False, through: bytes | None = None
+) -> tuple[Subprogram, CallSite]:
+    """`f`, and the call of it by `main` that returns to 0x1010, `through` a pointer or not."""
     callee = HEADER_BYTES + 1
     inside = call(0x2020, callee, True) if jumps_to_itself else b""
     entries = b"\x01" + function("f", 0x2000, inside)
-    entries += function("main", 0x1000, call(0x1010, callee, False, PARAMETERS)) + b"\0"
+    made = call(0x1010, callee, False, PARAMETERS)
+    if through is not None:
+        made = call_through(0x1010, through, PARAMETERS)
+    entries += function("main", 0x1000, made) + b"\0"
     path = folder / "made"
     text = Content(bytes(0x2000), flags=6, address=0x1000)
     sections = {".text": text, ".debug_abbrev": abbreviations(*SHAPES)}
@@ -102,3 +114,23 @@ def test_a_function_that_may_have_jumped_to_itself(tmp_path: Path) -> None:
     assert told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT) is None
     assert told_of_register(callee, found, 5, CONTEXT) is None
     assert told_on_entry(callee, None, bytes.fromhex("55"), CONTEXT) is None
+
+
+TARGETS = {
+    "the function": (b"\x03" + (0x2000).to_bytes(8, "little"), 7),
+    "another function, which may have jumped to it": (
+        b"\x03" + (0x1000).to_bytes(8, "little"),
+        None,
+    ),
+    "the middle of the function": (b"\x03" + (0x2008).to_bytes(8, "little"), None),
+    "what is not known any more": (b"\x53", None),
+    "nothing": (b"", None),
+}
+
+
+@pytest.mark.parametrize(("target", "expected"), TARGETS.values(), ids=TARGETS)
+def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int | None) -> None:
+    """It must tell that it led to the function: what was called could have called by a jump."""
+    callee, found = made(tmp_path, through=target)
+    value = told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT)
+    assert (None if value is None else value.bits) == expected

@@ -23,7 +23,7 @@ def variables(frame):
             try:
                 value = symbol.value(frame)
                 text = "<optimized out>" if value.is_optimized_out else None
-                text = text or value.format_string(raw=True, symbols=False, max_elements=0)
+                text = text or value.format_string(raw=True, symbols=False)
             except gdb.error as error:
                 text = f"<error: {error}>"
             if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_LABEL):
