@@ -25,6 +25,7 @@ SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
+_LONGEST_AUGMENTATION: Final = 1_024
 _MOST_FOUND: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
 _VENDORS: Final = re.compile(rb"(\[(llvm|amd)[^\]]*\])+")
@@ -159,7 +160,7 @@ class FrameSection:
         offset = address - self._base.section_address
         told = f"{SECTION} leads for {start:#x} to offset {offset:#x} of {self.kind}"
         try:
-            header = self._header(offset)
+            header = self._header_at(offset)
             entry = None if header is None else self._entry(header)
         except DwarfGpuError:
             entry = None
@@ -173,6 +174,7 @@ class FrameSection:
         """How the search table and the section disagree, all of both compared."""
         if self.search is None or not self.search.count:
             return
+        _ = self._headers  # so that only where an entry begins one is read
         pairs = [self.search.pair(index) for index in range(self.search.count)]
         for before, after in pairwise(pairs):
             if after[0] < before[0]:
@@ -283,6 +285,8 @@ class FrameSection:
         if version not in _VERSIONS:
             raise Malformed(f"unknown version {version} of a CIE")
         text = reader.string()
+        if len(text) > _LONGEST_AUGMENTATION:
+            raise Malformed(f"an augmentation of {len(text)} bytes")
         base = self._base
         if not (text in (b"", b"eh") or text.startswith(b"z") or _VENDORS.fullmatch(text)):
             unknown = Augmentation(text.decode("utf-8", "replace"), is_known=False)

@@ -106,6 +106,12 @@ def test_a_broken_entry_costs_no_other() -> None:
     assert "no CIE at offset 0x3" in str(errors[2])
 
 
+def test_augmentations_are_bounded() -> None:
+    """Entries can claim to be anywhere, one inside the other."""
+    [found] = frame(entry(ALL_ONES, cie(augmentation=b"[amd:" + b"x" * 2000 + b"]"))).entries
+    assert isinstance(found, BrokenEntry) and "augmentation of 2006 bytes" in str(found.error)
+
+
 def test_find_among_overlapping_entries() -> None:
     ranges = ((0x10, 0x100), (0x20, 0x10), (0x200, 0x10))
     fdes = b"".join(entry(bytes(4), words(*each)) for each in ranges)
