@@ -153,7 +153,7 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
                 inline_level + 1 < len(functions),
                 physical.is_signal_frame,
                 is_outer and bool(by_jump),
-                _has_signed_pc(physical),
+                has_signed_pc(physical),
                 isinstance(physical, TailFrame),
                 physical.why_no_callers if is_outer else None,
                 physical.is_guess,
@@ -163,7 +163,8 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
         level += 1
 
 
-def _has_signed_pc(frame: PhysicalFrame) -> bool:
+def has_signed_pc(frame: PhysicalFrame) -> bool:
+    """Whether the return address that led to a frame is signed where it is kept."""
     if frame.callee is None or isinstance(frame, TailFrame):
         return False
     try:
@@ -222,6 +223,7 @@ __all__ = [
     "Place",
     "StackFrame",
     "functions_at",
+    "has_signed_pc",
     "place_of",
     "selected",
     "selected_number",

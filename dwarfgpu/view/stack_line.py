@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import Place, StackFrame
+from dwarfgpu.backtrace import Place, StackFrame, has_signed_pc
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 
@@ -42,10 +44,20 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     origin = None if code_object is None else str(code_object.file.path)
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
-    mark = " [PAC]" if frame.is_signed else ""
+    mark = address_mark(session.physical_frame)
     text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin, mark)}"
-    marks = ["tail call"] if frame.is_tail_call else []
-    if frame.tail_calls is not None:
-        marks.append(f"called by a jump, tail calls: {frame.tail_calls}")
-    marks += ["heuristic"] if frame.is_heuristic else []
-    return f"{text}  [{', '.join(marks)}]" if marks else text
+    marks = [f"called by a jump, tail calls: {frame.tail_calls}"] if frame.tail_calls else []
+    return text + marked(frame.session.physical_frame, *marks)
+
+
+def marked(frame: PhysicalFrame | None, *more: str) -> str:
+    """`  [tail call]`: what is to be known of how a frame was found."""
+    marks = ["tail call"] if isinstance(frame, TailFrame) else []
+    marks += more
+    marks += ["heuristic"] if frame is not None and frame.is_guess else []
+    return f"  [{', '.join(marks)}]" if marks else ""
+
+
+def address_mark(frame: PhysicalFrame | None) -> str:
+    """` [PAC]`, as GDB marks a return address that is signed where it is kept."""
+    return " [PAC]" if frame is not None and has_signed_pc(frame) else ""

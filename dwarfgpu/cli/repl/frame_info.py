@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from attrs import evolve
 
 from dwarfgpu.backtrace import place_of, selected_number
+from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell, error_text
@@ -37,6 +38,11 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     place = place_of(session, session.pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
     yield f" pc = {session.pc:#x} in {name}{line}"
+    physical = session.physical_frame
+    if isinstance(physical, TailFrame):
+        yield " tail call frame: nothing of it is left in the machine"
+    if physical is not None and physical.is_guess:
+        yield " found by the call convention alone (heuristic)"
     yield from _lanes(session)
     if session.lane is not None and session.lane_states([session.lane])[0].is_absent:
         yield f" lane {session.lane} is not in this frame"

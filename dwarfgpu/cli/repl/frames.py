@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
-from dwarfgpu.view.stack_line import frame_words
+from dwarfgpu.view.stack_line import address_mark, frame_words, marked
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
@@ -62,7 +62,10 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
     else:
         shown = "..." if arguments else ""
     origin = None if code_object is None else code_object.offset_text(pc)
-    return frame_words(pc, digits, f"{name} ({shown})", place_of(session, pc), origin)
+    physical = session.physical_frame
+    call, mark = f"{name} ({shown})", address_mark(physical)
+    words = frame_words(pc, digits, call, place_of(session, pc), origin, mark)
+    return words + marked(physical)
 
 
 def frame_pc(session: Session) -> int:
