@@ -366,11 +366,11 @@ def test_what_is_written_counts_for_the_frames() -> None:
 
 def test_the_prompt_marks_frames_too() -> None:
     state = STATES / "stacks.gcc.O2.tail.json"
-    lines = run("debug", "--state", state, "--batch", "frame 6", "info frame").lines
+    lines = run("debug", "--state", state, "--batch", "-ex", "frame 6", "-ex", "info frame").lines
     assert lines[0].endswith(" at aarch64/stacks.c:53  [tail call]")
     assert " tail call frame: nothing of it is left in the machine" in lines
     given = ("--pc", "0x1a50", "--reg", "s30=0x2244", "--reg", "s31=0", "--heuristic", "--batch")
     code = FIXTURES / "hip/call.gfx942.O0.v5.co"
-    lines = run("debug", "--file", code, *given, "up", "info frame").lines
+    lines = run("debug", "--file", code, *given, "-ex", "up", "-ex", "info frame").lines
     assert lines[0].endswith(" at hip/call.hip:17  [heuristic]")
     assert " found by the call convention alone (heuristic)" in lines
