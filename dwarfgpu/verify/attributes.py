@@ -27,7 +27,8 @@ _OF_DIMENSION: Final = Role("value", 1)
 _UNKNOWN: Final = Role(None, None)
 """Of an attribute that dwarfgpu does not know: its expression must be readable, no more."""
 _EITHER: Final = Role()
-_FRAME_BASE: Final = Role("location", is_frame_base=True)
+_MEMORY: Final = Role("location", needs_memory=True)
+_FRAME_BASE: Final = Role("location", is_frame_base=True, needs_memory=True)
 
 ROLES: Final[Mapping[int, tuple[str, Role]]] = {
     0x02: ("location", _LOCATION),  # A.4.1
@@ -35,14 +36,14 @@ ROLES: Final[Mapping[int, tuple[str, Role]]] = {
     0x0D: ("bit_size", _VALUE),
     0x19: ("string_length", _LOCATION),
     0x22: ("lower_bound", _VALUE),
-    0x2A: ("return_addr", _LOCATION),  # A.3.3.5
+    0x2A: ("return_addr", _MEMORY),  # A.3.3.5
     0x2E: ("bit_stride", _VALUE),
     0x2F: ("upper_bound", _VALUE),
     0x37: ("count", _VALUE),
     0x38: ("data_member_location", Role("location", 1)),  # A.5.7.3: the object
     0x40: ("frame_base", _FRAME_BASE),  # A.3.3.5
     0x46: ("segment", _EITHER),
-    0x48: ("static_link", _LOCATION),  # A.3.3.5
+    0x48: ("static_link", _MEMORY),  # A.3.3.5
     0x4A: ("use_location", Role("location", 2)),  # A.5.14: the member pointer and the object
     0x4D: ("vtable_elem_location", Role("location", 1)),  # A.5.7.8: the object
     0x4E: ("allocated", _VALUE),

@@ -37,6 +37,8 @@ class Role:
     """None where that is not known."""
     is_frame_base: bool = False
     is_cfi: bool = False
+    needs_memory: bool = False
+    """Whether the result must be a place in memory (A.3.3.5)."""
 
 
 @frozen
@@ -212,6 +214,11 @@ class ExpressionChecker:
                 out.append(
                     static.Finding(offset, name, "error", "not-allowed-in-cfi", why, "A.6.4.2")
                 )
+        last = gives_no_memory(expression) if role.needs_memory else None
+        if last is not None:
+            message = f"a place in memory is required as result, and that of {last} is none"
+            offset = len(expression.data)
+            out.append(static.Finding(offset, None, "error", "wrong-result", message, "A.3.3.5"))
         if role.is_frame_base:
             out += [
                 static.Finding(

@@ -15,7 +15,7 @@ from tests.dwarf.builder import elf, read_fixture
 from tests.verify.made import FORM, GFX942, operations
 
 LOCATION = Role("location")
-BASE = Role("location", is_frame_base=True)
+BASE = Role("location", is_frame_base=True, needs_memory=True)
 CFI = Role("location", 1, is_cfi=True)
 
 TABLE: list[tuple[str, str, Role, str, str]] = [
@@ -30,6 +30,8 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
     ("mixed-types", "error", LOCATION, "const_type 0x20, 4, 1 0 0 0; lit1; plus; stack_value",
      "const_type 0x20, 4, 1 0 0 0; dup; plus; stack_value"),
     ("wrong-result", "error", Role("value"), "lit1; stack_value", "lit1"),
+    ("wrong-result", "error", BASE, "lit1; stack_value", "lit1"),
+    ("wrong-result", "error", BASE, "regx s30; piece 4; regx s31; piece 4", "regx exec"),
     ("branch-target", "error", LOCATION, ".byte 0x2f, 0x01, 0x00, 0x08, 0x30",
      ".byte 0x2f, 0x00, 0x00, 0x08, 0x30"),
     ("endless-loop", "error", LOCATION, ".byte 0x2f, 0xfd, 0xff", ".byte 0x2f, 0x00, 0x00"),
