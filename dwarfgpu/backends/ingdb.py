@@ -85,7 +85,7 @@ class GdbTarget:
     ) -> bytes:
         whole = _size_bytes(register)
         end = whole if size_bytes is None else offset_bytes + size_bytes
-        _require_within(register, end)
+        _require_within(register, offset_bytes, end)
         with _newest_frame(wave) as frame:
             data = frame_register(frame, register)
         if data is None:
@@ -95,7 +95,7 @@ class GdbTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        _require_within(register, offset_bytes + len(data))
+        _require_within(register, offset_bytes, offset_bytes + len(data))
         old = self.read_register(wave, register)
         new = old[:offset_bytes] + data + old[offset_bytes + len(data) :]
         with _newest_frame(wave) as frame:
@@ -120,6 +120,7 @@ class GdbTarget:
         _require_default(where)
         if not data:
             return
+        self.read_memory(where, address, len(data))  # all or nothing: GDB begins, and then fails
         try:
             gdb.selected_inferior().write_memory(address, data)
         except (gdb.error, OverflowError):
@@ -191,7 +192,9 @@ def _size_bytes(register: RegisterId) -> int:
     return (register.size_bits + 7) // 8
 
 
-def _require_within(register: RegisterId, end: int) -> None:
+def _require_within(register: RegisterId, offset_bytes: int, end: int) -> None:
+    if not 0 <= offset_bytes <= end:
+        raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
     if end > _size_bytes(register):
         raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
