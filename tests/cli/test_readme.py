@@ -75,7 +75,14 @@ def test_a_command_prints_what_the_readme_shows(
     ("command", "output"),
     [
         each
-        for name in ("eval.md", "language.md", "address-spaces.md", "dispatch.md", "lanes.md")
+        for name in (
+            "address-spaces.md",
+            "core-files.md",
+            "dispatch.md",
+            "eval.md",
+            "lanes.md",
+            "language.md",
+        )
         for each in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
     ],
 )
