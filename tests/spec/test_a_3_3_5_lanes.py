@@ -450,7 +450,7 @@ def test_absurd_lane_counts_are_refused_at_once(tmp_path: Path) -> None:
     for mask in ("regx exec", "addr 0x1000", "LLVM_undefined"):
         there = session(tmp_path, many, (ACTIVE, mask), (LANE_PC, HERE), lane=1 << 61)
         assert there.active_lanes()[0] is None
-        raises(there.context, OutOfRange)
+        raises(there.context, InconsistentContext, "the wave of 64 lanes disagree")
     there = session(tmp_path, many, (LANE_PC, "LLVM_undefined"), lane=1 << 61)
     raises(there.context, InconsistentContext)
 
