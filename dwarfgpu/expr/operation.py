@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 from attrs import field
@@ -146,6 +147,15 @@ def alias(code: int, name: str, of: str) -> None:
     )
 
 
+@lru_cache(maxsize=1)
+def _signature(
+    function: Callable[..., Any],
+) -> tuple[dict[str, Any], tuple[inspect.Parameter, ...]]:
+    """Annotations and parameters; those of a family are read once."""
+    parameters = inspect.signature(function).parameters
+    return get_type_hints(function, include_extras=True), tuple(parameters.values())
+
+
 def _declared(
     name: str,
     code: Code | None,
@@ -155,11 +165,11 @@ def _declared(
     unsupported: str | None,
     number: int | None,
 ) -> Operation:
-    hints = get_type_hints(function, include_extras=True)
+    hints, parameters = _signature(function)
     operands: list[OperandInfo] = []
     pops: list[PopInfo] = []
     leading: list[Any] = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters:
         hint = hints[parameter.name]
         if hint is Context:
             leading.append("context")

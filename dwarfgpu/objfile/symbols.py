@@ -83,24 +83,24 @@ class SymbolTable:
         """As `dwarfgpu.objfile.elf.ObjectFile.symbols_named`."""
         texts = (f"{name}\0", *beginnings)
         wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
-        names = self._names.data
-        if not any(text in names for text in wanted):
+        places = {at for text in wanted for at in _places_of(text, self._names.data)}
+        if not places:
             return ()
         return tuple(
             self._symbol(row)
             for row in self._rows()
-            if row[1] & 15 in _KINDS and row[3] and names.startswith(wanted, row[0])
+            if row[0] in places and row[1] & 15 in _KINDS and row[3]
         )
 
     @cached_property
     def _by_address(self) -> list[tuple[int, bool, int]]:
         """Address, whether it has a size, and number of each named function and object."""
-        names, kinds = self._names.data, _KINDS
+        names, is_placed = self._names.data, bool(self._bases)
         end = len(names)
         return sorted(
-            (self._address(section, value), size_bytes > 0, number)
+            (self._address(section, value) if is_placed else value, size_bytes > 0, number)
             for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
-            if info & 15 in kinds and section and name < end and names[name]
+            if info & 15 in _KINDS and section and name < end and names[name]
         )
 
     def before(self, address: int) -> Symbol | None:
@@ -110,6 +110,13 @@ class SymbolTable:
             return None
         row = self._form.unpack_from(self._data, self._by_address[index][2] * self._form.size)
         return self._symbol(row if self._is_wide else wide(row))
+
+
+def _places_of(text: bytes, data: bytes) -> Iterator[int]:
+    at = data.find(text)
+    while at >= 0:
+        yield at
+        at = data.find(text, at + 1)
 
 
 def _first(place: tuple[int, bool, int]) -> int:
