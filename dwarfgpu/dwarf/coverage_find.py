@@ -234,8 +234,9 @@ class Wanted:
         if self.with_functions:
             return lambda unit: True
         function = [] if self.function is None else _parts(self.function)
-        choices = [_parts(name) + function for name in self.names] or [function]
-        tests = {part: mentions(info, part) for parts in choices for part in parts}
+        around: list[tuple[str, frozenset[int] | None]] = [(part, None) for part in function]
+        choices = [[*_tagged(name), *around] for name in self.names] or [around]
+        tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
     def takes(self, variable: Variable, place: Place | None) -> bool:
@@ -254,6 +255,13 @@ def _parts(name: str) -> list[str]:
     that of what is around it if that has one of its own. A template is spelled in several ways."""
     found = [part.name for part in parts(name)[-2:]]
     return [each for each in found if "<" not in each and not each.startswith(_NAMELESS)]
+
+
+def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
+    """The same of a variable, each with the tags that entries of it have where these are known."""
+    simple = parts(name)[-1].name if parts(name) else ""
+    for index, part in enumerate(reversed(_parts(name))):
+        yield part, DATA if not index and part == simple else None
 
 
 def _covers(place: Place, pc: int) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 import dwarfgpu.dwarf.unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.gdb_index import GdbIndex
 from dwarfgpu.dwarf.info import DebugInfo
@@ -129,6 +130,26 @@ def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
     assert read(info) == [unit]
     # not even the own entries of others: the address area or .debug_aranges tells
     assert [each.name for each in info.units if "root" in vars(each)] == [unit]
+
+
+@pytest.mark.parametrize("file", EVERY)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("x", ["a.cpp"]),  # b.cpp declares it
+        ("y", ["b.cpp"]),  # a.cpp has a member of that name
+        ("counter", ["a.cpp", "b.cpp"]),
+        ("i", ["a.cpp", "b.cpp"]),
+        ("outer::inner", ["b.cpp"]),
+        ("value", []),
+    ],
+)
+def test_units_read_by_where(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    found = [each.unit for each in find_variables(Scopes(info), Wanted((name,))) if each.groups]
+    assert [each.name for each in found if each is not None] == units
+    if file != "index/lld.clang":  # names by index: their bytes do not tell
+        assert read(info) == units
 
 
 def test_nothing_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
