@@ -73,10 +73,13 @@ class _Parser:
             raise _NotUnderstood
         return text
 
-    def type(self) -> str:
+    def enter(self) -> None:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise _NotUnderstood
+
+    def type(self) -> str:
+        self.enter()
         qualifiers: set[str] = set()
         words: list[str] = []
         name = ""
@@ -139,10 +142,13 @@ class _Parser:
             literal = self.take()
             return sign + (literal if literal[:1] == "'" else literal.lower())
         if token == "(":  # `(unsigned char)'a'`
+            self.enter()
             self.take()
             kind = self.type()
             self.expect(")")
-            return f"({kind}){self.argument()}"
+            value = self.argument()
+            self.depth -= 1
+            return f"({kind}){value}"
         return self.type()
 
     def declarator(self) -> str:
@@ -168,8 +174,10 @@ class _Parser:
         """`(*)` or the parameters of a function."""
         self.expect("(")
         if self.next in ("*", "&", "&&"):
+            self.enter()
             inner = self.declarator()
             self.expect(")")
+            self.depth -= 1
             return f" ({inner})"
         found: list[str] = []
         while self.next != ")":

@@ -67,7 +67,7 @@ class _NotRead(Exception):
 @lru_cache(maxsize=4_096)
 def demangled(symbol: str) -> str | None:
     """`ns::f(int)` of `_ZN2ns1fEi`; None for what is no mangled name, or not read."""
-    if not symbol.startswith("_Z") or len(symbol) > _LONGEST:
+    if not symbol.startswith("_Z") or len(symbol) > _LONGEST or not symbol.isascii():
         return None
     try:
         return _Demangler(symbol).whole()
@@ -142,6 +142,7 @@ class _Demangler:
             return "guard variable for " + self.name()
         thunk = self.thunk()
         if thunk is not None:
+            self.enter()
             return thunk + self.encoding()
         name = self.name()
         if self.position == len(self.text) or self.peek() == "E":
@@ -289,9 +290,11 @@ class _Demangler:
     def argument(self) -> list[str]:
         """A type or number; of a pack, any number of them."""
         if self.at("J") is not None:
+            self.enter()
             found: list[str] = []
             while self.at("E") is None:
                 found += self.argument()
+            self.depth -= 1
             return found
         if self.at("L") is None:
             return [self.type()]

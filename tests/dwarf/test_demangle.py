@@ -50,12 +50,17 @@ from dwarfgpu.dwarf.demangle import demangled
         ("main", None),
         ("_Z", None),
         ("_Z5f", None),
+        ("_Z\u00b2ab", None),
+        ("_Z1fIiES\u00b2_", None),
         ("_Z1fS_", None),
         ("_Z1fT_", None),
         ("_ZN1fEE", None),
         ("_Z" + "N1a" * 2000, None),
         ("_Z1f" + "P" * 3000 + "i", None),
         ("_Z1f" + "1AI" * 1000, None),
+        ("_Z1fI" + "J" * 3000, None),
+        ("_Z" + "GTt" * 1300, None),
+        ("_Z" + "Z" * 3000, None),
     ],
 )  # fmt: skip
 def test_demangled(symbol: str, text: str | None) -> None:
@@ -113,6 +118,9 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
         ("Box<", "Box<"),
         ("Box<" * 500, "Box<" * 500),
         ("Box<int,", "Box<int,"),
+        ("Box<" + "(a)" * 3000, "Box<" + "(a)" * 3000),
+        ("Box<a" + "(*" * 4000, "Box<a" + "(*" * 4000),
+        ("Box<" + "a<" * 4000, "Box<" + "a<" * 4000),
         ("operator<", "operator<"),
     ],
 )
