@@ -168,7 +168,7 @@ class _Definition:
         prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
         if not _is_without_result(kind, method):
             prefix += self.text(method.type.result, -1, 0, names) + " "
-        parameters = [self.text(each, 0, 0, names) for each in method.written]
+        parameters = [self.text(each, -1, 0, names) for each in method.written]
         if method.type.is_variadic:
             parameters.append("...")
         if not parameters and self.cplusplus:
