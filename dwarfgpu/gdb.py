@@ -165,10 +165,14 @@ class GdbSession(Session):
         return own + [each for each in found if each.kind == "global"]
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """That of the frame, and the one that GDB knows to have the global variable of a name."""
-        known = super().objects_with(name)
-        other = None if self.debugger is None else self.debugger.code_object_with(name)
-        return known if other is None or other in known else (*known, other)
+        """That of the frame, or of `main` where there is none, and the one of which GDB knows that
+        it has a name."""
+        known = list(super().objects_with(name))
+        for each in (name,) if known else ("main", name):
+            found = None if self.debugger is None else self.debugger.code_object_with(each)
+            if found is not None and found not in known:
+                known.append(found)
+        return tuple(known)
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""
@@ -348,9 +352,9 @@ class Debugger:
         return GdbSession(architecture_named(name), (), self.target, debugger=self)
 
     def code_object_with(self, name: str) -> CodeObject | None:
-        """The code object of the global variable that GDB knows by a name."""
+        """The code object of the global variable or function that GDB knows by a name."""
         symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
-        if symbol is None or not symbol.is_variable or symbol.needs_frame:
+        if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
             return None
         address = symbol.value().address
         return None if address is None else self.files.at(int(address))

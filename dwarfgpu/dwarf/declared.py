@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_r
 from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, parts
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.errors import DwarfGpuError
 
 CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
@@ -57,8 +57,8 @@ class Declared:
 
 @lru_cache(maxsize=10_000)
 def declared(unit: CompilationUnit) -> Declared:
-    """The entries of a unit that names can mean; those whose names are in a file that is not there
-    are of `UNKNOWN_NAME`."""
+    """The entries of a unit that names can mean; those whose names cannot be read, as of a file
+    that is not there, are of `UNKNOWN_NAME`."""
     by_name: dict[str, list[int]] = {}
     completions: dict[Die, list[int]] = {}
     imports: list[int] = []
@@ -78,7 +78,7 @@ def declared(unit: CompilationUnit) -> Declared:
                 by_name.setdefault(canonical(text), []).append(index)
             elif tag == dw.TAG_NAMESPACE:
                 by_name.setdefault(ANONYMOUS, []).append(index)
-        except (MissingContext, InconsistentContext):
+        except DwarfGpuError:  # the others are usable
             by_name.setdefault(UNKNOWN_NAME, []).append(index)
     return Declared(
         {name: tuple(found) for name, found in by_name.items()},

@@ -469,6 +469,7 @@ def _order(meaning: Meaning) -> int:
 def _name_problem(die: Die) -> DwarfGpuError | None:
     try:
         die.name  # noqa: B018
+        declaration_of(die)
     except DwarfGpuError as error:
         return error
     return None

@@ -205,7 +205,8 @@ def _is_same(left: Type | None, right: Type | None) -> bool:
     if isinstance(a, Struct | Enum) and a.name is None:
         return False
     if isinstance(a, Array) and isinstance(b, Array):
-        same = len(a.dimensions) == len(b.dimensions) and _is_same(a.element, b.element)
+        same = _qualifiers(a.element) == _qualifiers(b.element)
+        same = same and len(a.dimensions) == len(b.dimensions) and _is_same(a.element, b.element)
         pairs = zip(a.dimensions, b.dimensions, strict=False)
         return same and all(m is None or n is None or m == n for m, n in pairs)
     if isinstance(a, Function) and isinstance(b, Function):

@@ -18,9 +18,7 @@ _MOST: Final = 200
 _MOST_PARTS: Final = 50
 """Templates and functions in one name."""
 _CLOSERS: Final = {"<": ">", "(": ")"}
-_INSIDE: Final = frozenset(
-    {",", "*", "&", "&&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."}
-)
+_INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
 
 
 def extended_name(parser: Parser, at: int, *, is_member: bool = False) -> tuple[str, int]:

@@ -7,8 +7,16 @@ from collections.abc import Callable
 import pytest
 from attrs import evolve
 
+from dwarfgpu import language
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.meaning import Meanings
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session import Session
-from tests.language.sessions import demo, text
+from tests.language.sessions import FIXTURES, demo, text
 from tests.language.test_gdb import printed_by_gdb
 
 PROGRAMS = [
@@ -243,3 +251,56 @@ def test_what_gdb_says_of_nothing() -> None:
     session = at("meanings.gcc.O0.v5", "main")
     assert text(session, "$1") == "History has not yet reached $1."
     assert text(session, "p.m(1)") == "functions of the program cannot be called"
+
+
+@pytest.mark.parametrize(
+    ("program", "expression", "expected"),
+    [
+        ("meanings.gcc.O0.v5", "1 ? rp : pp", "P *"),
+        ("meanings.gcc.O0.v5", "0 ? rp : pp", "P *"),
+        ("meanings.gcc.O0.v5", "1 ? rp : (const Q *) 0", "const Q *"),
+        ("meanings.gcc.O0.v5", "1 ? (const R *) rp : qp", "const Q *"),
+        ("meanings.gcc.O0.v5", "1 ? far_here : (Near *) 0", "Near *"),
+        # C 6.2.7p3: of compatible types that which tells more.
+        ("demo.gcc.O0.v5", "1 ? (int (*)[]) &numbers : (int (*)[4]) &numbers", "int (*)[4]"),
+        ("demo.gcc.O0.v5", "1 ? (int (*)[4]) &numbers : (int (*)[]) &numbers", "int (*)[4]"),
+    ],
+)
+def test_the_type_of_both_arms(program: str, expression: str, expected: str) -> None:
+    found = language.type_of(expression, demo(program))
+    assert type_name(found.type, cplusplus=found.is_cplusplus) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expression"),
+    [
+        ("meanings.gcc.O0.v5", "1 ? pp : qp"),
+        ("meanings.gcc.O0.v5", "1 ? &both : (P *) 0"),  # which P of both
+        ("demo.gcc.O0.v5", "1 ? (const int (*)[4]) 0 : (int (*)[4]) &numbers"),
+        ("demo.gcc.O0.v5", "1 ? (int (*)[3]) &numbers : (int (*)[4]) &numbers"),
+        ("demo.gcc.O0.v5", "sizeof global_struct.b1"),
+    ],
+)
+def test_what_has_no_type(program: str, expression: str) -> None:
+    with pytest.raises(UsageError):
+        language.type_of(expression, demo(program))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None:
+    """The name of `ns::only` is nowhere: what else the unit has is found."""
+    file = FIXTURES / "x86_64" / program
+    data = bytearray(file.read_bytes())
+    session = demo(program)
+    (only,) = session.meanings().of("ns::only")
+    assert isinstance(only, Variable)
+    position = only.die.holder(dw.AT_NAME)
+    assert position is not None
+    section = next(e for e in session.code_objects[0].file.sections if e.name == ".debug_info")
+    at_name = section.offset + position.values_at
+    data[at_name : at_name + 4] = b"\xff" * 4
+    info = DebugInfo(ObjectFile("broken", bytes(data)))
+    broken = Meanings((info,), next(each for each in info.units if each.name == only.unit.name))
+    with pytest.raises(Malformed):
+        broken.of("ns::only")
+    assert [each.name for each in broken.of("ns::shared")] == ["shared"]
