@@ -51,16 +51,23 @@ _DSC_RANGE: Final = 0x01
 def scope_of(die: Die) -> str:
     """The namespaces and classes around a type, as GDB writes them: `ns::Outer::`."""
     names: list[str] = []
-    above = die.parent()
+    above = _declared_in(die)
     for _ in range(_DEEPEST):
         if above is None or above.tag not in _SCOPES:
             break
+        above = above.described
         if above.tag == dw.TAG_NAMESPACE:
             names.append(above.name or "(anonymous namespace)")
         elif above.name is not None and above.tag != dw.TAG_ENUMERATION_TYPE:
             names.append(above.name)
-        above = above.parent()
+        above = _declared_in(above)
     return "".join(f"{name}::" for name in reversed(names))
+
+
+def _declared_in(die: Die) -> Die | None:
+    """The entry around an entry where that is declared."""
+    *_, declared = die.origins()
+    return declared.parent()
 
 
 def members_of(types: TypeBuilder, die: Die) -> tuple[Member, ...]:
@@ -194,6 +201,7 @@ def _member(types: TypeBuilder, die: Die) -> Member:
         bool(die.integer(dw.AT_VIRTUALITY)),
         die.offset,
         _access(die),
+        die,
     )
 
 

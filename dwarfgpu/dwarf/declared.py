@@ -122,8 +122,9 @@ def around(die: Die) -> Iterator[Die]:
     for _ in range(_MOST_AROUND):
         if above is None:
             return
+        above = above.described
         yield above
-        above = declaration_of(above).parent() if above.tag == dw.TAG_SUBPROGRAM else above.parent()
+        above = declaration_of(above).parent()
 
 
 def is_transparent(scope: Die) -> bool:
@@ -205,11 +206,22 @@ def has_parameters(die: Die, part: Part) -> bool:
     return die.tag == dw.TAG_SUBPROGRAM and ",".join(parameter_types(die)) == part.parameters
 
 
+def with_parameters(function: Die) -> Die:
+    """The entry of a function that tells its parameters: where it was declared, unless that is a
+    declaration beside a type unit, which leaves them out."""
+    tells = [
+        each
+        for each in function.origins()
+        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in each.children())
+    ]
+    return tells[-1] if tells else declaration_of(function)
+
+
 def parameter_types(function: Die) -> list[str]:
     """The canonical types of the parameters of a function, without `this`."""
     types = function.unit.info.types
     out: list[str] = []
-    for child in declaration_of(function).children():
+    for child in with_parameters(function).children():
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             out.append("...")
         elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):

@@ -229,6 +229,21 @@ class Die:
             die = die.reference(dw.AT_SPECIFICATION) if above is None else above
         raise IllFormed(f"entry {self.offset:#x} has more than {MAX_ORIGINS} abstract origins")
 
+    @property
+    def described(self) -> Die:
+        """The entry of a type unit to which a declaration of a type leads (DWARF 5 5.7.1); itself
+        where it leads nowhere, or to a file that is not found."""
+        die = self
+        for _ in range(MAX_ORIGINS):
+            try:
+                target = die.reference(dw.AT_SIGNATURE) if die.has(dw.AT_SIGNATURE) else None
+            except DwarfGpuError:
+                break
+            if target is None:
+                break
+            die = target
+        return die
+
     def holder(self, name: int) -> Die | None:
         """The first of this entry and its origins that has an attribute."""
         for die in self.origins():

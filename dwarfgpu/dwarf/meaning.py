@@ -166,8 +166,9 @@ class Meanings:
             if found:
                 return found
         scopes = [*around(self.chain[0])] if self.chain else []
-        for scope in scopes:
-            if scope.tag in CLASSES and (found := self._inside((scope,), part, takes)):
+        classes = [scope for scope in scopes if scope.tag in CLASSES]
+        for scope in classes:
+            if found := self._in_class(scope, part, takes):
                 return found
         paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
@@ -177,7 +178,7 @@ class Meanings:
         for variable in self.outer:
             if variable.name == part.name and takes(variable.die):
                 return (variable,)
-        for path in (*paths, ()):
+        for path in (*map(_names, classes), *paths, ()):
             found = self._elsewhere(path, part, takes)
             if found:
                 return found
@@ -199,12 +200,18 @@ class Meanings:
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
             return self._defined([each for each in scope.children() if _is(each, part, takes)])
-        found = [each for each in class_scope(scope, part.name, self.definition) if takes(each)]
-        found = [each for each in found if has_parameters(each, part)]
         # Compilers leave out the static members and functions that a unit does not use.
-        return self._defined(found) or self._elsewhere(_names(scope), part, takes)
+        path = _names(scope)
+        found = self._in_class(scope, part, takes) or self._here(path, part, takes)
+        return found or self._elsewhere(path, part, takes)
 
     # Scopes
+
+    def _in_class(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A member of a class or of a base class, as its unit declares them."""
+        defined = self._type_of(scope) or scope
+        found = [each for each in class_scope(defined, part.name, self.definition) if takes(each)]
+        return self._defined([each for each in found if has_parameters(each, part)])
 
     def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """What a block or function declares itself, or imports by name."""
@@ -378,18 +385,21 @@ class Meanings:
         there is none."""
         if die.tag not in _DECLARED:
             return die
+        if die.tag in TAGGED:
+            die = die.described
         here = [die.unit] if self.unit is None else [die.unit, self.unit]
         for each in completed(die, dict.fromkeys(here)):
             if is_definition(each):
-                return each
+                return each.described if each.tag in TAGGED else each
         name, path = canonical(die.name or ""), path_of(die)
-        for unit in self.others(tuple(each.name for each in path), name) if name else ():
+        others = self.others(tuple(each.name for each in path), name) if name else ()
+        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), others):
             try:
                 for found in named(unit, name):
                     if found.tag == die.tag and path_of(found) == path:
                         for each in completed(found, (unit,)):
                             if is_definition(each) and _is_same_function(die, each):
-                                return each
+                                return each.described if each.tag in TAGGED else each
             except DwarfGpuError as error:
                 self.problem = self.problem or error
         return die

@@ -9,7 +9,7 @@ so that it is the same each time. Walks here are loops with a bound, whatever th
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, Literal, TypeAlias, Union, assert_never
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, assert_never
 
 from attrs import evolve, field
 
@@ -20,6 +20,9 @@ from dwarfgpu.dwarf.properties import Properties
 from dwarfgpu.errors import IllFormed, shown
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.nouns import frozen
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.die import Die
 
 PointerKind = Literal["pointer", "reference", "rvalue_reference"]
 Style = Literal["c", "fortran", "ada"]
@@ -157,6 +160,8 @@ class Member:
     entry: int | None = None
     """The offset of its entry in `.debug_info`."""
     access: Access = "public"
+    die: Die | None = field(default=None, repr=False)
+    """Its entry; None for a member that no file describes."""
 
     @property
     def type(self) -> Type | None:

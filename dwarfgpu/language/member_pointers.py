@@ -6,10 +6,19 @@ from attrs import evolve
 
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import CLASSES, around, declaration_of
+from dwarfgpu.dwarf.class_parts import Method
+from dwarfgpu.dwarf.declared import (
+    CLASSES,
+    around,
+    is_member,
+    parameter_types,
+    with_parameters,
+)
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Subprogram, code_ranges
-from dwarfgpu.dwarf.types import Function, MemberPointer, Struct, Type, strip
+from dwarfgpu.dwarf.spelling import canonical
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
@@ -22,13 +31,10 @@ from dwarfgpu.model.value import Value
 
 def has_this(die: Die) -> bool:
     """Whether an entry is a member function that an object has."""
-    if die.tag != dw.TAG_SUBPROGRAM:
+    if die.tag != dw.TAG_SUBPROGRAM or not is_member(die):
         return False
-    declared = declaration_of(die)
-    above = declared.parent()
-    if above is None or above.tag not in CLASSES:
-        return False
-    parameters = (each for each in declared.children() if each.tag == dw.TAG_FORMAL_PARAMETER)
+    children = with_parameters(die).children()
+    parameters = (each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER)
     first = next(parameters, None)
     return first is not None and first.flag(dw.AT_ARTIFICIAL)
 
@@ -64,26 +70,31 @@ def _to_data(places: Places, die: Die) -> TypedValue:
 
 
 def _to_function(places: Places, die: Die) -> TypedValue:
-    container, declared = _class_of(declaration_of(die)), declaration_of(die)
-    target = declared.unit.info.types.build(declared)
-    assert isinstance(target, Function)
+    container = _class_of(die)
+    target = places.function(die).type if code_ranges(die) else None
+    if not isinstance(target, Function):
+        raise UsageError(f"There is no field named {die.name}")
     bits = places.architecture.address_bits
-    first, second = _pair(places, container, target, die)
+    first, second = _pair(places, container, die)
     is_little = places.architecture.endian == "little"
     low, high = (first, second) if is_little else (second, first)
-    kind = MemberPointer(evolve(target, name=None), container, bits // 4)
+    kind = MemberPointer(target, container, bits // 4)
     return TypedValue(kind, bits=Bits(high << bits | low, 2 * bits), unit=die.unit)
 
 
-def _pair(places: Places, container: Struct, target: Type, die: Die) -> tuple[int, int]:
+def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
     """Function or slot, and what is added to `this`; one of them tells that it is a slot."""
     for method in container.declared.methods:
-        if method.type is target and method.is_virtual and method.slot_index is not None:
+        if _is_it(method, die) and method.slot_index is not None:
             slot = method.slot_index * (places.architecture.address_bits // 8)
             return (slot, 1) if places.architecture.machine == "AARCH64" else (slot + 1, 0)
-    if not code_ranges(die):
-        raise UsageError(f"There is no field named {die.name}")
     return Subprogram(die).ranges[0].begin, 0
+
+
+def _is_it(method: Method, die: Die) -> bool:
+    """Whether a virtual function of a class is that of an entry: by name and parameters."""
+    names = [canonical(type_name(each, cplusplus=True)) for each in method.written]
+    return method.is_virtual and method.name == die.name and names == parameter_types(die)
 
 
 def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue:

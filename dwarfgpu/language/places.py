@@ -13,7 +13,7 @@ from attrs import evolve
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.dwarf.address_class import space_of_class
-from dwarfgpu.dwarf.declared import declaration_of
+from dwarfgpu.dwarf.declared import with_parameters
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
@@ -293,7 +293,7 @@ class Places:
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
-            found = static_member(self.session, value.unit, member)
+            found = static_member(self.session, member)
             if found is not None:
                 return self.variable(found)
             lost = UndefinedBits(f"{member.name} is declared, but no unit has it")
@@ -464,8 +464,10 @@ class Places:
     def function(self, die: Die) -> TypedValue:
         """A function, which is where its code is."""
         unit = die.unit
-        kind = unit.info.types.build(declaration_of(die))
+        types = unit.info.types
+        kind = types.build(with_parameters(die))
         assert isinstance(kind, Function)
+        kind = evolve(kind, result=types.type_of(die))  # which only the declaration may tell
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)

@@ -9,7 +9,6 @@ from attrs import evolve
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.elsewhere import static_member
 from dwarfgpu.language.places import Places
@@ -64,7 +63,7 @@ def format(
         architecture=session.architecture,
         symbolize=symbolize or partial(symbol_text, session),
         read_memory=partial(_read_memory, places),
-        static=partial(_read_static, session, value.unit),
+        static=partial(_read_static, session),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
@@ -109,11 +108,9 @@ def _aperture(places: Places, value: TypedValue, text: str) -> str:
     return f" = {places.address_text(found, address)}"
 
 
-def _read_static(
-    session: Session, unit: CompilationUnit | None, member: Member
-) -> tuple[Bits, Location | None] | None:
+def _read_static(session: Session, member: Member) -> tuple[Bits, Location | None] | None:
     """A static member of a class that is shown."""
-    variable = static_member(session, unit, member)
+    variable = static_member(session, member)
     if variable is None:
         return None
     reading = session.read(variable)
