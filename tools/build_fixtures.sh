@@ -185,6 +185,8 @@ meanings gcc 0 5 "$GXX"
 meanings gcc 2 4 "$GXX"
 meanings clang 0 4 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
 meanings clang 2 5 "$CLANG" -fdebug-compilation-dir=. --ld-path="$(command -v "$LLD")"
+meanings clang-types 0 5 "$CLANG" -fdebug-types-section -fdebug-compilation-dir=. \
+  --ld-path="$(command -v "$LLD")"
 
 "$RUSTC" rust/shapes.rs -g -C opt-level=0 -C panic=abort -C relocation-model=static \
   -C link-arg=-nostdlib -C link-arg=-static -C link-arg=-Wl,--build-id=none,--no-gc-sections \

@@ -26,6 +26,7 @@ PROGRAMS = [
     "meanings.clang.O2.v5",
 ]
 
+TYPE_UNITS = "meanings.clang-types.O0.v5"
 LOST = ("hidden", "hidden_in_ns", "kept", "local_to_file")
 
 
@@ -36,7 +37,7 @@ def at(program: str, function: str) -> Session:
     return evolve(session, pc=symbol.address)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [*PROGRAMS, TYPE_UNITS])
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -85,6 +86,11 @@ def at(program: str, function: str) -> Session:
         ("ns::GREEN + 1", "6"),
         ("ns::Plain::GREEN + 1", "6"),
         ("sizeof(P::Part) + sizeof(al::Node::Inner)", "8"),
+        ("bi.made + far_here->count + r.st", "166"),
+        ("far_here->n + ((Near *) far_here)->n + far_here[0].f", "322"),
+        ("&P::x", "&P::x"),
+        ("&P::v", "&virtual P::v(int)"),
+        ("sizeof(*far_here)", "8"),
         # Functions' own variables, and files.
         ("other_file()::n", "110"),
         ("other_file::n", "110"),
