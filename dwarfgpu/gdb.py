@@ -28,6 +28,7 @@ from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes
 from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
 from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, size_bits
@@ -284,8 +285,9 @@ class Debugger:
             return self._static_session()
         frame = frame or gdb.selected_frame()
         top = self._newest(wave)
-        level = physical_level(frame)
-        why = self._why_not(top, frame, level)
+        stack = top.call_stack
+        assert stack is not None
+        level, why = own_level(stack, frame)
         if why is None:
             physical = top.at_level(level)
             inlined = max(len(functions_at(physical)) - 1, 0)
@@ -308,19 +310,6 @@ class Debugger:
             architecture, objects, self.target, wave, pc=pc, notes=notes, debugger=self
         )
 
-    def _why_not(self, top: GdbSession, frame: gdb.Frame, level: int) -> str | None:
-        """Why a frame of GDB's is none of those that call frame information tells."""
-        while frame.type() == gdb.INLINE_FRAME:
-            frame = frame.older()
-        if frame.type() == gdb.TAILCALL_FRAME:
-            return "it was left by a tail call"
-        stack = top.call_stack
-        assert stack is not None
-        ours = stack.frame(level)
-        if ours is None:
-            return str(stack.end)
-        return None if ours.pc == frame.pc() else f"ours is at {ours.pc:#x}"
-
     def call_stack(self, wave: WaveId) -> CallStack:
         """The frames of a thread, unwound once while nothing moves and nothing is written."""
         key = wave, self.target.contents_version
@@ -330,7 +319,7 @@ class Debugger:
             counter = architecture.register(architecture.program_counter)
             pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
             context = Context(architecture, wave, target=self.target)
-            self._stack = key, CallStack(context, pc, self.files)
+            self._stack = key, CallStack(context, pc, self.files, tail_calls=self.files)
         return self._stack[1]
 
     def forget_frames(self) -> None:
@@ -373,13 +362,34 @@ def code_address(frame: gdb.Frame) -> int:
     return int(frame.pc()) - is_waiting
 
 
-def physical_level(frame: gdb.Frame) -> int:
-    """The level, without frames that share another's: inlined functions, and tail calls."""
-    level = 0
-    while (newer := frame.newer()) is not None:
-        level += newer.type() not in (gdb.INLINE_FRAME, gdb.TAILCALL_FRAME)
-        frame = newer
-    return level
+def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
+    """Our level of a frame of GDB's, and why it is none of ours where that is so.
+
+    Both have frames of functions that have called by a jump, though not always the same ones.
+    """
+    chain: list[gdb.Frame] = []
+    while frame is not None:
+        if frame.type() != gdb.INLINE_FRAME:
+            chain.append(frame)
+        elif not chain:
+            frame = frame.older()
+            continue
+        frame = frame.newer()
+    level, why = -1, None
+    for each in reversed(chain):
+        ours = stack.frame(level + 1)
+        if each.type() == gdb.TAILCALL_FRAME:
+            is_ours = isinstance(ours, TailFrame) and ours.pc == each.pc()
+            level, why = level + is_ours, None if is_ours else "it was left by a jump"
+            continue
+        while isinstance(ours, TailFrame):
+            level += 1
+            ours = stack.frame(level + 1)
+        level += 1
+        if ours is None:
+            return level, str(stack.end)
+        why = None if ours.pc == each.pc() else f"ours is at {ours.pc:#x}"
+    return level, why
 
 
 def inline_depth(frame: gdb.Frame) -> int:

@@ -15,7 +15,7 @@ from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb_stack import frames, require_stack
+from dwarfgpu.gdb_stack import aligned, require_stack
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 
@@ -49,36 +49,33 @@ class Comparison:
 def compare(debugger: Debugger) -> Comparison:
     """GDB's frames and ours: pc, function, line, CFA, and the registers that calls preserve.
 
-    GDB's frames of functions that have left by a tail call are passed over. GDB is left in its
-    frame.
+    Frames of functions that have called by a jump are compared where both have them. GDB is left
+    in its frame.
     """
     found: list[Difference] = []
     count = facts = 0
-    ours = frames(debugger)
-    for theirs in gdb_frames():
+    for theirs, ours in aligned(debugger):
         count += 1
-        other = next(ours, None)
-        if other is None:
-            found.append(Difference(theirs.level(), "frame", _where(theirs), "has none"))
+        if theirs is None:
+            assert ours is not None
+            found.append(Difference(ours.number, "frame", "none", f"{ours.pc:#x}"))
             break
-        for what, one, two in _facts(theirs, other):
+        if ours is None:
+            found.append(Difference(theirs.level(), "frame", _where(theirs), "none"))
+            break
+        for what, one, two in _facts(theirs, ours):
             facts += 1
             if one != two:
                 found.append(Difference(theirs.level(), what, one, two))
-    else:
-        further = next(ours, None)
-        if further is not None:
-            found.append(Difference(count, "frame", "has none", f"{further.pc:#x}"))
     return Comparison(count, facts, tuple(found))
 
 
 def gdb_frames() -> Iterator[gdb.Frame]:
-    """GDB's frames from the newest outwards, but for those left by tail calls."""
+    """GDB's frames from the newest outwards."""
     require_stack()
     frame = gdb.newest_frame()
     while frame is not None:
-        if frame.type() != gdb.TAILCALL_FRAME:
-            yield frame
+        yield frame
         frame = frame.older()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
 
@@ -16,11 +17,13 @@ from dwarfgpu.backends.ingdb import (
     loaded_sections,
     selected_wave,
 )
+from dwarfgpu.cfi.tail import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.errors import UsageError
+from dwarfgpu.dwarf.tail_calls import CallChains
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 
@@ -49,6 +52,11 @@ class LoadedFiles:
         self._target = target
         self._opened: dict[str, _Opened] = {}
         self._sections: tuple[int, list[LoadedSection], list[int]] | None = None
+        self._chained_at: int | None = None
+        self._chained: tuple[CodeObject, ...] = ()
+        self._chains = CallChains(())
+        self._jumps: dict[tuple[int, int], Jumps] = {}
+        """By program location and return address, while the files stay the same."""
 
     def at(self, address: int) -> CodeObject | None:
         """The code object that has an address of the program; None where no file has it.
@@ -78,14 +86,45 @@ class LoadedFiles:
         found = self.at(location)
         return ", which is in no file" if found is None else f" in {found.name}"
 
+    def between(self, location: int, return_pc: int) -> Jumps:
+        """The calls by jumps on the way (`dwarfgpu.cfi.tail.TailCalls`)."""
+        if self._chained_at != self._target.stop:
+            self._chained_at = self._target.stop
+            objects = tuple(self._all())
+            if objects != self._chained:
+                self._chained, self._chains = objects, CallChains(objects)
+                self._jumps.clear()
+        key = location, return_pc
+        if key not in self._jumps:
+            self._jumps[key] = self._chains.between(location, return_pc)
+        return self._jumps[key]
+
+    def _all(self) -> Iterator[CodeObject]:
+        """Every file that can be read, in the order of their addresses."""
+        seen: set[str | None] = set()
+        for each in self._loaded_sections()[0]:
+            if each.path in seen:
+                continue
+            seen.add(each.path)
+            try:
+                found = self.at(each.begin)
+            except DwarfGpuError:
+                continue  # it is told where something in it is asked for
+            if found is not None:
+                yield found
+
     def _section(self, address: int) -> LoadedSection | None:
         """The section that GDB has at an address."""
+        sections, begins = self._loaded_sections()
+        index = bisect_right(begins, address) - 1
+        return sections[index] if index >= 0 and address < sections[index].end else None
+
+    def _loaded_sections(self) -> tuple[list[LoadedSection], list[int]]:
+        """Those at this stop, and where they begin."""
         if self._sections is None or self._sections[0] != self._target.stop:
             sections = loaded_sections()
             self._sections = self._target.stop, sections, [each.begin for each in sections]
-        _, sections, begins = self._sections
-        index = bisect_right(begins, address) - 1
-        return sections[index] if index >= 0 and address < sections[index].end else None
+        return self._sections[1:]
 
     def _renewed(self, path: str, section: LoadedSection, held: _Opened | None) -> _Opened:
         """The file as it is now; the one that was read, where nothing has changed."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 import gdb
+from attrs import evolve
 
 from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
 from dwarfgpu.dwarf.scopes import Variable
@@ -34,6 +35,37 @@ def frames(debugger: Debugger) -> Iterator[StackFrame]:
             break
 
 
+def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame | None]]:
+    """GDB's frames and ours, which have GDB's numbers.
+
+    Of functions that have called by a jump each tells some that the other does not: these are
+    passed over.
+    """
+    require_stack()
+    theirs, number = gdb.newest_frame(), -1
+    for ours in frames(debugger):
+        while theirs is not None and is_left(theirs):
+            if ours.is_tail_call and ours.pc == theirs.pc():
+                break
+            theirs = theirs.older()
+        if ours.is_tail_call and (theirs is None or not is_left(theirs)):
+            continue
+        number = number + 1 if theirs is None else theirs.level()
+        yield theirs, evolve(ours, number=number)
+        theirs = None if theirs is None else theirs.older()
+    while theirs is not None:
+        if not is_left(theirs):
+            yield theirs, None
+        theirs = theirs.older()
+
+
+def is_left(frame: gdb.Frame) -> bool:
+    """Whether GDB's frame is of a function that has called by a jump, or is inlined in one."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    return bool(frame.type() == gdb.TAILCALL_FRAME)
+
+
 def require_stack() -> None:
     """`UsageError` in GDB's words where no program runs."""
     if gdb.selected_thread() is None:
@@ -43,7 +75,8 @@ def require_stack() -> None:
 def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
     """The lines of `dwarfgpu bt`; `count` frames, or all."""
     last: StackFrame | None = None
-    for shown, each in enumerate(frames(debugger)):
+    found = (ours for _, ours in aligned(debugger) if ours is not None)
+    for shown, each in enumerate(found):
         if shown == count:
             yield "(More stack frames follow...)"
             return

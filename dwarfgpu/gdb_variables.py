@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from dwarfgpu.backends.ingdb import said, value_bytes
 from dwarfgpu.callers import call_of
+from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.scopes import Variable, covered
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import ExprLoc, LocList
@@ -29,6 +30,7 @@ _NUMBERED = ("regx", "bregx", "regval_type")
 _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _LOST = "GDB shows what a register holds now that callees need not preserve"
 _JUMPED = "GDB takes what a function has passed on that called by a jump"
+_PASSED_ON = "functions that have called by a jump have passed it on"
 _ABSTRACT = "GDB needs the address of what was called, and the call names its abstract instance"
 _LIMITED = "beyond GDB's max-value-size"
 _NOWHERE = "only the abstract instance of the function has it"
@@ -58,10 +60,14 @@ class Compared:
 def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared]:
     """The arguments and local variables of a frame's function, by their bytes.
 
+    None of a frame that only GDB has: its registers are GDB's for us too.
+
     Where GDB does not tell bytes, because the object is not in memory, by their texts. GDB is left
     in its frame.
     """
     session = debugger.session(frame)
+    if session.gdb_frame is not None:
+        return
     try:
         own = {(each.name, each.decl_line or 0): each for each in session.variables()}
     except DwarfGpuError:
@@ -114,6 +120,11 @@ def _reason(
     if theirs.startswith("<error: value requires"):
         return _LIMITED
     if theirs == OPTIMIZED_OUT:
+        stack, level = session.call_stack, session.level
+        if stack is not None and any(
+            isinstance(stack.frame(each), TailFrame) for each in (level, level + 1)
+        ):
+            return _PASSED_ON
         return _ABSTRACT if _called_as_abstract(session) else None
     if ours != OPTIMIZED_OUT:
         return None
