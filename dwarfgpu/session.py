@@ -302,8 +302,10 @@ class Session:
     def variables(self) -> list[Variable]:
         """Every variable in scope at the program location, innermost first."""
         code_object, pc = self.code_object, self.program_location
-        if code_object is None or pc is None:
+        if pc is None or (code_object is None and not self.code_objects):
             raise MissingContext("the context has no program location")
+        if code_object is None:
+            raise MissingContext(f"no variable is in scope: pc {pc:#x} is in no code object")
         found = code_object.scopes.variables_at(pc)
         if not self.inline_level:
             return found

@@ -95,7 +95,9 @@ class SignalInfo:
         place = "" if self.address is None else f"at address {self.address:#x}"
         meaning = _MEANINGS.get(self.code_name)
         told = ": ".join(each for each in (place, meaning) if each)
-        return f"{told} ({self.code_name})" if told else f"({self.code_name})"
+        if not told and self.code == _KERNEL:
+            told = "of the kernel, which tells no more"
+        return f"{told or 'known by its code alone'} ({self.code_name})"
 
 
 def signal_info(reader: Reader) -> SignalInfo:

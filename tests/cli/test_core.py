@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import FIXTURES, Done, run, run_json
-from tests.objfile.cores import AMDGPU, core, status
+from tests.objfile.cores import AMDGPU, Load, core, status
 from tests.objfile.test_core_notes import gpu_note
 
 CORES = FIXTURES / "core"
@@ -129,6 +129,23 @@ def test_without_the_program_its_memory_is_still_told(tmp_path: Path) -> None:
     [told] = done.notes
     assert "crash.x86_64.O0 is not used: " in told and "No such file or directory" in told
     assert run("eval", "--core", copy, "--sysroot", tmp_path, "-e", "breg7 0; deref").status == 0
+
+
+def test_a_thread_that_executes_nothing(tmp_path: Path) -> None:
+    """As after a call through a null pointer."""
+    words = [0] * 27
+    words[19] = 0x7FFF_0000_0000
+    notes = [status(7, b"".join(each.to_bytes(8, "little") for each in words))]
+    path = tmp_path / "core"
+    path.write_bytes(core(notes, [Load(words[19], bytes(64))]))
+    given = ("--core", path, "--file", CORES / BUILDS[0], "--load-address", 0x10000)
+    assert run("bt", *given).lines[-2:] == [
+        "#0  0x0000000000000000 in ?? ()",
+        "stopped: no frame information for pc 0x0, which is in no code object",
+    ]
+    done = run("eval", *given)
+    assert done.error == "MissingContext: no variable is in scope: pc 0x0 is in no code object"
+    assert run("eval", *given, "sizeof(table)").lines == ["sizeof(table) = 12"]
 
 
 def test_another_program_is_refused() -> None:

@@ -130,12 +130,13 @@ def test_notes_belong_to_the_thread_before_them() -> None:
     ("number", "code", "field", "text"),
     [
         (11, 2, 0x1000, "at address 0x1000: what is mapped there may not be used so (SEGV_ACCERR)"),
-        (11, 128, 0, "(SI_KERNEL)"),  # a fault whose address the processor does not tell
+        # A fault whose address the processor does not tell.
+        (11, 128, 0, "of the kernel, which tells no more (SI_KERNEL)"),
         (11, 0, 42, "sent by process 42 (SI_USER)"),
         (6, -6, 42, "sent by process 42 (SI_TKILL)"),
         (8, 1, 0x401000, "at address 0x401000: integer division by zero (FPE_INTDIV)"),
         (5, 99, 0x401000, "at address 0x401000 (code 99)"),
-        (17, 1, 42, "(code 1)"),
+        (17, 1, 42, "known by its code alone (code 1)"),
     ],
 )
 def test_why_a_signal_was_sent(number: int, code: int, field: int, text: str) -> None:
