@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
+from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.bits import Endian
 from dwarfgpu.callers import LoadedCode
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
 from dwarfgpu.cfi.stack import CallStack
@@ -202,3 +203,24 @@ def test_the_mask_of_48_bits() -> None:
 def test_calls_preserve_lower_halves_of_vectors(rules: dict[int, Rule], shown: str) -> None:
     frame = leaf(rules, lr=0, memory=bytes(16))
     assert location_text(frame.entry_register(V8)).replace(" default", "") == shown
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize(
+    ("rules", "low"), [({}, 0x8899_AABB_CCDD_EEFF), ({V8: Offset(0)}, 0x0102_0304_0506_0708)]
+)
+def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule], low: int) -> None:
+    arch = aarch64(endian)
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.write_register(0, arch.register(SP), (0x7000).to_bytes(8, endian))
+    whole = 0x0011_2233_4455_6677 << 64 | 0x8899_AABB_CCDD_EEFF
+    target.write_register(0, arch.register(V8), whole.to_bytes(16, endian))
+    target.set_memory(Memory(arch.address_space(0)), 0x7000, bytes(range(1, 9)))
+    if endian == "little":
+        target.set_memory(Memory(arch.address_space(0)), 0x7000, bytes(range(8, 0, -1)))
+    callee = PhysicalFrame(
+        Context(arch, 0, target=target), 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30)
+    )
+    held = PhysicalFrame(Context(arch, 0, target=target), 0x2000, None, callee).contents(V8)
+    assert (held.value, held.undefined) == (low, 2**128 - 2**64)
