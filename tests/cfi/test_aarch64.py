@@ -216,9 +216,8 @@ def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule]
     target.write_register(0, arch.register(SP), (0x7000).to_bytes(8, endian))
     whole = 0x0011_2233_4455_6677 << 64 | 0x8899_AABB_CCDD_EEFF
     target.write_register(0, arch.register(V8), whole.to_bytes(16, endian))
-    target.set_memory(Memory(arch.address_space(0)), 0x7000, bytes(range(1, 9)))
-    if endian == "little":
-        target.set_memory(Memory(arch.address_space(0)), 0x7000, bytes(range(8, 0, -1)))
+    saved = 0x0102_0304_0506_0708.to_bytes(8, endian)
+    target.set_memory(Memory(arch.address_space(0)), 0x7000, saved)
     callee = PhysicalFrame(
         Context(arch, 0, target=target), 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30)
     )
