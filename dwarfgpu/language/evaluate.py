@@ -207,6 +207,8 @@ class Evaluator:
         this = [each for each in self.names.meaning("this") if isinstance(each, Variable)]
         if not this:
             simple = split_last(name)[1]
+            if simple == name:  # as in C, of an unnamed structure that a variable has
+                raise self.names.unknown(name)
             raise UsageError(f'Cannot reference non-static field "{simple}"')
         return self.places.member(self.places.dereferenced(self.places.variable(this[0])), name)
 
