@@ -102,6 +102,8 @@ class Meanings:
         """The variables of functions into which that is inlined, which its text does not see."""
         self.problem: DwarfGpuError | None = None
         """Why something was not found: the first unit that cannot be read."""
+        self.name = ""
+        """What was asked for last."""
 
     # The rule
 
@@ -111,7 +113,7 @@ class Meanings:
         `UsageError` where it is ambiguous, or something before `::` has no such thing; another
         error where a unit that may have it cannot be read.
         """
-        self.problem = None
+        self.problem, self.name = None, name
         wanted = parts(name)
         if not wanted:
             return ()
@@ -355,8 +357,9 @@ class Meanings:
     def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
         """A template is spelled in several ways: its arguments do not tell which units have it."""
         whole = joined((*path, name))
-        units = chain(likely_units(info, whole), info.units) if "<" in whole else None
-        for unit in units or units_naming(info, whole):
+        named_units = info.units if "<" in whole else units_naming(info, whole)
+        # A namespace is in many units: the one that has what is looked for in it is the first.
+        for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
             try:
                 yield from searched_units(unit)
             except DwarfGpuError as error:

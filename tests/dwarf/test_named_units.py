@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.gdb_index import GdbIndex
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.names import NameIndex
 from dwarfgpu.language.names import Names
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
@@ -65,6 +66,25 @@ def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None
     info = opened(file)
     found = Scopes(info).global_named(name)
     assert found is not None and found.unit.name == units[0]
+    assert read(info) == units
+
+
+@pytest.mark.parametrize("file", INDEXED)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("x", ["a.cpp"]),
+        ("y", ["b.cpp"]),  # one letter, and no unit before it is read
+        ("corner", ["a.cpp"]),
+        ("::y", ["b.cpp"]),
+        ("outer::inner", ["b.cpp"]),
+        ("second", ["b.cpp"]),
+    ],
+)
+def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    (found,) = Meanings((info,)).of(name)
+    assert found.unit.name == units[0]
     assert read(info) == units
 
 
