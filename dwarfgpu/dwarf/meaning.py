@@ -252,7 +252,8 @@ class Meanings:
         found: list[Die] = []
         for each in self._with_imported(unit):
             for die in named(each, part.name):
-                if is_within(path_of(die), path):
+                is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
+                if not is_part and is_within(path_of(die), path):
                     die = _followed(die)
                     if takes(die) and has_parameters(die, part):
                         found.append(die)
