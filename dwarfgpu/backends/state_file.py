@@ -193,6 +193,28 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
         if apertures is not None:
             target.wave_apertures[number] = apertures
     arch = target.architecture
+    given = _registers(field, number, reader)
+    counter = None if arch.program_counter is None else arch.register(arch.program_counter)
+    if pc is not None and counter is not None:
+        if counter.name == "pc" and counter.name in given:
+            raise pc.expected("the program location here or among the registers, once")
+        if counter.name not in given:
+            set_register(target, number, counter, pc)
+        elif _location(target, number, counter) != pc.integer(0):
+            raise pc.expected(f"the same as in register {counter}")
+    for each in _items(field, "memory"):
+        add_memory(target, each, number, reader if reader.is_second else None)
+    return WaveState(
+        number,
+        _location(target, number, counter) if pc is None else pc.integer(0),
+        None if cfa is None else cfa.integer(0),
+    )
+
+
+def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
+    """Set the registers of a wave; the names of those that were given whole."""
+    target = reader.target
+    arch = target.architecture
     registers = field.get("registers")
     given: set[str] = set()
     parts: list[RegisterPart] = []
@@ -211,21 +233,7 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
         set_register(target, number, register, value, reader if reader.is_second else None)
-    counter = None if arch.program_counter is None else arch.register(arch.program_counter)
-    if pc is not None and counter is not None:
-        if counter.name == "pc" and counter.name in given:
-            raise pc.expected("the program location here or among the registers, once")
-        if counter.name not in given:
-            set_register(target, number, counter, pc)
-        elif _location(target, number, counter) != pc.integer(0):
-            raise pc.expected(f"the same as in register {counter}")
-    for each in _items(field, "memory"):
-        add_memory(target, each, number, reader if reader.is_second else None)
-    return WaveState(
-        number,
-        _location(target, number, counter) if pc is None else pc.integer(0),
-        None if cfa is None else cfa.integer(0),
-    )
+    return given
 
 
 def set_register(

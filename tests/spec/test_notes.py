@@ -21,6 +21,7 @@ def test_every_clause_and_test_that_is_named_exists(repository: Path) -> None:
     named = re.findall(r"`(A\.[\d.]+/[\w-]+)`", notes)
     assert len(named) > 100
     assert set(named) <= set(read_clauses())
+    notes += (repository / "docs/dispatch.md").read_text()
     tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", notes)
     assert tests
     for path, function in tests:

@@ -37,6 +37,8 @@ LOAD_ADDRESS: Final = 0x7F00_0000_0000
 PACKET_COUNT: Final = 64
 MOST_WAVES: Final = 1 << 14
 _KERNARG_ALIGNMENT: Final = 64
+_PRELOAD_BYTES: Final = 256
+"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
 _MOST_WORK_ITEMS: Final = 1024
 
 Contents: TypeAlias = int | str
@@ -88,6 +90,17 @@ class Launched:
     notes: tuple[str, ...] = field(default=Factory(tuple))
 
 
+@frozen
+class _Addresses:
+    """Where the objects of a dispatch are, one after the other."""
+
+    queue: int
+    packets: int
+    doorbell: int
+    completion: int
+    kernarg: int
+
+
 def dispatched(request: Request) -> Launched:
     """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor."""
     descriptor = request.kernel.descriptor
@@ -97,74 +110,114 @@ def dispatched(request: Request) -> Launched:
         )
     lanes = descriptor.wave_size
     require_geometry(request, lanes)
-    agent = Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
     allocator = objects.Allocator(FIRST_ADDRESS)
-    queue_address = allocator.take(objects.QUEUE_BYTES, 64)
-    packet_address = allocator.take(objects.PACKET_BYTES * PACKET_COUNT, 4096)
-    doorbell, completion = (allocator.take(objects.SIGNAL_BYTES, 64) for _ in range(2))
-    kernarg_bytes = request.kernel.kernarg_bytes or 0
-    if kernarg_bytes > kernarg.MOST_BYTES:
-        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MOST_BYTES}")
-    segment = allocator.take(max(kernarg_bytes, 1), _KERNARG_ALIGNMENT)
-    hidden = HiddenValues(request.geometry, queue_address, agent.local_base, agent.private_base)
+    at = _addresses(request, allocator)
+    agent = Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+    hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
     _require_lds(request, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, placed = _waves(request.geometry, lanes, group_bytes, request.processor)
-    packet = objects.Packet(
-        request.geometry,
-        descriptor.scratch_bytes,
-        group_bytes,
-        request.kernel.address + request.load_address,
-        segment,
-        completion,
-    )
-    granules = scratch_bytes // request.processor.scratch_granule_bytes
-    queue = objects.QueueObject(
-        1, packet_address, PACKET_COUNT, doorbell, agent.local_base, agent.private_base, 1, 0,
-        SCRATCH_ADDRESS, scratch_bytes * len(placed),
-        len(placed) | granules << 12 if len(placed) < 1 << 12 else None,
-    )  # fmt: skip
-    values = initial.UserValues(
-        packet_address, queue_address, segment, 0, SCRATCH_ADDRESS, descriptor.scratch_bytes,
-        request.geometry,
-    )  # fmt: skip
-    length, first_dword = initial.preloaded(descriptor)
-    preload = [_dword(bound.pieces, 4 * (first_dword + n)) for n in range(length)]
-    users, first_system = initial.user_sgprs(descriptor, request.processor, values, preload)
-    notes = _notes(request, users, bound)
-    pc = request.kernel.entry + request.load_address + (256 if length else 0)
+    users, first_system = _user_sgprs(request, descriptor, at, bound)
     shared = {f"s{each.number}": each.value for each in users if each.value is not None}
     made = tuple(
         _wave(request, each, n, scratch_bytes, groups[each.workgroup or 0], shared, first_system)
         for n, each in enumerate(placed)
     )
-    machine = Machine(
-        lanes,
-        {1: agent},
-        {1: Queue(1, 1, queue_address, packet_address, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)},
-        {
-            1: Dispatch(
-                1, 1, 0, request.kernel.name, packet.kernel_object, request.geometry.grid,
-                request.geometry.workgroup, segment, completion, group_bytes,
-                descriptor.scratch_bytes,
-            )
-        },
-        groups,
-        {each.id: each for each in placed},
+    dispatch = Dispatch(
+        1, 1, 0, request.kernel.name, request.kernel.address + request.load_address,
+        request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
+        descriptor.scratch_bytes,
     )  # fmt: skip
-    memory = objects.joined(
-        [
-            (packet_address, packet.encoded()),
-            *objects.placed(queue_address, queue.pieces()),
-            *objects.placed(doorbell, objects.doorbell_signal(queue_address)),
-            *objects.placed(completion, objects.user_signal(1)),
-            *objects.placed(segment, bound.pieces),
-        ]
-    )
+    queue = Queue(1, 1, at.queue, at.packets, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)
+    waves = {each.id: each for each in placed}
+    machine = Machine(lanes, {1: agent}, {1: queue}, {1: dispatch}, groups, waves)
+    is_preloaded = initial.preloaded(descriptor)[0] > 0
     return Launched(
-        request, machine, pc, made, memory, bound, tuple(users), group_bytes, tuple(notes)
+        request,
+        machine,
+        request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
+        made,
+        _memory(request, at, agent, dispatch, bound, len(placed), scratch_bytes),
+        bound,
+        tuple(users),
+        group_bytes,
+        tuple(_notes(request, users, bound)),
+    )
+
+
+def _addresses(request: Request, allocator: objects.Allocator) -> _Addresses:
+    kernarg_bytes = request.kernel.kernarg_bytes or 0
+    if kernarg_bytes > kernarg.MOST_BYTES:
+        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MOST_BYTES}")
+    return _Addresses(
+        allocator.take(objects.QUEUE_BYTES, 64),
+        allocator.take(objects.PACKET_BYTES * PACKET_COUNT, 4096),
+        allocator.take(objects.SIGNAL_BYTES, 64),
+        allocator.take(objects.SIGNAL_BYTES, 64),
+        allocator.take(max(kernarg_bytes, 1), _KERNARG_ALIGNMENT),
+    )
+
+
+def _user_sgprs(
+    request: Request, descriptor: KernelDescriptor, at: _Addresses, bound: Kernarg
+) -> tuple[list[initial.Sgpr], int]:
+    """The user SGPRs, and the number of the first system SGPR."""
+    values = initial.UserValues(
+        dispatch_ptr=at.packets,
+        queue_ptr=at.queue,
+        kernarg_segment_ptr=at.kernarg,
+        dispatch_id=0,
+        scratch_address=SCRATCH_ADDRESS,
+        private_bytes=descriptor.scratch_bytes,
+        geometry=request.geometry,
+    )
+    length, first = initial.preloaded(descriptor)
+    preload = [_dword(bound.pieces, 4 * (first + n)) for n in range(length)]
+    return initial.user_sgprs(descriptor, request.processor, values, preload)
+
+
+def _memory(
+    request: Request,
+    at: _Addresses,
+    agent: Agent,
+    dispatch: Dispatch,
+    bound: Kernarg,
+    wave_count: int,
+    scratch_bytes: int,
+) -> objects.Pieces:
+    """What is known of packet, queue, signals and kernarg segment."""
+    packet = objects.Packet(
+        request.geometry,
+        dispatch.private_bytes or 0,
+        dispatch.group_bytes or 0,
+        dispatch.kernel_descriptor or 0,
+        at.kernarg,
+        at.completion,
+    )
+    granules = scratch_bytes // request.processor.scratch_granule_bytes
+    queue = objects.QueueObject(
+        id=1,
+        packets_address=at.packets,
+        packet_count=PACKET_COUNT,
+        doorbell=at.doorbell,
+        local_base=agent.local_base,
+        private_base=agent.private_base,
+        write_dispatch_id=1,
+        read_dispatch_id=0,
+        scratch_address=SCRATCH_ADDRESS,
+        scratch_bytes=scratch_bytes * wave_count,
+        tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
+    )
+    return objects.joined(
+        [
+            (at.packets, packet.encoded()),
+            *objects.placed(at.queue, queue.pieces()),
+            *objects.placed(at.doorbell, objects.doorbell_signal(at.queue)),
+            *objects.placed(at.completion, objects.user_signal(1)),
+            *objects.placed(at.kernarg, bound.pieces),
+        ]
     )
 
 

@@ -166,16 +166,17 @@ def bind(
             end = lds_bytes + value.size_bytes
             value, lds_bytes = lds_bytes, end
         pieces.append((argument.offset_bytes, _encoded(parameter, value)))
+    dynamic_lds_bytes = lds_bytes - fixed_lds_bytes
     for argument in arguments:
         if not argument.is_hidden or argument.value_kind == "hidden_none":
             continue
-        told = chosen.get(id(argument), hidden.of(argument.value_kind, lds_bytes - fixed_lds_bytes))
-        parameter = Parameter(argument, argument.value_kind)
+        told = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
         if told is None or isinstance(told, Unknown):
             unknown.append(f"{argument.value_kind}: only a runtime makes it")
         else:
-            pieces.append((argument.offset_bytes, _encoded(parameter, told)))
-    return Kernarg(sorted(pieces), tuple(buffers), lds_bytes - fixed_lds_bytes, tuple(unknown))
+            data = _encoded(Parameter(argument, argument.value_kind), told)
+            pieces.append((argument.offset_bytes, data))
+    return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
 
 
 def _require_bounds(arguments: Sequence[Argument]) -> None:
