@@ -3,6 +3,8 @@ tell that they have it, and each once."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from random import Random
 from struct import pack_into
 
 import pytest
@@ -16,10 +18,12 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.names import NameIndex
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.names import Names
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
 from dwarfgpu.session import Session
 from tests.dwarf.builder import fixture, read_fixture
+from tests.work import at_most
 
 INDEXED = "index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"
 EVERY = (*INDEXED, "without")
@@ -222,3 +226,28 @@ def test_symbols_by_name(name: str, count: int) -> None:
     assert (
         found == tuple(each for each in file.symbols if each.name == name and each.section)[:count]
     )
+
+
+@pytest.mark.parametrize("file", ["index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"])
+def test_damaged_indexes_and_symbols(file: str) -> None:
+    """Whatever they tell, names are found or an error of ours is raised."""
+    random = Random(20261120)
+    original = read_fixture(file)
+    damaged = [
+        section
+        for section in ObjectFile(file, original).sections
+        if section.name in (".gdb_index", ".symtab", ".strtab", ".debug_aranges")
+    ]
+    for _ in range(60):
+        data = bytearray(original)
+        for _ in range(random.choice((1, 4, 16))):
+            section = random.choice(damaged)
+            at = section.offset + random.randrange(section.size_bytes)
+            data[at] = random.choice((0, 1, 0x7F, 0xFF, random.randrange(256)))
+        info = DebugInfo(ObjectFile(file, bytes(data)))
+        with at_most(400_000):
+            for name, unit in (("x", "a.cpp"), ("y", "b.cpp"), ("outer::inner", "b.cpp")):
+                found = Scopes(info).global_named(name)
+                assert found is not None and found.unit.name == unit
+            with suppress(DwarfGpuError):
+                Scopes(info).variables_at(0x2000B4)
