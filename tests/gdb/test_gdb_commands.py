@@ -230,7 +230,7 @@ for address, size in ((0, 1), (2**64 - 4, 8), (2**70, 1), (-1, 1)):
 print(debugger.target.read_memory(where, 0, 0))
 """
     out = python(debugger, demo, code).splitlines()
-    assert out[:2] == ["cannot access memory at address 0x0", "cannot write memory at address 0x0"]
+    assert out[:2] == ["cannot access memory at address 0x0"] * 2
     assert len(out) == 9 and out[8] == "b''"
 
 
