@@ -167,7 +167,7 @@ def test_abbreviation_tables_that_overlap() -> None:
 
 
 def test_names_deep_in_namespaces() -> None:
-    count = 3_000
+    count = 1_000
     shapes = [
         Shape(dw.TAG_NAMESPACE, (), True),
         Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),)),
