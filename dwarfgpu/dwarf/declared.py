@@ -24,6 +24,9 @@ CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNI
 TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
 """Types that in C have names of their own kind: `struct s`."""
 TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
+_TEMPLATE_PARAMETERS: Final = frozenset(
+    {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
+)
 VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
 _NAMED: Final = (
     TYPES
@@ -127,6 +130,18 @@ def around(die: Die) -> Iterator[Die]:
         above = declaration_of(above).parent()
 
 
+def followed(die: Die) -> Die:
+    """What a using-declaration or the alias of a namespace stands for."""
+    for _ in range(_MOST_AROUND):
+        if die.tag != dw.TAG_IMPORTED_DECLARATION:
+            break
+        target = die.reference(dw.AT_IMPORT)
+        if target is None:
+            break
+        die = target
+    return die
+
+
 def is_transparent(scope: Die) -> bool:
     """Whether what is in a scope is also in the scope around it: that of an anonymous or inline
     namespace, of an unnamed class, of an enumeration that is not `enum class`, a block."""
@@ -227,6 +242,15 @@ def parameter_types(function: Die) -> list[str]:
         elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
             out.append(canonical(type_name(types.type_of(child), cplusplus=True)))
     return out
+
+
+def template_parameter(scope: Die, name: str) -> Die | None:
+    """A parameter of the template of which a function or class is an instance (DWARF 5 2.23)."""
+    for holder in scope.origins():
+        for child in holder.children():
+            if child.tag in _TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
+                return child
+    return None
 
 
 def is_data(die: Die) -> bool:

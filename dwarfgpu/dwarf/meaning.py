@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.declared import (
     around,
     completed,
     declaration_of,
+    followed,
     has_parameters,
     imports,
     is_data,
@@ -36,19 +37,19 @@ from dwarfgpu.dwarf.declared import (
     path_of,
     qualified,
     scope_name,
+    template_parameter,
 )
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import imported_units, searched_units, type_sources
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.named_units import likely_units, units_naming
 from dwarfgpu.dwarf.scopes import (
-    BLOCKS,
     CONTAINERS,
-    FUNCTIONS,
     UNKNOWN_NAME,
     Variable,
     declared_in,
     name_of,
+    variables_below,
 )
 from dwarfgpu.dwarf.spelling import Part, canonical, joined, parts
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -62,8 +63,11 @@ _MOST_SCOPES: Final = 1_000
 """Namespaces in which one name is looked for."""
 _TRANSPARENT_TYPES: Final = frozenset(
     {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
+    | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
-_SCOPES: Final = CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM}
+_SCOPES: Final = (
+    CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+)
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
 Path: TypeAlias = tuple[str, ...]
 
@@ -75,7 +79,7 @@ def ordinary(die: Die) -> bool:
 
 def is_type(die: Die) -> bool:
     """Whether an entry is a type that its name alone means."""
-    return die.tag in TYPES and ordinary(die)
+    return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
 
 
 def has_tag(tags: frozenset[int]) -> Takes:
@@ -169,8 +173,10 @@ class Meanings:
                 return found
         scopes = [*around(self.chain[0])] if self.chain else []
         classes = [scope for scope in scopes if scope.tag in CLASSES]
-        for scope in classes:
-            if found := self._in_class(scope, part, takes):
+        for scope in scopes:
+            if scope.tag in CLASSES and (found := self._in_class(scope, part, takes)):
+                return found
+            if found := _parameter(scope, part, takes):
                 return found
         paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
@@ -233,7 +239,7 @@ class Meanings:
                     found = self._imported(child, part, takes, {})
                     if found:
                         return self._defined(found)
-        return ()
+        return _parameter(scope, part, takes)
 
     def _here(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         """What the unit of the place declares in a namespace, or imports into it."""
@@ -254,7 +260,7 @@ class Meanings:
             for die in named(each, part.name):
                 is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
                 if not is_part and is_within(path_of(die), path):
-                    die = _followed(die)
+                    die = followed(die)
                     if takes(die) and has_parameters(die, part):
                         found.append(die)
             if self.problem is None and (lost := next(named(each, UNKNOWN_NAME), None)):
@@ -290,7 +296,7 @@ class Meanings:
             return []
         if directive.tag == dw.TAG_IMPORTED_DECLARATION:
             name = directive.name if directive.has(dw.AT_NAME) else target.name
-            target = _followed(target)
+            target = followed(target)
             is_it = canonical(name or "") == part.name and takes(target)
             return [target] if is_it and has_parameters(target, part) else []
         seen[target] = None
@@ -304,7 +310,7 @@ class Meanings:
         """A variable of a function, also of its blocks; `UsageError` where several have one."""
         found: dict[Die, Variable] = {}
         for function in functions:
-            for variable in _variables_below(function):
+            for variable in variables_below(function):
                 if canonical(variable.name) == part.name and takes(variable.die):
                     found.setdefault(declaration_of(function), variable)
         if len(found) > 1:
@@ -437,6 +443,15 @@ def _is(die: Die, part: Part, takes: Takes) -> bool:
     return is_it and has_parameters(die, part)
 
 
+def _parameter(scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    """A parameter of the template that a function or class is an instance of."""
+    found = template_parameter(scope, part.name)
+    if found is None or not takes(found):
+        return ()
+    is_type = found.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
+    return (found if is_type else Variable(part.text, found, "global"),)
+
+
 def _is_scope(die: Die) -> bool:
     """Whether something can be in an entry."""
     return die.tag in _SCOPES
@@ -445,18 +460,6 @@ def _is_scope(die: Die) -> bool:
 def _names(scope: Die) -> Path:
     """The canonical names of a scope and of those around it."""
     return (*(each.name for each in path_of(scope)), scope_name(scope))
-
-
-def _followed(die: Die) -> Die:
-    """What a using-declaration or the alias of a namespace stands for."""
-    for _ in range(_MOST_SCOPES):
-        if die.tag != dw.TAG_IMPORTED_DECLARATION:
-            break
-        target = die.reference(dw.AT_IMPORT)
-        if target is None:
-            break
-        die = target
-    return die
 
 
 def _is_function(meaning: Meaning) -> bool:
@@ -487,13 +490,3 @@ def _name_problem(die: Die) -> DwarfGpuError | None:
     except DwarfGpuError as error:
         return error
     return None
-
-
-def _variables_below(function: Die) -> Iterator[Variable]:
-    """The variables of a function, those of its blocks included; where an instance of it has one,
-    that of the instance."""
-    pending = [function]
-    while pending:
-        scope = pending.pop()
-        yield from declared_in(scope)
-        pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]

@@ -257,6 +257,16 @@ def declared_in(scope: Die) -> Iterator[Variable]:
                 yield variable
 
 
+def variables_below(function: Die) -> Iterator[Variable]:
+    """The variables of a function, those of its blocks included; where an instance of it has one,
+    that of the instance."""
+    pending = [function]
+    while pending:
+        scope = pending.pop()
+        yield from declared_in(scope)
+        pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
+
+
 def _origins_in(scope: Die) -> Iterator[Die]:
     """What the variables of a scope and of its blocks, into which producers move them, are
     instances of."""

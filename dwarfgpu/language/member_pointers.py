@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.bases import converted, way_up
 from dwarfgpu.language.members import path_to
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
@@ -100,6 +101,7 @@ def _is_it(method: Method, die: Die) -> bool:
 def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue:
     """The member of an object that a pointer to member points to (A.5.14).
 
+    An object of a derived class is taken as that of the class of the member first (C++ expr.mptr).
     Without DW_AT_use_location a data member is as far from the start as the C++ ABI says.
     """
     kind = strip(member.type)
@@ -110,6 +112,10 @@ def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue
         return _pointed_function(places, kind, bits, member.unit)
     if bits.value == (1 << bits.size_bits) - 1:
         raise EvaluationError("the pointer to member is null")
+    container = places.completed(kind.container)
+    way = way_up(value.type, container)
+    if way is not None and container is not None:
+        value = converted(places, value, way, container)
     if kind.use_location is None:
         return places.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:

@@ -172,6 +172,8 @@ class Names:
         (simple,) = words
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
         (die,) = self.session.meanings(simple).of(simple, takes)[:1] or (None,)
+        if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
+            return Typed(die.unit.info.types.type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None:

@@ -51,6 +51,10 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
         ("&bottom == top", "true"),
         ("top == &bottom", "true"),
         ("top = &many[1], top->t", "20"),
+        # A pointer to a member is that of the base class it names.
+        ("bottom.*&Top::t", "1"),
+        ("(&bottom)->*&Top::t", "1"),
+        ("bottom.*&Right::r", "3"),
         # What is written goes to the base class.
         ("((Right *)&bottom)->r = 9, bottom.r", "9"),
         ("((Right &)bottom).r = 9, bottom.l", "2"),

@@ -112,6 +112,29 @@ def test_names(program: str, name: str, expected: str) -> None:
     assert text(at(program, "main"), name) == expected
 
 
+def test_a_constant_pointer_to_characters_has_no_type_before_it() -> None:
+    assert text(demo("pointers.gcc.O0.v5"), "text") == '0x2000 "hello"'
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize(
+    ("function", "name", "expected"),
+    [
+        # Of the function and of its class, nowhere else.
+        ("_ZNK6HolderIiLi2EE2asIsEET_i", "sizeof(U)", "2"),
+        ("_ZNK6HolderIiLi2EE2asIsEET_i", "(U)65537", "1"),
+        ("_ZNK6HolderIiLi2EE2asIsEET_i", "(U)1 + N", "3"),
+        ("_ZNK6HolderIiLi2EE2asIsEET_i", "sizeof(T*) + sizeof(T)", "12"),
+        ("_ZNK6HolderIiLi2EE2asIsEET_i", "U", "Attempt to use a type name as an expression"),
+        ("_ZNK6HolderIiLi2EE2atEm", "sizeof(U)", 'No symbol "U" in current context.'),
+        ("_ZN2ns8functionEPNS_5PointENS_6ScopedERK6HolderIiLi2EE", "N",
+         'No symbol "N" in current context.'),
+    ],
+)  # fmt: skip
+def test_template_parameters(compiler: str, function: str, name: str, expected: str) -> None:
+    assert text(at(f"types.{compiler}.O0.v5", function), name) == expected
+
+
 @pytest.mark.parametrize(
     ("function", "name", "expected"),
     [
