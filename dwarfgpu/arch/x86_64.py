@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
+from dwarfgpu.arch.model import (
+    AddressSpace,
+    Architecture,
+    RegisterInfo,
+    RegisterPart,
+    bank,
+    registers_of_thread,
+)
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.floats import X87_EXTENDED
 
@@ -30,8 +37,33 @@ def x86_64() -> Architecture:
         stack_pointer=7,
         preserved=_PRESERVED,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
+        register_parts=_parts({each.name: each for each in registers.values()}),
         dwarf_names={49: "RFLAGS"},
     )
+
+
+def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
+    """The low parts of general registers, as instructions name them; GDB has no 16-bit `sp`."""
+    out: dict[str, RegisterPart] = {}
+
+    def add(name: str, whole: str, bit_size: int, offset_bytes: int = 0) -> None:
+        part = BaseType(f"int{bit_size}_t", "signed", bit_size)
+        out[name] = RegisterPart(name, registers[whole], offset_bytes, part)
+
+    for letter in "abcd":
+        add(f"e{letter}x", f"r{letter}x", 32)
+        add(f"{letter}x", f"r{letter}x", 16)
+        add(f"{letter}l", f"r{letter}x", 8)
+        add(f"{letter}h", f"r{letter}x", 8, 1)
+    for name in ("si", "di", "bp", "sp"):
+        add(f"e{name}", f"r{name}", 32)
+        if name != "sp":
+            add(name, f"r{name}", 16)
+        add(f"{name}l", f"r{name}", 8)
+    for number in range(8, 16):
+        for suffix, bit_size in (("d", 32), ("w", 16), ("l", 8)):
+            add(f"r{number}{suffix}", f"r{number}", bit_size)
+    return out
 
 
 def _registers() -> Iterator[RegisterInfo]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.cli.check_file import SCHEMA, baseline, new_findings, report_json, report_lines
 from dwarfgpu.cli.check_sarif import sarif, sarif_of_failure
-from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.errors import one_line, shortened
 from dwarfgpu.cli.unit_options import (
     add_encoding_options,
     encoding,
@@ -31,6 +32,7 @@ from dwarfgpu.verify.file import verify
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
 )  # fmt: skip
+_FILE_NAME: Final = re.compile(r"[\w.+~@-]+")
 _OF_FILES: Final = ("target", "debug_dir", "baseline", "sarif", "notes", "all")
 
 
@@ -69,6 +71,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print every finding; 1 where one is worse than a note."""
+    if not (arguments.expression or arguments.hex or arguments.file or arguments.binary):
+        raise UsageError("nothing to check: give a file, or operations; - for standard input")
     path = _path(arguments)
     if path is not None:
         return _check_file(path, arguments)
@@ -167,6 +171,9 @@ def _input(arguments: Namespace) -> bytes:
     try:
         return assemble(text, given.dialect, given.format, given.arch)
     except Malformed as error:  # the request, not some file's bytes, is what is wrong
+        if _FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
+            why = f"{shortened(text)}: No such file or directory, and no operation has that name"
+            raise UsageError(why) from None
         raise UsageError(error.message) from None
 
 

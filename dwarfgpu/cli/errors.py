@@ -20,12 +20,12 @@ HINTS = {
     "no compilation unit": "give --file CODE_OBJECT",
     "global address of the wave's scratch": "give --scratch-base ADDR, or a state that tells it",
     "no target to": "give --state FILE, --reg or --mem",
-    "is not in the state": "give it with --state FILE or --reg",
+    "is not in the state": "give it with --reg, or a state that tells it",
     "holds the value itself": (
         "$vN[LANE] reads the register; with --strict it is taken as an address, as DWARF says"
     ),
     "is not in the core file": "give it with --reg",
-    "not in the state": "give it with --state FILE or --mem",
+    "not in the state": "give it with --mem, or a state that tells it",
 }
 """What to do about an error, by a piece of its message."""
 LONGEST: Final = 500

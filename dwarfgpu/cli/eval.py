@@ -36,7 +36,7 @@ from dwarfgpu.cli.subjects import (
     subject,
     typed_name,
 )
-from dwarfgpu.cli.unit_options import text_input
+from dwarfgpu.cli.unit_options import is_object, text_input
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
@@ -51,6 +51,7 @@ from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
 
 SCHEMA = "dwarfgpu-eval-1"
+NOTHING = "nothing to evaluate: give operations, or --file and names"
 PROVISIONAL_NOTE = (
     "dialect amd-provisional: operations without a number today have provisional ones of "
     "dwarfgpu's own"
@@ -193,6 +194,8 @@ def _positioned(session: Session, found: Answer) -> Answer:
     """The answer for a lane; of one that is inactive, with where it stands."""
     if session.lane is None or session.is_active(session.lane) is not False:
         return found
+    if isinstance(found.error, InconsistentContext):
+        return found  # the wave has no such lane
     state = session.lane_states([session.lane])[0]
     pc = None if state.location is None else state.location.pc
     if pc is None:
@@ -246,6 +249,8 @@ def require_subject(args: argparse.Namespace) -> None:
     """`UsageError` where options that need each other are not all there."""
     if args.subject == ["-"]:
         args.subject = [text_input(args.subject, None).strip()]
+    if args.subject and not args.hex and not "".join(args.subject).strip():
+        raise UsageError(NOTHING)  # an empty expression is -e ''
     if args.hex and not args.subject:
         raise UsageError("--hex needs the bytes of an expression")
     if args.expression is not None and args.subject:
@@ -270,7 +275,7 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
     if args.subject and all(each.startswith("$") for each in args.subject):
         return False  # no operation begins so
     if not args.subject:
-        raise UsageError("nothing to evaluate: give operations, or --file and names")
+        raise UsageError(NOTHING)
     return True
 
 
@@ -463,6 +468,9 @@ def operations(
         try:
             data = options.assembled(text, chosen, form, session.architecture)
         except UsageError as error:
+            if args.subject and not args.file and is_object(args.subject[0]):
+                advice = f"to evaluate variables of {args.subject[0]}, give it with --file"
+                raise UsageError(f"{error.message}; {advice}") from None
             if text.isidentifier() and not args.file:
                 raise UsageError(f"{error.message}; to evaluate a variable, give --file") from None
             raise

@@ -14,10 +14,12 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
 from dwarfgpu.nouns import frozen
+from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
 from dwarfgpu.plain import integer_of
 
 MOST_BYTES: Final = 64 << 20
 """Of a file of text or of bytes; a device that never ends has more."""
+_MAGICS: Final = (b"\x7fELF", MAGIC, COMPRESSED_MAGIC)
 _LONGEST: Final = 40
 """Characters of a number that are quoted."""
 
@@ -88,6 +90,18 @@ def text_input(words: Sequence[str], file: str | None) -> str:
         return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
     except OSError as cause:
         raise UsageError(f"standard input: {cause.strerror or cause}") from None
+
+
+def is_object(word: str) -> bool:
+    """Whether a word of the command line names a file that begins as an object file or a fat
+    binary does, not an expression or a variable."""
+    try:
+        if not Path(word).is_file():
+            return False
+        with Path(word).open("rb") as file:
+            return file.read(24).startswith(_MAGICS)
+    except (OSError, ValueError):
+        return False
 
 
 def read_all(file: BinaryIO, name: str) -> bytes:

@@ -19,6 +19,7 @@ from dwarfgpu.cli import where_json
 from dwarfgpu.cli.context import natural
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.eval import print_notes, with_demo
+from dwarfgpu.cli.unit_options import is_object
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
@@ -51,7 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
         "subject", nargs="*", metavar="NAME",
-        help="variables, or with their function: nest::t; with --all the file",
+        help="variables, or with their function: nest::t; the file may come first",
     )  # fmt: skip
     what = parser.add_argument_group("what is looked at")
     what.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
@@ -121,6 +122,8 @@ def _request(args: Namespace) -> Request:
         names = []
     elif not names:
         raise UsageError("nothing to look for: give names of variables, or --all")
+    if path is None and len(names) > 1 and is_object(names[0]):
+        path = names.pop(0)
     if path is None:
         raise UsageError("give the file with --file FILE" if names else "--all: give the file")
     if args.against is not None and args.min_coverage is not None:

@@ -61,8 +61,9 @@ def _packed(value: Operand, size_bytes: int, signed: bool, form: UnitFormat) -> 
         )
     )
     if not low <= number < high:
-        kind = "signed" if signed else "unsigned"
-        raise Malformed(f"{shown(number)} does not fit a {kind} operand of {size_bytes} bytes")
+        kind = "a signed" if signed else "an unsigned"
+        size = "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
+        raise Malformed(f"{shown(number)} does not fit {kind} operand of {size}")
     return number.to_bytes(size_bytes, form.endian, signed=signed)
 
 

@@ -38,7 +38,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     part = architecture.part_named(name)
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
-        return TypedValue(Base(part.type), location)
+        return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
     if name in _ROLES:
         raise UsageError("No registers.")
     if name.removeprefix("$").isdecimal():

@@ -121,3 +121,32 @@ def test_the_one_address_space(name: str, bits: int) -> None:
         arch.lower(1, 0)
     with pytest.raises(EvaluationError):
         arch.convert(1 << bits, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "whole", "offset_bytes", "bits"),
+    [
+        ("eax", "rax", 0, 32),
+        ("ax", "rax", 0, 16),
+        ("al", "rax", 0, 8),
+        ("ah", "rax", 1, 8),
+        ("esi", "rsi", 0, 32),
+        ("sil", "rsi", 0, 8),
+        ("bp", "rbp", 0, 16),
+        ("esp", "rsp", 0, 32),
+        ("spl", "rsp", 0, 8),
+        ("r8d", "r8", 0, 32),
+        ("r15w", "r15", 0, 16),
+        ("r9l", "r9", 0, 8),
+    ],
+)
+def test_parts_of_registers_of_x86_64(name: str, whole: str, offset_bytes: int, bits: int) -> None:
+    part = architecture("x86_64").part_named(f"${name}")
+    assert part is not None
+    assert (part.register.name, part.offset_bytes) == (whole, offset_bytes)
+    assert (part.type.bit_size, part.type.encoding) == (bits, "signed")
+
+
+@pytest.mark.parametrize("name", ["sp", "eip", "sih"])
+def test_what_is_no_part_in_gdb(name: str) -> None:
+    assert architecture("x86_64").part_named(name) is None

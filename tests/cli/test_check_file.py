@@ -248,3 +248,14 @@ def test_excerpt_lines(excerpt: Excerpt, expected: list[str]) -> None:
 )
 def test_place_text(place: Place, expected: str) -> None:
     assert place_text(place) == expected
+
+
+def test_what_cannot_be_checked() -> None:
+    done = run("check")
+    assert done.status == 2
+    assert done.error == "nothing to check: give a file, or operations; - for standard input"
+    for name in ("nofile", "nofile.co"):
+        done = run("check", name)
+        assert done.status == 2
+        assert done.error == f"{name}: No such file or directory, and no operation has that name"
+    assert run("check", "pluss").error.endswith("unknown operation; did you mean plus?")

@@ -253,3 +253,13 @@ def test_info_of_a_core_of_gpus_names_what_is_not_read(tmp_path: Path) -> None:
 def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:
     done = run(*arguments)
     assert done.status == 2 and message in done.error
+
+
+def test_parts_of_registers_at_the_prompt() -> None:
+    done = run(
+        "debug", *of("crash.x86_64.O0"), "--batch",
+        *("-ex", "set var $rax = 0x11223344f5667788", "-ex", "p/x $eax", "-ex", "p/x $ah"),
+        *("-ex", "p $al", "-ex", "whatis $ax", "-ex", "p $eip"),
+    )  # fmt: skip
+    lines = done.lines[-5:]
+    assert lines == ["$1 = 0xf5667788", "$2 = 0x77", "$3 = -120", "type = int16_t", "$4 = void"]

@@ -77,7 +77,7 @@ def test_equal_neighbours_share_a_line_unless_they_differ_in_activity() -> None:
     assert done.lines[:4] == ["[ 0- 1] 5", "[ 2- 3] 5 (inactive)", "[ 4- 5] 6", "[ 6]    7"]
     first_unknown = done.lines[4]
     assert first_unknown.startswith("[ 7]    <error: Unavailable: DW_OP_deref_size at offset 0x9: ")
-    assert first_unknown.endswith("--reg> (inactive)")
+    assert first_unknown.endswith("; give it with --reg, or a state that tells it> (inactive)")
     assert done.status == 0  # every active lane has a value
 
 
@@ -91,6 +91,8 @@ def test_one_line_where_all_lanes_agree() -> None:
     [
         # the caller
         ([], 2, "nothing to evaluate: give operations, or --file and names"),
+        ([""], 2, "nothing to evaluate: give operations, or --file and names"),
+        (["const1u 300"], 2, "1:1: 'const1u': 300 does not fit an unsigned operand of 1 byte"),
         (["--hex"], 2, "--hex needs the bytes of an expression"),
         (["lit1", "-e", "lit2"], 2, "give operations with -e or as arguments, not both"),
         (["regx v3; push_lane"], 2,
@@ -226,9 +228,9 @@ def test_operations_in_the_unit_of_the_program_location() -> None:
 
 def test_undefined_is_not_a_result() -> None:
     for expression in ("LLVM_undefined", "lit1; drop", ""):
-        done = run("eval", expression)
+        done = run("eval", "-e", expression)
         assert (done.out, done.status) == ("<optimized out>\n", 1)
-        answer = run_json("eval", expression)
+        answer = run_json("eval", "-e", expression)
         assert answer.json["result"] == {"kind": "location", "places": [{"storage": "undefined"}]}
         assert answer.status == 1
 
@@ -302,3 +304,15 @@ def test_options_come_before_the_state(tmp_path: Path) -> None:
     assert (
         done.error == "--mem 0x11=eedd: global memory at 0x12 is given twice, with other contents"
     )
+
+
+def test_a_file_among_operations_is_told_apart() -> None:
+    path = FIXTURES / "x86_64/demo.gcc.O0.v5"
+    expected = f"; to evaluate variables of {path}, give it with --file"
+    assert run("eval", path, "t").error.endswith(expected)
+
+
+def test_a_lane_that_the_wave_does_not_have_stands_nowhere() -> None:
+    done = run("eval", "--demo", "--lane", "64", "t")
+    assert "lane 64 and lane count 64 disagree" in done.error
+    assert done.notes == []

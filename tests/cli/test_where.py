@@ -359,3 +359,10 @@ def test_a_large_file() -> None:
     found = run("where", "--file", path, "PyObject_Call::callable", "--json")
     (variable,) = json.loads(found.out)["variables"]
     assert found.status == 0 and variable["described_bytes"] > 0
+
+
+def test_the_file_may_come_first_without_its_option(tmp_path: Path) -> None:
+    assert run("where", NEST, "t").out == run("where", "--file", NEST, "t").out
+    text = tmp_path / "t"
+    text.write_text("no object file")
+    assert run("where", text, "t").error == "give the file with --file FILE"

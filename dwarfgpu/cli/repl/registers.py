@@ -77,7 +77,7 @@ def read_register(session: Session, register: RegisterInfo | RegisterPart) -> Re
         whole = read_register(session, register.register).bits
         endian = session.architecture.endian
         bits = whole.slice(8 * register.offset_bytes, register.type.bit_size, endian)
-        return RegisterValue(session, register, Base(register.type), bits)
+        return RegisterValue(session, register, Base(register.type, is_range=True), bits)
     outer = session.physical_frame if session.level else None
     if outer is not None and (register.name == "pc" or register.number is not None):
         known = register.name != "pc" and register.number is not None
