@@ -1,7 +1,7 @@
 """The names that types have inside a class, as GDB's `ptype` uses them there.
 
-Inside `Box<int>` an `int` is `T`, and the target of its typedefs has their names. As in GDB, a type
-is known by what it is, not by how it was written.
+Inside `Box<int>` an `int` is `T`, and its typedefs have no `Box<int>::` before them. A typedef is
+not what it stands for: that of an `int` is no `T`, and an `int` has not the name of a typedef.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dwarfgpu.dwarf.class_parts import TemplateType
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.type_names import full_name, type_name
 from dwarfgpu.dwarf.types import (
-    BareType,
     Base,
     Enum,
     Struct,
@@ -34,7 +33,7 @@ class LocalNames:
     """Names by the types that they stand for; the first of a type counts."""
 
     known: dict[str, str] = field(factory=dict)
-    """By the name of the type in full, without typedefs."""
+    """By the name of the type in full."""
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
         """And the template parameters of a class."""
@@ -61,9 +60,8 @@ class LocalNames:
         key = _key(kind)
         return None if key is None else self.known.get(key)
 
-    def spelled(self, kind: BareType | None) -> str:
-        """The name of a structure or enumeration, with what its parts are called here."""
-        assert isinstance(kind, Struct | Enum)
+    def spelled(self, kind: Struct | Enum | Typedef) -> str:
+        """The name of a type in full, with what its parts are called here."""
         return full_name(kind, self.known)
 
 
@@ -79,6 +77,8 @@ def _typedefs(kind: Struct) -> Iterator[Typedef]:
 
 def _key(kind: Type | None) -> str | None:
     """The name of the type in full; None for one without a name, which nothing else is."""
+    if isinstance(kind, Typedef):
+        return full_name(kind)
     bare = strip(kind)
     if isinstance(bare, Struct | Enum):
         return full_name(bare) if bare.name else None

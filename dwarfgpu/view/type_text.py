@@ -66,7 +66,7 @@ class _Definition:
             local = names.of(part)
             if local is not None:
                 return local
-            if self.cplusplus and isinstance(part, Struct | Enum) and part.name:
+            if self.cplusplus and isinstance(part, Struct | Enum | Typedef) and part.name:
                 return names.spelled(part)
             return part
 
@@ -149,8 +149,10 @@ class _Definition:
         for each in kind.members:
             if each.is_base_class:
                 base = strip(each.type)
-                named = isinstance(base, Struct) and base.name
-                name = inner.spelled(base) if named else type_name(base, cplusplus=True)
+                if isinstance(base, Struct) and base.name:
+                    name = inner.spelled(base)
+                else:
+                    name = type_name(base, cplusplus=True)
                 virtual = " virtual" if each.is_virtual else ""
                 bases.append(f"{each.access}{virtual} {name}")
         return f"{title}{' : ' + ', '.join(bases) if bases else ''} {{"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.class_parts import Declarations, NestedTypedef, TemplateType
 from dwarfgpu.dwarf.types import (
     Array,
     Base,
@@ -21,6 +22,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.type_text import MOST_MEMBERS, declaration, type_text
 from tests.language.test_hostile import TYPES
 
+UNSIGNED = Base(BaseType("unsigned int", "unsigned", 32))
 INT = Base(BaseType("int", "signed", 32))
 PAIR = Struct("struct", "pair", 8, (Member("a", INT, 0), Member("b", INT, 32)))
 
@@ -82,6 +84,27 @@ def test_definitions(kind: Type | None, text: str) -> None:
 def test_names_of_cplusplus() -> None:
     kind = Struct("struct", "s", 8, (Member("p", PAIR, 0),))
     assert type_text(kind, cplusplus=True) == "struct s {\n    pair p;\n}"
+
+
+def test_typedefs_in_classes() -> None:
+    """A typedef is what was written, and its target is not; a template parameter is its target."""
+    own = Typedef("I", INT, "Box<int>::")
+    declared = Declarations(
+        typedefs=(NestedTypedef(own),), template_types=(TemplateType("T", UNSIGNED),)
+    )
+    members = (
+        Member("plain", INT, 0),
+        Member("cst", Qualified("const", INT), 32),
+        Member("own", Pointer(own), 64),
+        Member("parameter", UNSIGNED, 128),
+        Member("outer", Typedef("word", UNSIGNED), 160),
+        Member("other", Typedef("I", INT, "Box<unsigned int>::"), 192),
+    )
+    kind = Struct("struct", "Box<int>", 28, members, declared=declared)
+    assert type_text(kind, cplusplus=True) == (
+        "struct Box<int> [with T = unsigned int] {\n    int plain;\n    const int cst;\n    I *own;\n"
+        "    T parameter;\n    word outer;\n    Box<T>::I other;\n\n    typedef int I;\n}"
+    )
 
 
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
