@@ -102,7 +102,8 @@ def test_typedefs_in_classes() -> None:
     )
     kind = Struct("struct", "Box<int>", 28, members, declared=declared)
     assert type_text(kind, cplusplus=True) == (
-        "struct Box<int> [with T = unsigned int] {\n    int plain;\n    const int cst;\n    I *own;\n"
+        "struct Box<int> [with T = unsigned int] {\n"
+        "    int plain;\n    const int cst;\n    I *own;\n"
         "    T parameter;\n    word outer;\n    Box<T>::I other;\n\n    typedef int I;\n}"
     )
 
