@@ -54,6 +54,7 @@ class BaseType:
     address_space: int | None = None
     """DW_AT_LLVM_address_space of an `address` type."""
     float_format: FloatFormat | None = None
+    """Of a complex type, that of each of its two parts."""
     scale: Fraction | None = None
     """Of a fixed point type: what its number is multiplied by; None where the file tells none."""
 
@@ -73,6 +74,13 @@ class BaseType:
     def size_bytes(self) -> int:
         return (self.bit_size + 7) // 8
 
+    @property
+    def padding_bits(self) -> int:
+        """Bits of a float above those of its format, as x87 numbers have in memory."""
+        if self.float_format is None or self.encoding != "float" or self.vector_size:
+            return 0
+        return self.bit_size - self.float_format.size_bits
+
     def __str__(self) -> str:
         return self.name
 
@@ -90,8 +98,9 @@ def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
 
 
 def float_format(name: str, bit_size: int, *, x87: bool = False) -> FloatFormat | None:
-    """The format of a `float` base type; None where only the name could tell and it does not.
+    """The format of a float, or of a part of a complex number.
 
+    None where only the name could tell and it does not.
     `x87`: `long double` is the x87 extended format, whatever its padding (x86 targets).
     """
     lowered = name.lower()

@@ -81,7 +81,8 @@ def contents(reading: Reading, context: Context) -> Reading:
     pointer = access.pointer(location, size) if _may_point(reading.type) else None
     if pointer is not None:
         return evolve(reading, pointer=pointer)
-    held_bits = size - _padding_bits(reading.type)
+    bare = strip(reading.type)
+    held_bits = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
     if location.remaining_bits == held_bits:
         # An x87 register: the padding that the type has in memory is no part of the value.
         held = access.read(location, held_bits)
@@ -117,11 +118,3 @@ def _may_point(kind: Type | None) -> bool:
 def _is_composite(location: Location) -> bool:
     compounds = Composite | Repeated | Selected
     return all(isinstance(place.storage, compounds) for place in location.places)
-
-
-def _padding_bits(kind: Type | None) -> int:
-    """Bits of a floating point type above those of its format, as x87 numbers have in memory."""
-    bare = strip(kind)
-    if not isinstance(bare, Base) or bare.base.float_format is None:
-        return 0
-    return bare.base.bit_size - bare.base.float_format.size_bits

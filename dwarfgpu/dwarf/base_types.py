@@ -34,9 +34,9 @@ def base_type_of(die: Die) -> BaseType:
     if count is not None and count <= 0:
         raise IllFormed(f"{where} has a vector size of {count}")
     form = None
-    if encoding == "float":
+    if encoding in ("float", "complex_float"):
         x87 = die.unit.info.object.machine in ("386", "X86_64")
-        form = float_format(name, bits, x87=x87)
+        form = float_format(name, bits if encoding == "float" else bits // 2, x87=x87)
     space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
     scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)

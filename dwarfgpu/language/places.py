@@ -165,8 +165,8 @@ class Places:
         if all(isinstance(place.storage, Composite) for place in location.places):
             return described
         bare = strip(kind)
-        form = bare.base.float_format if isinstance(bare, Base) else None
-        return described if form is not None and form.size_bits == described else size
+        held = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
+        return held if held == described else size
 
     def _checked(self, value: TypedValue) -> TypedValue:
         """An object none of whose bits can be read is an error, in GDB's words for memory."""

@@ -121,7 +121,8 @@ def format_of(base: BaseType, size_bits: int) -> FloatFormat | None:
     Types whose name alone tells the format are read here, for display: `__bf16`, e5m2 and e4m3.
     """
     form = base.float_format
-    if form is not None and (base.bit_size == size_bits or form.size_bits == size_bits):
+    own_bits = base.bit_size // (2 if base.encoding == "complex_float" else 1)
+    if form is not None and (own_bits == size_bits or form.size_bits == size_bits):
         return form
     name = base.name.lower()
     if size_bits == 16 and ("bf16" in name or "bfloat" in name):
