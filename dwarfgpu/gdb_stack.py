@@ -14,11 +14,10 @@ from attrs import evolve
 
 from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb import Debugger, GdbSession, inline_depth, print_options
 from dwarfgpu.view.printable import one_line
-from dwarfgpu.view.stack_line import arguments_of, frame_text
+from dwarfgpu.view.stack_line import arguments_of, frame_text, is_aggregate
 
 
 def frames(debugger: Debugger) -> Iterator[StackFrame]:
@@ -105,7 +104,7 @@ def arguments_text(frame: StackFrame) -> str:
 def _value(session: GdbSession, variable: Variable, *, scalars_only: bool) -> str:
     try:
         reading = session.read(variable)
-        is_one = reading.error is not None or not isinstance(strip(reading.type), Struct | Array)
+        is_one = reading.error is not None or not is_aggregate(reading.type)
         if scalars_only and not is_one:
             return "..."
         text = session.text(reading, print_options())

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import signed
+from dwarfgpu.dwarf.type_names import full_name
 from dwarfgpu.dwarf.types import (
     Array,
     Base,
@@ -84,7 +85,7 @@ def struct_pieces(
             if base in seen:  # it is shown once, where it is first
                 continue
             seen.add(base)
-        name = member.name or (base.name if isinstance(base, Struct) else None)
+        name = member.name or (_name(base) if isinstance(base, Struct) else None)
         yield f"{new_line}<{name or 'anonymous'}> = "
         inner = evolve(shown, bases=seen)
         yield from shown.guarded(_base(inner, kind, member, first_bit, depth + 1, letter))
@@ -96,7 +97,7 @@ def struct_pieces(
         if index:
             yield "," if new_line else ", "
         elif bases and new_line:
-            yield f"{new_line}members of {kind.name or 'anonymous'}:"
+            yield f"{new_line}members of {_name(kind) or 'anonymous'}:"
         if isinstance(field, DwarfGpuError):
             yield f"{new_line}<error: {field.message}>"
             continue
@@ -105,6 +106,11 @@ def struct_pieces(
         yield from shown.guarded(_member(shown, kind, field, first_bit, depth + 1, letter))
     is_on_its_own = bool(new_line and (fields or bases))
     yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
+
+
+def _name(kind: Struct) -> str | None:
+    """The name of a class in full; None for one without."""
+    return full_name(kind) if kind.name else None
 
 
 def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:

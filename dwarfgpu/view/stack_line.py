@@ -6,6 +6,7 @@ from dwarfgpu.backtrace import Place, StackFrame, has_signed_pc
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 
 
@@ -33,6 +34,15 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
         return []
     level = session.inline_level
     return [each for each in found if each.kind == "parameter" and each.inline_level == level]
+
+
+def is_aggregate(kind: Type | None) -> bool:
+    """Whether an argument of the type is `...` in a frame's line: a structure or array, also by
+    reference."""
+    bare = strip(kind)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        bare = strip(bare.target)
+    return isinstance(bare, Struct | Array)
 
 
 def frame_text(frame: StackFrame, arguments: str) -> str:

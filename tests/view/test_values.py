@@ -194,6 +194,16 @@ PRETTY_DERIVED = """{
 }"""  # noqa: W291 (GDB leaves these blanks)
 
 
+def test_base_classes_have_their_full_names() -> None:
+    base = Struct("struct", "Box<short int, char const *>", 4, BASE.members, scope="ns::")
+    derived = Struct("struct", "D", 4, (Member(None, base, 0, is_base_class=True),), scope="ns::")
+    text = "{<ns::Box<short, char const*>> = {a = 1}, <No data fields>}"
+    assert format_value(Bits(1, 32), derived) == text
+    own = Struct("struct", "E", 8, (*derived.members, Member("z", INT, 32)), scope="ns::")
+    pretty = format_value(Bits(1, 64), own, FormatOptions(pretty=True, cplusplus=True))
+    assert "  members of ns::E:\n" in pretty
+
+
 def test_base_classes_and_references_as_gdb_prints_them() -> None:
     bits = Bits(0x2_0000_0001, 64)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
-from dwarfgpu.view.stack_line import address_mark, frame_words, marked
+from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 
@@ -101,7 +100,7 @@ def contents(session: Session, reading: Reading, *, scalars_only: bool = False) 
         return "<synthetic pointer>"
     bits = reading.bits
     assert bits is not None
-    if scalars_only and isinstance(strip(reading.type), Struct | Array):
+    if scalars_only and is_aggregate(reading.type):
         return "..."
     text = variable_text(reading, session, _DEFAULT)
     return text.removeprefix(f"({reading.variable.type_text}) ")
