@@ -88,7 +88,7 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
         found = Lines(code_object.scopes).line_of(pc)
         if found is None:
             return None
-        return _place(found.file, found.line, is_start=found.span.begin == frame_pc)
+        return place_in(found.file, found.line, is_start=found.span.begin == frame_pc)
     except DwarfGpuError:
         return None
 
@@ -122,10 +122,11 @@ def _place_of_call(inlined: Die) -> Place | None:
     table = inlined.unit.line_table
     if file is None or not line or table is None:
         return None
-    return _place(table.file(file), line, is_start=True)
+    return place_in(table.file(file), line, is_start=True)
 
 
-def _place(file: SourceFile, line: int, *, is_start: bool) -> Place:
+def place_in(file: SourceFile, line: int, *, is_start: bool) -> Place:
+    """A line of a file of a line table."""
     folder = file.table.unit.root.string(dw.AT_COMP_DIR)
     return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 

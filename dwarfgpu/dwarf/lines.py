@@ -80,6 +80,40 @@ class Lines:
             raise problem
         return tuple(sorted(pcs))
 
+    def files_named(self, file: str) -> Iterator[SourceFile]:
+        """The files of all tables that a path means, of which leading directories may be left
+        out; tables that cannot be read are left out."""
+        for _, table, _ in self._tables():
+            try:
+                found = () if table is None else table.files_named(file)
+            except DwarfGpuError:
+                continue
+            yield from found
+
+    def first_after(self, file: str, line: int) -> int | None:
+        """Where a statement of the first line after a line begins that has any; None where none
+        has. Tables that cannot be read are left out."""
+        best: tuple[int, int] | None = None
+        for unit, table, _ in self._tables():
+            try:
+                named = () if table is None else table.files_named(file)
+                numbers = {each.number for each in named}
+                if not numbers or table is None:
+                    continue
+                later = {
+                    row.line
+                    for row in table.matrix.rows
+                    if row.file in numbers and row.line > line and row.is_stmt
+                }
+                for each in sorted(later):
+                    pcs = sorted(map(unit.relocate, table.addresses_of(frozenset(numbers), each)))
+                    if pcs:
+                        best = min(best or (each, pcs[0]), (each, pcs[0]))
+                        break
+            except DwarfGpuError:
+                continue
+        return None if best is None else best[1]
+
     def files(self) -> Iterator[SourceFile]:
         """The files of all tables that can be read; one may be in several."""
         for _, table, _ in self._tables():

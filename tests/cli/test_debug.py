@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -453,7 +454,27 @@ def test_the_source_of_a_line() -> None:
     assert listed("list", "list", "list", "list") == (
         numbered(9, 36), "Line number 37 out of range; hip/nest.hip has 36 lines."
     )  # fmt: skip
-    assert listed("list nest") == ([], 'Function "nest" not defined.')
+    assert listed("list 20", "list -", "list -") == (
+        numbered(15, 24) + numbered(5, 14) + numbered(1, 4), ""
+    )  # fmt: skip
+    assert listed("list 3,4", "list -", "list -") == (
+        numbered(3, 4) + numbered(1, 2), "Already at the start of hip/nest.hip."
+    )  # fmt: skip
+    assert listed("list -") == (numbered(9, 18), "")
+
+
+def test_the_source_of_a_function_or_file() -> None:
+    start = SOURCE.index(next(line for line in SOURCE if "nest(" in line)) + 1
+    around = numbered(max(start - 5, 1), max(start - 5, 1) + 9)
+    assert listed("list nest") == (around, "")
+    assert listed("list nest.hip:nest") == (around, "")
+    assert listed("list nest.hip:20") == (numbered(15, 24), "")
+    assert listed("list nest,") == (numbered(start, start + 9), "")
+    assert listed(f"list nest,{start + 1}", "list") == (numbered(start, start + 11), "")
+    assert listed("list nosuch") == ([], 'Function "nosuch" not defined.')
+    assert listed("list t") == ([], 'Function "t" not defined.')
+    assert listed("list nest.hip:no")[1] == 'Function "no" not defined in "nest.hip".'
+    assert listed("list no.c:1")[1] == "No source file named no.c."
 
 
 def test_source_text_that_is_not_there() -> None:
@@ -465,7 +486,16 @@ def test_source_text_that_is_not_there() -> None:
 def test_where_the_code_of_a_line_is() -> None:
     where = "starts at address 0x168c <nest+140> and ends at 0x1694 <nest+148>."
     assert listed("info line")[0] == [f'Line 14 of "hip/nest.hip" {where}']
-    assert listed("info line nest.hip:14")[0][0] == f'Line 14 of "nest.hip" {where}'
+    assert listed("info line nest.hip:14")[0][0] == f'Line 14 of "hip/nest.hip" {where}'
     assert len(listed("info line 14")[0]) == len(listed("info line nest.hip:14")[0]) > 1
     assert listed("info line 999")[0] == ['Line number 999 is out of range for "hip/nest.hip".']
-    assert listed("info line nest")[1] == 'Function "nest" not defined.'
+    # The first code of the function is that of another one, inlined.
+    assert listed("info line nest")[0] == [
+        'Line 15 of "hip/device.h" starts at address 0x1600 <nest> and ends at 0x1610 <nest+16>.'
+    ]
+    assert listed("info line no")[1] == 'Function "no" not defined.'
+    assert listed("info line no.c:3")[1] == "No source file named no.c."
+    [line] = listed("info line 2")[0]
+    assert re.fullmatch(
+        r'Line 2 of "hip/nest.hip" is at address 0x[0-9a-f]+ <.*> but contains no code\.', line
+    )

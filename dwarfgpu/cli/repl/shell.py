@@ -54,6 +54,19 @@ def _printable(text: str, stream: TextIO) -> str:
     return text.translate(_CONTROL).encode(encoding, "backslashreplace").decode(encoding)
 
 
+@frozen
+class Listed:
+    """Source text that was listed last."""
+
+    frame: Place | None
+    """Where the frame in focus was; with another one a listing begins anew."""
+    place: Place
+    """In the file."""
+    first: int
+    next: int
+    """The line that comes next."""
+
+
 class Shell:
     """Runs lines, and keeps what later lines may refer to."""
 
@@ -72,8 +85,7 @@ class Shell:
         """What `quit` was given."""
         self.failures = 0
         """Commands that gave an error."""
-        self.listed: tuple[Place, int] | None = None
-        """Of which place source text was listed last, and the line that comes next."""
+        self.listed: Listed | None = None
         self._previous = ""
         self._noted: set[str] = set()
         self._nested = 0
