@@ -19,9 +19,11 @@ from dwarfgpu.dwarf.types import (
     MAX_DIMENSIONS,
     Absent,
     Array,
+    Base,
     Dynamic,
     Member,
     MemberPointer,
+    Pointer,
     Qualified,
     Struct,
     Type,
@@ -47,7 +49,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite
+from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around, ObjectPlace, TypeAttributes
@@ -73,6 +75,11 @@ def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
     if size_bits <= 8 * limits.read_bytes or not isinstance(strip(kind), Array):
         return size_bits
     return 8 * min(SHOWN_BYTES, limits.read_bytes)
+
+
+def may_point(kind: Type | None) -> bool:
+    """Whether an object of the type can be a removed pointer: it has the size of one."""
+    return isinstance(strip(kind), Pointer | MemberPointer | Base)
 
 
 def is_dynamic(kind: Type | None) -> bool:
@@ -117,6 +124,11 @@ class Resolver:
             return context.access.read(location, described).slice(0, size, context.endian)
         size = readable_bits(placed.type, size, context.limits)
         return context.access.read(location, size)
+
+    def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:
+        """The removed pointer that an object is (A.2.5.4.4.5); None where it is anything else."""
+        size = size_bits(kind) if may_point(kind) else None
+        return None if size is None else self._attributes.context.access.pointer(location, size)
 
     def bit_field(self, location: Location, bit_size: int) -> Bits:
         """The bits of a bit-field."""

@@ -9,8 +9,8 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Base, MemberPointer, Pointer, Type, size_bits, strip
-from dwarfgpu.dynamic import Resolver, readable_bits
+from dwarfgpu.dwarf.types import Array, Base, Type, size_bits, strip
+from dwarfgpu.dynamic import Resolver, may_point, readable_bits
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
 from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute
 from dwarfgpu.expr.convert import constant_location
@@ -78,7 +78,7 @@ def contents(reading: Reading, context: Context) -> Reading:
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)
     access = context.access
-    pointer = access.pointer(location, size) if _may_point(reading.type) else None
+    pointer = access.pointer(location, size) if may_point(reading.type) else None
     if pointer is not None:
         return evolve(reading, pointer=pointer)
     bare = strip(reading.type)
@@ -108,11 +108,6 @@ def _check_upstream(location: Location, size: int) -> None:
         raise Unavailable(
             f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
         )
-
-
-def _may_point(kind: Type | None) -> bool:
-    """Whether an object of the type can be a removed pointer: it has the size of one."""
-    return isinstance(strip(kind), Pointer | MemberPointer | Base)
 
 
 def _is_composite(location: Location) -> bool:

@@ -30,6 +30,7 @@ from dwarfgpu.view.data import value_data
 from dwarfgpu.view.explain import is_undefined_somewhere
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
+from dwarfgpu.view.removed import without_removed
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
 DEFAULT_OPTIONS = FormatOptions()
@@ -95,10 +96,11 @@ def of_reading(
     record |= bits_json(reading.bits, session.architecture.endian)
     record["text"] = text
     record["data"] = data_json(reading.bits, reading.type, session, location)
-    notes = (*notes, *about_bits(reading.variable.name, reading.bits, session))
+    rest = beside_removed(reading.bits, reading.type, session, location)
+    notes = (*notes, *about_bits(reading.variable.name, reading.bits, rest, session))
     record["notes"] = list(notes)
     place = location, reading.bits.size_bits
-    return Answer(text, record, 0 if reading.is_complete else 1, where, notes, place=place)
+    return Answer(text, record, 0 if rest.is_complete else 1, where, notes, place=place)
 
 
 def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
@@ -120,14 +122,22 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
     return value_text(reading.bits, reading.type, session, reading.location, options)
 
 
-def about_bits(name: str, bits: Bits, session: Session) -> Iterator[str]:
-    """What is to be said of bits that are not known."""
-    reasons = [each for each in bits.reasons if each != UNDEFINED_STORAGE]
-    if bits.unavailable and reasons:
+def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[str]:
+    """What is to be said of bits that are not known; `rest`: `beside_removed`."""
+    reasons = [each for each in rest.reasons if each != UNDEFINED_STORAGE]
+    if rest.unavailable and reasons:
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
         known = bits.hex(session.architecture.endian)
         yield f"{name} is partly optimized out: its bytes are {known}"
+
+
+def beside_removed(
+    bits: Bits, kind: Type | None, session: Session, location: Location | None
+) -> Bits:
+    """The bits of an object; removed pointers in it are no more incomplete than one alone."""
+    endian = session.architecture.endian
+    return without_removed(bits, kind, location, session.resolver(), endian)
 
 
 def where_text(location: Location, session: Session) -> str:

@@ -9,7 +9,15 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
-from dwarfgpu.cli.answers import Answer, about_bits, bits_json, data_json, of_error, where_text
+from dwarfgpu.cli.answers import (
+    Answer,
+    about_bits,
+    beside_removed,
+    bits_json,
+    data_json,
+    of_error,
+    where_text,
+)
 from dwarfgpu.cli.errors import error_json, error_line
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
@@ -60,8 +68,10 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
         return Answer(text, {"notes": [*notes], **error_json(error)}, 1, where, notes, error)
     endian = session.architecture.endian
     bits = value.bits
+    rest = None
     if bits is not None:
-        notes = (*notes, *about_bits(name, bits, session))
+        rest = beside_removed(bits, value.type, session, value.location)
+        notes = (*notes, *about_bits(name, bits, rest, session))
     style = "c" if value.unit is None else value.unit.style
     type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
     result = _result(value, type_text, endian)
@@ -72,7 +82,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     else:
         record |= bits_json(bits, endian)
         record["data"] = data_json(widened(value, bits), value.type, session, value.location)
-    is_complete = bits is None or bits.is_complete
+    is_complete = rest is None or rest.is_complete
     place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text
     return Answer(text, record, 0 if is_complete else 1, where, notes, place=place)

@@ -10,6 +10,7 @@ from typing import Final, cast
 
 from attrs import evolve
 
+from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.dwarf.address_class import space_of_class
@@ -144,7 +145,8 @@ class Places:
             raise UndefinedBits("value has been optimized out")
         location = narrowed(value.location, size)
         access = self.context.access
-        if any(isinstance(place.storage, ImplicitPointer) for place in location.places):
+        is_pointer = any(isinstance(place.storage, ImplicitPointer) for place in location.places)
+        if is_pointer and not _has_parts(value.type):
             pointer = access.retrieve(location, size)
             assert isinstance(pointer, ImplicitPointer)
             return evolve(value, pointer=pointer)
@@ -178,6 +180,8 @@ class Places:
             return evolve(value, error=UndefinedBits("value has been optimized out"))
         if bits.unavailable != everything:
             return value
+        if NO_BITS in bits.reasons and _has_parts(value.type):
+            return value  # they may be removed pointers
         location = value.location
         message = next(iter(bits.reasons), "the contents are not available")
         place = None if location is None else location.places[0]
@@ -472,6 +476,10 @@ class Places:
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)
         return TypedValue(evolve(kind, name=None), location, Bits(0, 0), unit=unit)
+
+
+def _has_parts(kind: Type | None) -> bool:
+    return isinstance(strip(kind), Struct | Array)
 
 
 def _stride_bits(kind: Array) -> int | None:

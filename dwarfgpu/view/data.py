@@ -117,7 +117,10 @@ class _Walk:
                 size = size_bits(bare)
                 if size is None or not 0 < size <= scalars.MAX_BITS:
                     return unknown("incomplete type" if size is None else f"{size} bits")
-                return self._scalar(bare, seen.object.bits(first_bit, size), seen.object.endian)
+                bits = seen.object.bits(first_bit, size)
+                if seen.whole is not None and seen.whole.is_removed(kind, first_bit, bits):
+                    return unknown("synthetic pointer")
+                return self._scalar(bare, bits, seen.object.endian)
             case other:
                 assert_never(other)
 

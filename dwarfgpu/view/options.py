@@ -12,6 +12,7 @@ from dwarfgpu.nouns import frozen
 
 OPTIMIZED_OUT: Final = "<optimized out>"
 UNAVAILABLE: Final = "<unavailable>"
+SYNTHETIC_POINTER: Final = "<synthetic pointer>"
 _LETTERS: Final = "xduotacfzsr"
 
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from attrs import evolve, field
 
+from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, size_bits
@@ -42,6 +43,12 @@ class Whole:
     def part(self, first_bit: int) -> Location:
         """Where a part of it is."""
         return displaced(self.location, first_bit)
+
+    def is_removed(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
+        """Whether a part without bits is a removed pointer (A.2.5.4.4.5)."""
+        if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
+            return False
+        return self.resolver.pointer(kind, self.part(first_bit)) is not None
 
 
 @frozen(eq=False)
@@ -165,7 +172,9 @@ def unknown_text(bits: Bits) -> str | None:
     everything = (1 << bits.size_bits) - 1
     if bits.undefined == everything:
         return OPTIMIZED_OUT
-    return UNAVAILABLE if bits.unavailable == everything else None
+    if bits.unavailable != everything or NO_BITS in bits.reasons:
+        return None  # its parts may be removed pointers
+    return UNAVAILABLE
 
 
 def address_of(location: Location | None) -> int | None:

@@ -36,7 +36,13 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
-from dwarfgpu.view.options import DEFAULT_OPTIONS, OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
+from dwarfgpu.view.options import (
+    DEFAULT_OPTIONS,
+    OPTIMIZED_OUT,
+    SYNTHETIC_POINTER,
+    UNAVAILABLE,
+    FormatOptions,
+)
 from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.shown import (
@@ -152,7 +158,11 @@ def _pieces(
             elif size == 0:
                 yield "<no bits>"
             else:
-                bits = _in_order(shown, shown.object.bits(first_bit, size), bare)
+                bits = shown.object.bits(first_bit, size)
+                if shown.whole is not None and shown.whole.is_removed(kind, first_bit, bits):
+                    yield SYNTHETIC_POINTER
+                    return
+                bits = _in_order(shown, bits, bare)
                 yield from _scalar(shown, kind, bare, bits, depth, letter)
         case other:
             assert_never(other)

@@ -41,7 +41,9 @@ print(json.dumps(out))
 
 
 @pytest.mark.parametrize("name", ["gcc.O0.v5", "clang.O0.v4"])
-@pytest.mark.parametrize(("number", "stop"), list(enumerate(STOPS)), ids=["look", "inside", "deeper"])
+@pytest.mark.parametrize(
+    ("number", "stop"), list(enumerate(STOPS)), ids=["look", "inside", "deeper"]
+)
 def test_names(
     debugger: Debugger, repository: Path, name: str, number: int, stop: tuple[str, str]
 ) -> None:
