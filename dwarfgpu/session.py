@@ -16,11 +16,13 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.callers import MOST_CALLERS, LoadedCode
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.symbols import address_of_symbol
 from dwarfgpu.dwarf.tail_calls import CallChains
 from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import (
@@ -383,12 +385,18 @@ class Session:
         """The qualified names of variables that have this one."""
         for each in self.code_objects:
             found = each.scopes.global_named(name)
-            if found is not None:
+            if found is not None and qualified_name(found.die) != name:
                 yield qualified_name(found.die)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""
         return located(attribute, self.context(), observe)
+
+    def at_symbol(self, variable: Variable) -> Location | None:
+        """Where a variable without a location is by the symbol of its name; None where it has none
+        that others can mean."""
+        address = address_of_symbol(self.code_objects, variable)
+        return None if address is None else self.place(GivenAddress(0, address))
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised.
@@ -417,6 +425,14 @@ class Session:
             context = self.context(frame)
             reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
             attribute = variable.location
+            symbol = self.at_symbol(variable) if attribute is None else None
+            if symbol is not None:
+                return contents(resolved(evolve(reading, location=symbol), context), context)
+            if attribute is None and variable.die.flag(dw.AT_DECLARATION):
+                raise MissingContext(
+                    f'Missing ELF symbol "{variable.name}": it is only declared, and no code '
+                    "object tells where it is"
+                )
             why = self._why_not(variable, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")

@@ -15,7 +15,7 @@ from attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
-from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, parts
+from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, joined, parts
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -251,6 +251,12 @@ def template_parameter(scope: Die, name: str) -> Die | None:
             if child.tag in _TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
                 return child
     return None
+
+
+def overloaded(functions: Iterable[Die]) -> str:
+    """That a name means several functions, and which."""
+    names = [f"{joined(qualified(each))}({','.join(parameter_types(each))})" for each in functions]
+    return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
 
 
 def is_data(die: Die) -> bool:

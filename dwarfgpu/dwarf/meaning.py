@@ -33,9 +33,9 @@ from dwarfgpu.dwarf.declared import (
     is_member,
     is_within,
     named,
+    overloaded,
     parameter_types,
     path_of,
-    qualified,
     scope_name,
     template_parameter,
 )
@@ -333,6 +333,7 @@ class Meanings:
                 continue
             try:
                 found = self._defined(self._declared(unit, path, part, takes))
+                found = tuple(each for each in found if not _is_unknown_elsewhere(each))
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
@@ -377,15 +378,17 @@ class Meanings:
     # Definitions
 
     def _defined(self, found: Iterable[Die]) -> tuple[Meaning, ...]:
-        """The definitions of entries, each once. What is only declared is no variable of a
-        namespace; a function, a type and a static member stay."""
+        """The definitions of entries, each once. What is only declared stays where other files can
+        mean it: a symbol may tell where it is."""
         out: dict[Meaning, None] = {}
         for die in found:
             defined = self.definition(die)
             if not is_data(defined):
                 out[defined] = None
-            elif is_definition(defined) or is_member(defined):
-                out[Variable(name_of(defined) or "", defined, "global")] = None
+                continue
+            variable = Variable(name_of(defined) or "", defined, "global")
+            if is_definition(defined) or is_member(defined) or variable.is_external:
+                out[variable] = None
         kept = sorted(out, key=_order)
         functions = [each for each in kept if _is_function(each)]
         return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
@@ -431,12 +434,6 @@ def _searched(unit: CompilationUnit) -> list[CompilationUnit]:
         return [unit]  # whoever reads it is told
 
 
-def overloaded(functions: Iterable[Die]) -> str:
-    """That a name means several functions, and which."""
-    names = [f"{joined(qualified(each))}({','.join(parameter_types(each))})" for each in functions]
-    return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
-
-
 def _is(die: Die, part: Part, takes: Takes) -> bool:
     name = die.name
     is_it = name is not None and canonical(name) == part.name and takes(die)
@@ -472,10 +469,20 @@ def _is_same_function(one: Die, other: Die) -> bool:
 
 def _is_known_everywhere(meaning: Meaning) -> bool:
     """Whether other units can mean an entry: a variable or function that is external."""
-    die = meaning.die if isinstance(meaning, Variable) else meaning
+    if isinstance(meaning, Variable):
+        return meaning.is_external
+    die = meaning
     if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
         return True
     return any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+
+
+def _is_unknown_elsewhere(meaning: Meaning) -> bool:
+    """Whether only its own unit means a variable: as in GDB, what no other one can mean and has
+    neither a location nor a value."""
+    if not isinstance(meaning, Variable) or meaning.is_external:
+        return False
+    return meaning.location is None
 
 
 def _order(meaning: Meaning) -> int:

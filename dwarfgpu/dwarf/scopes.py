@@ -168,6 +168,11 @@ class Variable:
         return None
 
     @property
+    def is_external(self) -> bool:
+        """Whether other files can mean it (DWARF 5 4.1, DW_AT_external)."""
+        return any(holder.flag(dw.AT_EXTERNAL) for holder in self.die.origins())
+
+    @property
     def described(self) -> tuple[Range, ...] | None:
         """Where its location list describes it, as loaded; None where no list limits it."""
         location = self.location

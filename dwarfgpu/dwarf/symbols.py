@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.declared import path_of
 from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.dwarf.function_names import function_name
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
@@ -34,6 +37,29 @@ def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
         name = _name(code_object, symbol)
         return f"{name}+{offset}" if offset else name
     return None
+
+
+def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
+    """Where an external variable without a location is: at the symbol that the dynamic linker takes
+    for its name, that of the first file that has one. None where no file has, or it is not told."""
+    name = _linkage_name(variable)
+    if name is None or not variable.is_external:
+        return None
+    for code_object in code_objects:
+        for file in dict.fromkeys((code_object.file, code_object.info.object)):
+            for symbol in file.symbols_named(name, f"{name}@"):  # of a version
+                if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
+                    return symbol.address + code_object.load_address
+    return None
+
+
+def _linkage_name(variable: Variable) -> str | None:
+    """The name of a variable for the linker; that in a class or namespace must be told."""
+    for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
+        holder = variable.die.holder(attribute)
+        if holder is not None:
+            return holder.string(attribute)
+    return None if path_of(variable.die) else variable.name
 
 
 def _name(code_object: CodeObject, symbol: Symbol) -> str:

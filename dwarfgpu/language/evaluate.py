@@ -11,8 +11,8 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import overloaded
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.meaning import overloaded
 from dwarfgpu.dwarf.scopes import Variable, code_ranges
 from dwarfgpu.dwarf.spelling import split_last
 from dwarfgpu.dwarf.type_names import type_name

@@ -87,10 +87,11 @@ class Places:
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
-        if attribute is not None:
+        symbol = self.session.at_symbol(variable) if attribute is None else None
+        if attribute is not None or symbol is not None:
             try:
-                location = self.session.locate(attribute)
-                if not location.is_undefined:
+                location = self.session.locate(attribute) if attribute else symbol
+                if location is not None and not location.is_undefined:
                     found = self.resolver.resolved(kind, location)
                     return evolve(value, type=found.type, location=found.location)
             except UndefinedBits as error:

@@ -16,6 +16,8 @@ from dwarfgpu.nouns import frozen
 
 SymbolKind = Literal["function", "object", "other"]
 _KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
+_RESERVED: Final = 0xFF00
+"""SHN_LORESERVE: section indices from here on are of no section."""
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
@@ -31,6 +33,13 @@ class Symbol:
     kind: SymbolKind
     section: int
     """Index of its section; 0 for a symbol that is not defined here."""
+    is_local: bool = False
+    """Whether other files cannot mean it (STB_LOCAL)."""
+
+    @property
+    def is_in_section(self) -> bool:
+        """Whether it is an address of the file, not an absolute number or of another kind."""
+        return 0 < self.section < _RESERVED
 
 
 def wide(row: tuple[int, ...]) -> tuple[int, ...]:
@@ -67,7 +76,7 @@ class SymbolTable:
         name, info, _, section, value, size_bytes = row
         kind = _KINDS.get(info & 15, "other")
         address = self._address(section, value)
-        return Symbol(self._names.at(name), address, size_bytes, kind, section)
+        return Symbol(self._names.at(name), address, size_bytes, kind, section, not info >> 4)
 
     def _address(self, section: int, value: int) -> int:
         if section < len(self._bases):

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.errors import Malformed, UsageError
+from dwarfgpu.errors import Malformed, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session import Session
 from tests.language.sessions import FIXTURES, demo, text
@@ -114,6 +114,32 @@ def test_names(program: str, name: str, expected: str) -> None:
 
 def test_a_constant_pointer_to_characters_has_no_type_before_it() -> None:
     assert text(demo("pointers.gcc.O0.v5"), "text") == '0x2000 "hello"'
+
+
+def test_what_is_only_declared_is_at_the_symbol_of_its_name() -> None:
+    session = demo("pointers.gcc.O0.v5")
+    assert text(session, "&environ") == "(char ***) 0x4060 <__environ@GLIBC_2.2.5>"
+    assert text(session, "sizeof environ") == "8"
+    without = evolve(session, code_objects=())
+    error = without.read(session.variable("environ")).error
+    assert isinstance(error, MissingContext)
+    assert error.message.startswith('Missing ELF symbol "environ": it is only declared')
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "expected"),
+    [
+        ("meanings.gcc.O0.v5", "ns::hidden_in_ns", "12"),
+        ("meanings.gcc.O2.v4", "ns::hidden_in_ns",
+         'No symbol "hidden_in_ns" in namespace "ns".'),
+        ("meanings.gcc.O2.v4", "hidden_in_ns", 'No symbol "hidden_in_ns" in current context.'),
+        ("meanings.gcc.O2.v4", "hidden", "<optimized out>"),
+    ],
+)  # fmt: skip
+def test_only_its_own_file_means_a_static_variable_without_location(
+    program: str, name: str, expected: str
+) -> None:
+    assert text(at(program, "_Z10other_filev"), name) == expected
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
