@@ -168,6 +168,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 130
 
 
+def _given(args: argparse.Namespace) -> argparse.Namespace:
+    """The arguments; an empty one, such as of a variable that is not set, is not an absent one."""
+    for name, value in vars(args).items():
+        if value == "":
+            raise UsageError(f"{name.replace('_', '-')} is empty: leave it out, or give a value")
+    return args
+
+
 def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:2], "--help"]
@@ -188,7 +196,7 @@ def _run(arguments: list[str]) -> int:
             if command not in ("debug", "gdb-path"):
                 parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
             module.configure(parser)
-            return module.run(parser.parse_intermixed_args(arguments[1:]))
+            return module.run(_given(parser.parse_intermixed_args(arguments[1:])))
         return _overview(arguments)
     except SystemExit as leaving:  # --help and --version
         return leaving.code if isinstance(leaving.code, int) else 0

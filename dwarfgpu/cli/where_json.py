@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.view.coverage import SourceLines, percent, variable_name
+from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
 from dwarfgpu.view.place_words import description_words, operations_text
 from dwarfgpu.view.plain import Plain, Record
 
@@ -176,8 +176,12 @@ def variable_json(
         "line": line,
         "function": functions[0].qualified_name if functions else None,
         "inlined": [
-            {"function": each.qualified_name, "call_line": each.call_line} for each in functions[1:]
+            {"function": each.qualified_name, "call_line": each.call_line}
+            for each in functions[1:][-MOST_CALLS:]
         ],
+        **(
+            {"inlined_omitted": omitted} if (omitted := len(functions) - 1 - MOST_CALLS) > 0 else {}
+        ),
         "scope": _spans(coverage.scope),
         "scope_bytes": coverage.scope_bytes,
         "described_bytes": coverage.described_bytes,

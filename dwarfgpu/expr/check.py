@@ -14,7 +14,7 @@ from attrs import field
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Reader
 from dwarfgpu.expr import upstream
-from dwarfgpu.expr.abstract import NOTHING_KNOWN, Severity, Shape, Transfer, piece_bits
+from dwarfgpu.expr.abstract import KNOWN, NOTHING_KNOWN, Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, encode_as
 from dwarfgpu.expr.dialect import AMD, Dialect
@@ -81,7 +81,8 @@ def check(
 def _initial(depth: int | None) -> Shape:
     if depth is None:
         return NOTHING_KNOWN
-    return Shape((), 0, 0).pushed(*[Known()] * min(depth, 256))
+    known = min(depth, KNOWN)
+    return Shape((Known(),) * known, depth - known, depth - known)
 
 
 @frozen(eq=False)

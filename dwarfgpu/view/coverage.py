@@ -112,17 +112,25 @@ def spans_text(spans: Sequence[Range], most: int = 8) -> str:
     return shown + (f" and {len(spans) - most} more" if len(spans) > most else "")
 
 
+MOST_CALLS: Final = 32
+"""Calls inlined into one another that are shown: every variable in them shows all around it."""
+
+
 def function_text(place: Place) -> str:
-    """`clamp, inlined into leaf at line 84`: the call's line is in the function around it."""
+    """`clamp, inlined into leaf at line 84`: the call's line is in the function around it.
+
+    Of more than `MOST_CALLS` calls inside one another the outer ones are counted.
+    """
     *outer, inner = place.functions
     out = inner.qualified_name
-    for each in reversed([*outer]):
+    for each in reversed(outer[-MOST_CALLS:]):
         line = inner.call_line
         out += f", inlined into {each.qualified_name}" + (
             "" if line is None else f" at line {line}"
         )
         inner = each
-    return out
+    more = len(outer) - MOST_CALLS
+    return out if more <= 0 else f"{out}, … ({more} more) in {outer[0].name}"
 
 
 def variable_name(variable: Variable) -> str:

@@ -159,6 +159,19 @@ def test_finds_nothing(text: str) -> None:
     assert found(text, "location") == []
 
 
+@pytest.mark.parametrize("depth", [31, 33, 300, 10**9])
+def test_a_deep_initial_stack(depth: int) -> None:
+    (left,) = check(assemble("lit0", AMD, FORM), AMD, FORM, initial_stack_depth=depth)
+    assert left.message.startswith(f"{depth} stack entries are left")
+    count = min(depth, 1000)
+    drops = assemble("drop; " * count, AMD, FORM)
+    assert all(
+        each.severity == "note" for each in check(drops, AMD, FORM, initial_stack_depth=depth)
+    )
+    (under,) = check(drops, AMD, FORM, initial_stack_depth=count - 1)
+    assert (under.severity, under.offset) == ("error", count - 1)
+
+
 def test_initial_stack() -> None:
     assert found("plus_uconst 8", "location", depth=1) == []
 

@@ -1,0 +1,41 @@
+"""How a function that is inlined is named (`dwarfgpu.view.coverage`)."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.coverage import Place
+from dwarfgpu.view.coverage import MOST_CALLS, function_text
+
+
+def nested(calls: int) -> Place:
+    entry: Any = SimpleNamespace(tag=dw.TAG_SUBPROGRAM)
+    place = Place(entry, None, (), "main", "main")
+    for line in range(calls):
+        place = Place(entry, place, (), "f", "ns::f", line)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("calls", "text"),
+    [
+        (0, "main"),
+        (1, "ns::f, inlined into main at line 0"),
+        (2, "ns::f, inlined into ns::f at line 1, inlined into main at line 0"),
+    ],
+)
+def test_calls_from_the_inside(calls: int, text: str) -> None:
+    assert function_text(nested(calls)) == text
+
+
+def test_very_many_calls_are_counted() -> None:
+    """Every variable shows them: all of them would be quadratic."""
+    text = function_text(nested(1000))
+    assert text.endswith(", … (968 more) in main")
+    assert text.count("at line") == MOST_CALLS == 32
+    assert function_text(nested(33)).endswith(", … (1 more) in main")
+    assert function_text(nested(32)).endswith(", inlined into main at line 0")
