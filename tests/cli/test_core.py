@@ -263,3 +263,44 @@ def test_parts_of_registers_at_the_prompt() -> None:
     )  # fmt: skip
     lines = done.lines[-5:]
     assert lines == ["$1 = 0xf5667788", "$2 = 0x77", "$3 = -120", "type = int16_t", "$4 = void"]
+
+
+def test_backtraces_at_the_prompt() -> None:
+    def lines(*commands: str) -> list[str]:
+        words = [word for each in commands for word in ("-ex", each)]
+        return run("debug", *of("crash.x86_64.O0"), "--batch", *words).lines[start:]
+
+    start = 0
+    start = len(lines())
+    frames = lines("bt")
+    assert lines("bt -1") == frames[-1:] and lines("bt -99") == frames
+    full = lines("bt full 2")
+    assert [line for line in full if line.startswith("#")] == frames[:2]
+    assert any(line.startswith("        ") for line in full)
+    first, second = lines("thread 1", "bt 1"), lines("thread 2", "bt 1")
+    every = lines("thread apply all bt 1")
+    assert [line for line in every if line.startswith("#")] == [second[-2], first[-2]]
+    titles = [line.partition(" (LWP ")[0] for line in every if line.startswith("Thread ")]
+    assert titles == ["Thread 2", "Thread 1"]
+    assert lines("thread apply all bt 1", "thread")[-1].startswith("[Current thread is 1 ")
+
+
+@pytest.mark.parametrize("line", ["break leaf", "b 3", "r", "next", "s", "finish", "continue"])
+def test_nothing_runs(line: str) -> None:
+    done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
+    assert done.status == 1
+    assert done.err == "The target does not run: a state or core file is looked at only.\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("bt x", "Invalid number of frames: x"),
+        ("bt -", "Invalid number of frames: -"),
+        ("bt fullest", "Invalid number of frames: fullest"),
+        ("thread apply all", "Please specify a command after 'thread apply all'."),
+    ],
+)
+def test_wrong_backtraces(line: str, error: str) -> None:
+    done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
+    assert done.err == f"{error}\n"

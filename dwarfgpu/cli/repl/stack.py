@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
-from dwarfgpu.backtrace import place_of, selected, selected_number, stack_frames
+from dwarfgpu.backtrace import StackFrame, place_of, selected, selected_number, stack_frames
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import contents, frame_line, require_frame, symbol_at, variables
@@ -17,6 +18,7 @@ from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 
 _MOST_FRAMES = 1_000
+_FRAMES = re.compile(r"(?P<full>full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 
@@ -88,17 +90,24 @@ def _focus(shell: Shell, number: int) -> Iterator[str]:
 def backtrace(shell: Shell, argument: str) -> Iterator[str]:
     """List the call frames, and why there are no more.
 
-    Usage: backtrace [COUNT]
+    Usage: backtrace [full] [COUNT | -COUNT]
 
-    Those in which the lane in focus was not active on entry are left out.
+    COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
+    local variables. Those in which the lane in focus was not active on entry are left out.
     """
     session = shell.session
     stack = session.call_stack
     if stack is None:
         raise UsageError("No stack.")
-    if argument and not argument.isdecimal():
+    given = _FRAMES.fullmatch(argument)
+    if given is None:
         raise UsageError(f"Invalid number of frames: {argument}")
-    limit = int(argument) if argument else _MOST_FRAMES
+    limit = int(given["count"] or _MOST_FRAMES)
+    if given["outermost"]:
+        seen = (each for each in stack_frames(session) if each.has_lane)
+        for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
+            yield from _of_frame(shell, each, is_full=bool(given["full"]))
+        return
     count = left_out = 0
     for each in stack_frames(session):
         if not each.has_lane:
@@ -108,12 +117,29 @@ def backtrace(shell: Shell, argument: str) -> Iterator[str]:
             yield "(More stack frames follow...)"
             return
         count += 1
-        yield frame_text(each, frame_record(each, with_arguments=True))
+        yield from _of_frame(shell, each, is_full=bool(given["full"]))
     if not stack.end.is_outermost:
         yield str(stack.end)
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
         shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
+
+
+def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[str]:
+    yield frame_text(frame, frame_record(frame, with_arguments=True))
+    if not is_full:
+        return
+    if not frame.is_described:
+        yield "No symbol table info available."
+        return
+    found = variables(frame.session, "local")
+    if not found:
+        yield "No locals."
+    for each in found:
+        reading = frame.session.read(each)
+        yield f"        {each.name} = {contents(frame.session, reading)}"
+        for note in reading.notes:
+            shell.note(note, once=True)
 
 
 @command("pc", topic="stack")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from attrs import evolve
@@ -17,6 +18,8 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
 
+_APPLY_ALL = re.compile(r"apply\s+all\s+(\S.*)")
+
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
     return (Candidate(str(each), name) for each, name in shell.threads.items())
@@ -26,26 +29,48 @@ def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
 def thread(shell: Shell, argument: str) -> Iterator[str]:
     """Show the wave or thread in focus, or look at another one.
 
-    Usage: thread [NUMBER]
+    Usage: thread [NUMBER | apply all COMMAND]
 
     "info threads" lists them. The innermost frame is then in focus, and the first active lane.
+    "apply all" runs a command for each, the last one first, and then looks where it looked before.
     """
     if not shell.threads:
         raise UsageError("No thread selected")
     if not argument:
         yield f"[Current thread is {_who(shell)}]"
         return
+    if argument.startswith("apply "):
+        yield from _applied(shell, argument)
+        return
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.threads:
         raise UsageError(f"Unknown thread {argument}.")
-    wave = int(argument)
-    session = _of_thread(shell.session, wave)
-    shell.session = session.focused(first_lane(session))
+    _focus(shell, int(argument))
     yield f"[Switching to thread {_who(shell)}]"
     if shell.session.pc is not None:
         yield f"#0  {frame_line(shell.session)}"
         yield from source_line(shell.session)
+
+
+def _focus(shell: Shell, wave: WaveId) -> None:
+    session = _of_thread(shell.session, wave)
+    shell.session = session.focused(first_lane(session))
+
+
+def _applied(shell: Shell, argument: str) -> Iterator[str]:
+    match = _APPLY_ALL.fullmatch(argument)
+    if match is None:
+        raise UsageError("Please specify a command after 'thread apply all'.")
+    looked_at = shell.session
+    try:
+        for wave in sorted(shell.threads, reverse=True):
+            _focus(shell, wave)
+            yield ""
+            yield f"Thread {_who(shell)}:"
+            yield from shell.run(match[1])
+    finally:
+        shell.session = looked_at
 
 
 @command("info threads", topic="stack")
