@@ -85,10 +85,12 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
     try:
         if session.inline_level:
             return _place_of_call(functions_at(session)[session.inline_level - 1])
-        found = Lines(code_object.scopes).line_of(pc)
+        lines = Lines(code_object.scopes)
+        found = lines.line_of(pc)
         if found is None:
             return None
-        return place_in(found.file, found.line, is_start=found.span.begin == frame_pc)
+        is_start = frame_pc == pc and lines.begins_at(pc)
+        return place_in(found.file, found.line, is_start=is_start)
     except DwarfGpuError:
         return None
 
@@ -143,15 +145,17 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
         functions = _functions_or_none(seen)
         has_lane = _has_lane(seen)
         by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
-        for inline_level in range(0 if level else hidden, max(len(functions), 1)):
-            is_outer = inline_level + 1 >= len(functions)
+        # As in GDB, what has called by a jump has one frame, that of the function with the jump.
+        count = 1 if isinstance(physical, TailFrame) else max(len(functions), 1)
+        for inline_level in range(0 if level else hidden, count):
+            is_outer = inline_level + 1 >= count
             yield StackFrame(
                 number,
                 session.at_level(level, inline_level),
                 _shown_pc(seen, physical.pc),
                 _name(seen, functions, inline_level),
                 bool(functions),
-                inline_level + 1 < len(functions),
+                not is_outer,
                 physical.is_signal_frame,
                 is_outer and bool(by_jump),
                 has_signed_pc(physical),
@@ -184,10 +188,15 @@ def _has_lane(session: Session) -> bool:
 
 
 def selected(session: Session, number: int) -> Session:
-    """What the frame of a number sees; `UsageError` in GDB's words where the lane has none."""
-    for each in stack_frames(session):
+    """What the frame of a number sees; as `frame_of`."""
+    return frame_of(session, number).session
+
+
+def frame_of(session: Session, number: int) -> StackFrame:
+    """The frame of a number; `UsageError` in GDB's words where the lane has none."""
+    for each in stack_frames(session.at_level(0)):
         if each.number == number and each.has_lane:
-            return each.session
+            return each
         if each.number >= number:
             break
     raise UsageError(f"No frame at level {number}.")
@@ -216,17 +225,24 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
         function = functions[inline_level]
         return function.name or f"function {function.offset:#x}"
     pc = session.pc
-    symbol = None if pc is None else symbol_text(session.code_objects, pc)
+    return None if pc is None else symbol_name(session, pc)
+
+
+def symbol_name(session: Session, pc: int) -> str | None:
+    """The symbol of a program location without debug information."""
+    symbol = symbol_text(session.code_objects, pc)
     return None if symbol is None else symbol.partition("+")[0]
 
 
 __all__ = [
     "Place",
     "StackFrame",
+    "frame_of",
     "functions_at",
     "has_signed_pc",
     "place_of",
     "selected",
     "selected_number",
     "stack_frames",
+    "symbol_name",
 ]

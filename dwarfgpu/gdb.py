@@ -289,15 +289,12 @@ class Debugger:
         assert stack is not None
         level, why = own_level(stack, frame)
         if why is None:
-            physical = top.at_level(level)
-            inlined = max(len(functions_at(physical)) - 1, 0)
-            return top.at_level(level, max(inlined - inline_depth(frame), 0))
+            return top.at_level(level, _inline_level(top.at_level(level), frame))
         pc = code_address(frame)
         objects, notes = self.objects_at(pc)
         session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
-        inlined = max(len(functions_at(session)) - 1, 0)
         note = f"the frame is none of ours ({why}): its registers are GDB's, and only to be read"
-        inline_level = max(inlined - inline_depth(frame), 0)
+        inline_level = _inline_level(session, frame)
         return evolve(session, inline_level=inline_level, notes=(*notes, note))
 
     def _newest(self, wave: WaveId) -> GdbSession:
@@ -390,6 +387,16 @@ def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
             return level, str(stack.end)
         why = None if ours.pc == each.pc() else f"ours is at {ours.pc:#x}"
     return level, why
+
+
+def _inline_level(physical: Session, frame: gdb.Frame) -> int:
+    """Our level of GDB's frame among the functions of a physical one.
+
+    What has called by a jump has one frame, that of the innermost function.
+    """
+    if frame.type() == gdb.TAILCALL_FRAME:
+        return 0
+    return max(len(functions_at(physical)) - 1 - inline_depth(frame), 0)
 
 
 def inline_depth(frame: gdb.Frame) -> int:

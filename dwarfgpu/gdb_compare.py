@@ -15,7 +15,7 @@ from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb_stack import aligned, require_stack
+from dwarfgpu.gdb_stack import aligned, is_left, require_stack
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 
@@ -49,8 +49,8 @@ class Comparison:
 def compare(debugger: Debugger) -> Comparison:
     """GDB's frames and ours: pc, function, line, CFA, and the registers that calls preserve.
 
-    Frames of functions that have called by a jump are compared where both have them. GDB is left
-    in its frame.
+    A frame that only one of them has, of a function that has called by a jump, is a difference
+    too. GDB is left in its frame.
     """
     found: list[Difference] = []
     count = facts = 0
@@ -58,10 +58,18 @@ def compare(debugger: Debugger) -> Comparison:
         count += 1
         if theirs is None:
             assert ours is not None
-            found.append(Difference(ours.number, "frame", "none", f"{ours.pc:#x}"))
+            facts += 1
+            what = "tail call" if ours.is_tail_call else "frame"
+            found.append(Difference(ours.number, what, "none", _own_where(ours)))
+            if ours.is_tail_call:
+                continue
             break
         if ours is None:
-            found.append(Difference(theirs.level(), "frame", _where(theirs), "none"))
+            facts += 1
+            what = "tail call" if is_left(theirs) else "frame"
+            found.append(Difference(theirs.level(), what, _where(theirs), "none"))
+            if is_left(theirs):
+                continue
             break
         for what, one, two in _facts(theirs, ours):
             facts += 1
@@ -81,6 +89,10 @@ def gdb_frames() -> Iterator[gdb.Frame]:
 
 def _where(frame: gdb.Frame) -> str:
     return f"{frame.pc():#x} in {frame.name()}"
+
+
+def _own_where(frame: StackFrame) -> str:
+    return f"{frame.pc:#x} in {frame.function}"
 
 
 def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]]:

@@ -37,8 +37,8 @@ def frames(debugger: Debugger) -> Iterator[StackFrame]:
 def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame | None]]:
     """GDB's frames and ours, which have GDB's numbers.
 
-    Of functions that have called by a jump each tells some that the other does not: these are
-    passed over.
+    Of functions that have called by a jump each tells some that the other does not: these stand
+    alone, without a number of GDB's where they are ours.
     """
     require_stack()
     theirs, number = gdb.newest_frame(), -1
@@ -46,15 +46,16 @@ def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame |
         while theirs is not None and is_left(theirs):
             if ours.is_tail_call and ours.pc == theirs.pc():
                 break
+            yield theirs, None
             theirs = theirs.older()
         if ours.is_tail_call and (theirs is None or not is_left(theirs)):
+            yield None, ours
             continue
         number = number + 1 if theirs is None else theirs.level()
         yield theirs, evolve(ours, number=number)
         theirs = None if theirs is None else theirs.older()
     while theirs is not None:
-        if not is_left(theirs):
-            yield theirs, None
+        yield theirs, None
         theirs = theirs.older()
 
 
@@ -74,7 +75,11 @@ def require_stack() -> None:
 def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
     """The lines of `dwarfgpu bt`; `count` frames, or all."""
     last: StackFrame | None = None
-    found = (ours for _, ours in aligned(debugger) if ours is not None)
+    found = (
+        ours
+        for theirs, ours in aligned(debugger)
+        if ours is not None and not (theirs is None and ours.is_tail_call)
+    )
     for shown, each in enumerate(found):
         if shown == count:
             yield "(More stack frames follow...)"

@@ -7,6 +7,7 @@ addresses of the file; only `Lines` speaks of program locations as loaded.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -224,6 +225,34 @@ class LineTable:
         if self.matrix.problem is not None:
             raise self._located(self.matrix.problem)
         return None
+
+    def begins_line(self, address: int) -> bool:
+        """Whether GDB takes the code of a line to begin at an address of the file.
+
+        At every row, but for those that go on with the line and file of the row before them from
+        the first of these on that has a discriminator: it drops them when it reads the table.
+        """
+        rows = self.matrix.rows
+        for sequence in self._index.covering(address):
+            place = bisect_right(sequence.order, address, key=rows.address) - 1
+            while place >= 0 and rows[sequence.order[place]].address == address:
+                if not self._is_dropped_by_gdb(sequence, place):
+                    return True
+                place -= 1
+            return False
+        return False
+
+    def _is_dropped_by_gdb(self, sequence: LineSequence, place: int) -> bool:
+        rows = self.matrix.rows
+        row = rows[sequence.order[place]]
+        has_discriminator, first = bool(row.discriminator), place
+        while first > 0:
+            before = rows[sequence.order[first - 1]]
+            if (before.line, before.file) != (row.line, row.file):
+                break
+            has_discriminator = has_discriminator or bool(before.discriminator)
+            first -= 1
+        return first < place and has_discriminator
 
     def rows_in(self, span: Range) -> Iterator[LineRow]:
         """The rows that describe addresses of a range, by address, up to the first address that

@@ -57,6 +57,12 @@ class Lines:
         loaded = Range(unit.relocate(span.begin), unit.relocate(span.end))
         return SourceLine(table.file(row.file), row.line, row.column, loaded, row)
 
+    def begins_at(self, pc: int) -> bool:
+        """Whether the code of a line begins there, as `LineTable.begins_line`."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        return table is not None and table.begins_line(self.info.in_file(pc))
+
     def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
         """Where a statement of a source line begins: good places for a breakpoint, in order.
 

@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import code_ranges
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.nouns import frozen
+from dwarfgpu.objfile.symbols import Symbol
 
 MOST_FUNCTIONS: Final = 1_000
 """Looked at for one call."""
@@ -74,7 +75,7 @@ class CallChains:
 
     def _jumps(self, call: CallSite | None, callee: Die) -> Jumps:
         wanted = None if call is None else call.callee
-        if wanted is None or is_same_function(wanted, callee):
+        if wanted is None or is_same_function(wanted, callee) or self._may_be(wanted, callee):
             return NO_JUMPS
         first = self._code_of(wanted)
         if first is None:
@@ -149,14 +150,43 @@ class CallChains:
             is_it = each.tag == dw.TAG_SUBPROGRAM and is_same_function(each, function)
             if is_it and code_ranges(each):
                 yield each
-        name = function.string(dw.AT_LINKAGE_NAME) or function.name
         for code_object in self._code_objects:
-            symbols = [s for s in code_object.file.symbols if s.name == name and s.section]
-            if len({symbol.address for symbol in symbols}) == 1:
-                at = symbols[0].address + code_object.load_address
+            addresses = {each.address for each in _symbols(code_object, function)}
+            if len(addresses) == 1:
+                at = addresses.pop() + code_object.load_address
                 found = code_object.scopes.subprogram_at(at)
                 if found is not None:
                     yield found.die
+
+    def _may_be(self, wanted: Die, callee: Die) -> bool:
+        """Whether a symbol says that a function is another one, or that code chooses which."""
+        entries = {span.begin for span in code_ranges(callee)}
+        for code_object in self._code_objects:
+            bias = code_object.load_address
+            is_of = code_object.info is callee.unit.info
+            for each in _symbols(code_object, wanted):
+                if each.is_indirect or (is_of and each.address + bias in entries):
+                    return True
+        return False
+
+
+def _linkage_name(function: Die) -> str | None:
+    holder = function.holder(dw.AT_LINKAGE_NAME)
+    return function.name if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+
+
+def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
+    """Those that a function may have in a file, aliases and default versions too.
+
+    Local ones only in its own file; a stripped one has them in its separate debug file.
+    """
+    name, is_own = _linkage_name(function), function.unit.info is code_object.info
+    if name is None:
+        return
+    for file in dict.fromkeys((code_object.file, code_object.info.object)):
+        for each in file.symbols_named(name, f"{name}@@"):
+            if each.kind == "function" and (is_own or not each.is_local):
+                yield each
 
 
 def _within(function: _Function, reaching: set[Die]) -> _Function:

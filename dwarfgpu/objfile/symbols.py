@@ -15,7 +15,8 @@ from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.nouns import frozen
 
 SymbolKind = Literal["function", "object", "other"]
-_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", 10: "function"}
+_INDIRECT: Final = 10
+_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", _INDIRECT: "function"}
 _RESERVED: Final = 0xFF00
 """SHN_LORESERVE: section indices from here on are of no section."""
 _LONG_NAME_BYTES: Final = 256
@@ -35,6 +36,8 @@ class Symbol:
     """Index of its section; 0 for a symbol that is not defined here."""
     is_local: bool = False
     """Whether other files cannot mean it (STB_LOCAL)."""
+    is_indirect: bool = False
+    """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
 
     @property
     def is_in_section(self) -> bool:
@@ -75,8 +78,9 @@ class SymbolTable:
     def _symbol(self, row: tuple[int, ...]) -> Symbol:
         name, info, _, section, value, size_bytes = row
         kind = _KINDS.get(info & 15, "other")
-        address = self._address(section, value)
-        return Symbol(self._names.at(name), address, size_bytes, kind, section, not info >> 4)
+        address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
+        name_text, is_local = self._names.at(name), not info >> 4
+        return Symbol(name_text, address, size_bytes, kind, section, is_local, is_indirect)
 
     def _address(self, section: int, value: int) -> int:
         if section < len(self._bases):

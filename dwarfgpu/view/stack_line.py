@@ -57,6 +57,8 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     mark = address_mark(session.physical_frame)
     text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin, mark)}"
     marks = [f"called by a jump, tail calls: {frame.tail_calls}"] if frame.tail_calls else []
+    if frame.is_tail_call:
+        marks += [f"inlined in {each}" for each in session.functions()[1:]]
     return text + marked(frame.session.physical_frame, *marks)
 
 

@@ -3,6 +3,7 @@ crashed. What GDB says of the same is in tests/cli/test_core_against_gdb.py."""
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import io
 import shutil
@@ -10,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.cli.bt import configure
+from dwarfgpu.cli.context import session_of, stopped_of
+from dwarfgpu.cli.repl.bar import fields
 from tests.cli.command import FIXTURES, Done, run, run_json
 from tests.objfile.cores import AMDGPU, Load, core, status
 from tests.objfile.test_core_notes import gpu_note
@@ -304,3 +308,33 @@ def test_nothing_runs(line: str) -> None:
 def test_wrong_backtraces(line: str, error: str) -> None:
     done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", line)
     assert done.err == f"{error}\n"
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_frame_is_shown_the_same_everywhere(build: str) -> None:
+    numbers = range(7)
+    by_number = [word for each in numbers for word in ("-ex", f"frame {each}")]
+    told = run("debug", *of(build), "--batch", "-ex", "bt", *by_number, "-ex", "up 9").lines
+    frames = [line for line in told if line.startswith("#")]
+    assert frames[7:] == frames[:7]
+    assert frames[6].endswith(f" in _start () from {CORES / build}") or " at " in frames[6]
+
+
+def test_the_address_of_an_outer_frame_is_that_behind_the_call() -> None:
+    given = (*of("crash.x86_64.O0"), "--batch", "-ex", "frame 1", "-ex", "info frame")
+    shown, address = (
+        next(line for line in run("debug", *given).lines if line.startswith(start))
+        for start in ("#1  ", " pc = ")
+    )
+    assert address.split()[2] == f"{int(shown.split()[1], 16):#x}"
+
+
+def test_the_bar_of_a_thread() -> None:
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    args = parser.parse_args([str(each) for each in of("crash.x86_64.O0")])
+    top = session_of(args, [args.file], stopped_of(args, [args.file]))
+    caller = top.at_level(1)
+    assert caller.physical_frame is not None
+    texts = [each.text for each in fields(caller)]
+    assert f"thread {top.wave}" in texts and f"pc {caller.physical_frame.pc:#x}" in texts

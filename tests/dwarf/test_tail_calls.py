@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 from attrs import frozen
@@ -26,6 +29,7 @@ SHAPES = (
 HEADER_BYTES = 12
 FIRST, SIZE = 0x1000, 0x100
 POINTER, DECLARED = "*", "elsewhere"
+NO_SYMBOLS: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
 @frozen
@@ -37,8 +41,13 @@ class Function:
     is_described: bool = True
 
 
-def compiled(functions: dict[str, Function]) -> bytes:
-    """An ELF file with the functions, each of 0x100 bytes, and a declaration."""
+def compiled(
+    functions: dict[str, Function], symbols: Mapping[str, tuple[str, int]] = NO_SYMBOLS
+) -> bytes:
+    """An ELF file with the functions, each of 0x100 bytes, and a declaration.
+
+    Symbols have a function of which they are the address, and a type.
+    """
     names = [*functions, DECLARED]
     places = dict.fromkeys(names, 0)
     entries = b""
@@ -63,16 +72,29 @@ def compiled(functions: dict[str, Function]) -> bytes:
         ".text": Content(bytes(SIZE * len(functions)), flags=6, address=FIRST),
         ".debug_abbrev": abbreviations(*SHAPES),
         ".debug_info": unit(entries),
+        ".strtab": Content(b"\0" + b"".join(each.encode() + b"\0" for each in symbols), 3),
     }
+    table, name_at = bytes(24), 1
+    for name, (function, kind) in symbols.items():
+        at = FIRST + SIZE * list(functions).index(function)
+        table += struct.pack("<IBBHQQ", name_at, kind, 0, 1, at, SIZE)
+        name_at += len(name) + 1
+    sections[".symtab"] = Content(
+        table, 2, link=list(sections).index(".strtab") + 1, entry_bytes=24
+    )
     return elf(sections, X86_64, 0)
 
 
 def chain(
-    folder: Path, functions: dict[str, Function], to: str, call: int = 0
+    folder: Path,
+    functions: dict[str, Function],
+    to: str,
+    call: int = 0,
+    symbols: Mapping[str, tuple[str, int]] = NO_SYMBOLS,
 ) -> tuple[list[str], str | None]:
     """The functions whose frames are gone between a call of the first one and a function."""
     path = folder / "made"
-    path.write_bytes(compiled(functions))
+    path.write_bytes(compiled(functions, symbols))
     code_object = CodeObject.open(path, 0x40_0000)
     names = list(functions)
     location = 0x40_0000 + FIRST + SIZE * names.index(to) + 4
@@ -153,6 +175,28 @@ def test_chains(
     tmp_path: Path, functions: dict[str, Function], to: str, gone: list[str], why: str | None
 ) -> None:
     assert chain(tmp_path, functions, to) == (gone, why)
+
+
+LOCAL_FUNCTION, GLOBAL_FUNCTION, INDIRECT_FUNCTION = 0x02, 0x12, 0x1A
+BY_SYMBOL = {
+    "a declaration is resolved": ({DECLARED: ("f", GLOBAL_FUNCTION)}, "t", ["f"], None),
+    "a local symbol, too": ({DECLARED: ("f", LOCAL_FUNCTION)}, "t", ["f"], None),
+    "and a default version": ({f"{DECLARED}@@V_1": ("f", GLOBAL_FUNCTION)}, "t", ["f"], None),
+    "another name of what runs": ({DECLARED: ("t", GLOBAL_FUNCTION)}, "t", [], None),
+    "what chooses says nothing": ({DECLARED: ("f", INDIRECT_FUNCTION)}, "t", [], None),
+    "not the beginning of a longer name": (
+        {f"{DECLARED}2": ("f", GLOBAL_FUNCTION)},
+        "t", [], "elsewhere has no code that is described",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("symbols", "to", "gone", "why"), BY_SYMBOL.values(), ids=BY_SYMBOL)
+def test_what_is_called_is_known_by_its_symbol(
+    tmp_path: Path, symbols: dict[str, tuple[str, int]], to: str, gone: list[str], why: str | None
+) -> None:
+    functions = {"main": Function((DECLARED,)), "f": TO_T, "t": Function()}
+    assert chain(tmp_path, functions, to, symbols=symbols) == (gone, why)
 
 
 def test_a_place_that_no_call_returns_to(tmp_path: Path) -> None:

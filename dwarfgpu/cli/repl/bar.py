@@ -8,7 +8,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from dwarfgpu.backtrace import place_of
-from dwarfgpu.cli.repl.frames import symbol_at
+from dwarfgpu.cli.repl.frames import symbol_at, wave_pc
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.session import Session
@@ -35,14 +35,16 @@ def fields(session: Session) -> list[Field]:
         place = place_of(session, session.pc)
         if place is not None:
             out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 2))
-    out.append(Field(f"wave {session.wave}", 4))
+    unit = "wave" if session.architecture.is_simt else "thread"
+    out.append(Field(f"{unit} {session.wave}", 4))
     if session.lane is not None:
         out.append(Field(f"lane {session.lane}{_lane_marks(session, session.lane)}", 7))
     mask = _mask(session)
     if mask is not None:
         out.append(Field(f"exec {mask:#x}", 6))
-    if session.pc is not None:
-        out.append(Field(f"pc {session.pc:#x}", 5))
+    pc = wave_pc(session)
+    if pc is not None:
+        out.append(Field(f"pc {pc:#x}", 5))
     return out
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import place_of, selected_number
+from dwarfgpu.backtrace import place_of, selected_number, symbol_name
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.command import command
-from dwarfgpu.cli.repl.frames import lane_numbers
+from dwarfgpu.cli.repl.frames import lane_numbers, wave_pc
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.dwarf.call_values import passed_location, passed_value
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageError
@@ -33,12 +33,15 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     if session.pc is None:
         raise UsageError("No stack.")
     frame = session.frame
-    name = "??" if frame.subprogram is None else frame.subprogram.name
+    if frame.subprogram is None:
+        name = symbol_name(session, session.pc) or "??"
+    else:
+        name = frame.subprogram.name
     yield f"Stack level {selected_number(session)}{_at(frame)}:"
     place = place_of(session, session.pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
-    yield f" pc = {session.pc:#x} in {name}{line}"
     physical = session.physical_frame
+    yield f" pc = {wave_pc(session):#x} in {name}{line}"
     if isinstance(physical, TailFrame):
         yield " tail call frame: nothing of it is left in the machine"
     if physical is not None and physical.is_guess:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import place_of
+from dwarfgpu.backtrace import place_of, symbol_name
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
@@ -41,7 +41,7 @@ def symbol_at(session: Session, address: int) -> str | None:
 
 
 def frame_line(session: Session, *, with_values: bool = True) -> str:
-    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from k.co+0x1640`.
+    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`.
 
     Without values the arguments are `...`, as with GDB's `set print frame-arguments presence`.
     """
@@ -49,7 +49,7 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
     digits = session.architecture.address_bits // 4
     code_object = session.code_object
     subprogram = session.frame.subprogram
-    name = "??" if subprogram is None else subprogram.name
+    name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
     if session.inline_level:
         name = session.functions()[session.inline_level]
     arguments = variables(session, "parameter") if subprogram is not None else []
@@ -60,7 +60,7 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
         )
     else:
         shown = "..." if arguments else ""
-    origin = None if code_object is None else code_object.offset_text(pc)
+    origin = None if code_object is None else str(code_object.file.path)
     physical = session.physical_frame
     call, mark = f"{name} ({shown})", address_mark(physical)
     words = frame_words(pc, digits, call, place_of(session, pc), origin, mark)
@@ -68,9 +68,15 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
 
 
 def frame_pc(session: Session) -> int:
-    """Where the frame in focus goes on: of an outer one after the call, as GDB shows it."""
+    """Where the lane in focus goes on in its frame, as `wave_pc`."""
     pc, physical = require_frame(session), session.physical_frame
     return physical.pc if session.level and physical is not None else pc
+
+
+def wave_pc(session: Session) -> int | None:
+    """Where the frame in focus goes on: an outer one after the call, as GDB shows it."""
+    physical = session.physical_frame
+    return physical.pc if session.level and physical is not None else session.pc
 
 
 def variables(session: Session, kind: str) -> list[Variable]:

@@ -7,10 +7,17 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
-from dwarfgpu.backtrace import StackFrame, place_of, selected, selected_number, stack_frames
+from dwarfgpu.backtrace import (
+    StackFrame,
+    frame_of,
+    place_of,
+    selected,
+    selected_number,
+    stack_frames,
+)
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import command
-from dwarfgpu.cli.repl.frames import contents, frame_line, require_frame, symbol_at, variables
+from dwarfgpu.cli.repl.frames import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.listing import source_line
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
@@ -39,8 +46,8 @@ def frame(shell: Shell, argument: str) -> Iterator[str]:
     if argument and int(argument) != number:
         yield from _focus(shell, int(argument))
     else:
-        yield f"#{number:<3}{frame_line(shell.session)}"
-        yield from source_line(shell.session)
+        require_frame(shell.session)
+        yield from _shown(shell, number)
 
 
 @command("up", topic="stack")
@@ -82,7 +89,12 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[str]:
 
 def _focus(shell: Shell, number: int) -> Iterator[str]:
     shell.session = selected(shell.session, number)
-    yield f"#{number:<3}{frame_line(shell.session)}"
+    yield from _shown(shell, number)
+
+
+def _shown(shell: Shell, number: int) -> Iterator[str]:
+    frame = frame_of(shell.session, number)
+    yield frame_text(frame, frame_record(frame, with_arguments=True))
     yield from source_line(shell.session)
 
 
