@@ -124,12 +124,16 @@ class EntryChecker:
         if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
             self._pieces(index, wanted, data, checked.piece_bits, span)
         for each in checked.references:
-            wrong = self._references.fault(each)
+            rule, severity, wrong = "bad-reference", each.severity, self._references.fault(each)
+            if wrong is None and each.register is not None:
+                register = self.expressions.machines.register(each.register)
+                rule, severity = "outside-storage", "warning"
+                wrong = None if register is None else self._references.shortage(each, register)
             if wrong is not None:
                 unit, place = self.unit, self._place(index, wanted.name, span)
                 shown = self.expressions.shown(data, unit.dialect, unit.format, each.offset)
                 message = f"{each.operation}: {wrong}"
-                self._tell("bad-reference", message, place, each.section, shown, each.severity)
+                self._tell(rule, message, place, each.section, shown, severity)
 
     def _lane(self, index: int) -> None:
         """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""

@@ -94,9 +94,9 @@ class Machines:
             )
 
     def register(self, number: int) -> RegisterInfo | None:
-        """The register of a number; None where no architecture defines it."""
+        """The register of a number, the widest of them; None where no architecture defines it."""
         found = (each.registers[number] for each in self.all if number in each.registers)
-        return next(found, None)
+        return max(found, key=lambda each: each.size_bits, default=None)
 
     @property
     def all(self) -> tuple[Architecture, ...]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
+from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.abstract import Severity
@@ -35,6 +36,8 @@ class Reference:
     value: int
     size_bytes: int | None = None
     """That the operation says the type to have."""
+    register: int | None = None
+    """Of the frame itself, which is read as the type."""
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
@@ -48,7 +51,8 @@ def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
                         yield _at(each, "warning", found.kind, found.value, found.size_bytes)
             elif info.codec.meaning == "type":
                 if operand or each.operation.section != "A.2.5.4.3.3":  # 0 is generic there
-                    yield _at(each, "error", "type", operand, _size_bytes(each))
+                    found = _at(each, "error", "type", operand, _size_bytes(each))
+                    yield evolve(found, register=_register(each))
             elif info.codec.meaning == "die":
                 kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
                 is_later = each.operation.function.__name__ in _LATER
@@ -75,6 +79,13 @@ def _size_bytes(instruction: Instruction) -> int | None:
     return None
 
 
+def _register(instruction: Instruction) -> int | None:
+    """The register that DW_OP_regval_type reads; None for any other operation."""
+    register = instruction.operands[0] if instruction.operands else None
+    is_read = instruction.operation.function.__name__ == "regval_type"
+    return register if is_read and isinstance(register, int) else None
+
+
 @define
 class References:
     """The references of one unit."""
@@ -88,6 +99,22 @@ class References:
         if key not in self._known:
             self._known[key] = self._fault(reference)
         return self._known[key]
+
+    def shortage(self, reference: Reference, register: RegisterInfo) -> str | None:
+        """Why reading a register as its type fails in the top call frame; None where it may not.
+
+        DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type (A.2.5.4.3.4).
+        """
+        try:
+            needed_bits = self.unit.base_type(reference.value).bit_size
+        except DwarfGpuError:
+            return None  # `fault` tells
+        if needed_bits <= register.size_bits:
+            return None
+        return (
+            f"{needed_bits} bits needed at bit offset 0 of register {register}, "
+            f"{register.size_bits} remain, in the top call frame"
+        )
 
     def _fault(self, reference: Reference) -> str | None:
         unit, value = self.unit, reference.value

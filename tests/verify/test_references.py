@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.verify.finding import Finding
 from tests.dwarf.builder import Shape
 from tests.verify.made import (
     BASE_TYPE,
@@ -75,3 +76,29 @@ def test_the_operation_is_marked() -> None:
     assert found.message.startswith("DW_OP_deref_type: size 8 for the type ")
     assert found.excerpt is not None
     assert (found.excerpt.marked, found.excerpt.offset) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "register", "needed"),
+    [(8, "s4", "64 bits needed at bit offset 0 of register s4, 32 remain"),
+     (4, "s4", None), (8, "pc", None), (8, "v3", None),
+     (16, "exec", "128 bits needed at bit offset 0 of register exec, 64 remain")],
+)  # fmt: skip
+def test_a_register_that_is_narrower_than_its_type(
+    size_bytes: int, register: str, needed: str | None
+) -> None:
+    """A.2.5.4.3.4: DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type."""
+
+    def told(text: str) -> list[Finding]:
+        located = block(operations(f"{text}; stack_value"))
+        entries = bytes((2, size_bytes, 5)) + b"\x03" + located
+        return findings(verdict_on(info_file(SHAPES, b"\x01" + entries + b"\0")))
+
+    found = told(f"lit0; drop; regval_type {register}, {INT}")
+    assert [(each.rule, each.severity, each.section) for each in found] == (
+        [] if needed is None else [("outside-storage", "warning", "A.2.5.4.3.4")]
+    )
+    for each in found:
+        assert each.message == f"DW_OP_regval_type: {needed}, in the top call frame"
+        assert each.excerpt is not None and each.excerpt.marked == 2
+    assert told(f"entry_value (regval_type {register}, {INT})") == []  # of another frame
