@@ -26,6 +26,8 @@ from dwarfgpu.backends.simulated.save import saved, write
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.declared import qualified
+from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.dwarf.scopes import name_of, variable_of
 from dwarfgpu.dwarf.types import Base, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -38,6 +40,8 @@ MOST_BUFFER_BYTES: Final = 1 << 30
 MOST_LOADED_BYTES: Final = 1 << 26
 """Of one writable segment of a code object that is written into a state."""
 _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_BARE: Final = re.compile(r"([\w:]+)\(")
+"""A demangled name before its parameters, where it has no template arguments."""
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
@@ -67,7 +71,7 @@ def run(args: Namespace) -> int:
         args.file, LOAD_ADDRESS if load_address is None else load_address, target=args.target
     )
     code = read_gpu_code(code_object.file)
-    kernel = _kernel(code, args.kernel, args.file)
+    kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     names, problems = _names(code_object, kernel)
     geometry = _geometry(args)
@@ -128,7 +132,8 @@ def _position(text: str, option: str) -> tuple[Position, int]:
     return (x, y, z), len(numbers)
 
 
-def _kernel(code: GpuCode, name: str | None, file: str) -> GpuKernel:
+def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file: str) -> GpuKernel:
+    """The kernel of a name, of its symbol or in the source; `UsageError` where it is not one."""
     names = [each.name for each in code.kernels]
     for each in code.kernels:
         if name is None and len(names) == 1 or each.name == name or each.symbol == name:
@@ -136,10 +141,36 @@ def _kernel(code: GpuCode, name: str | None, file: str) -> GpuKernel:
     if not names:
         why = f": {error_line(code.problems[0])}" if code.problems else ""
         raise UsageError(f"{file} has no kernel{why}")
+    called = [] if name is None else [
+        each for each in code.kernels if name in _source_names(code_object, each)
+    ]  # fmt: skip
+    if len(called) == 1:
+        return called[0]
+    if called:
+        both = ", ".join(each.name for each in called[:16])
+        raise UsageError(f"{file} has several kernels {name}: {both}")
     shown = ", ".join(names if len(names) <= 16 else [*names[:15], "…"])
     if name is None:
         raise UsageError(f"{file} has several kernels: {shown}")
     raise UsageError(f"{file} has no kernel {name}{did_you_mean(name, names)}; it has {shown}")
+
+
+def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
+    """What the source calls a kernel, as far as debugging information or its symbol tells:
+    `f`, `ns::f`, `ns::f(int)`."""
+    out: set[str] = set()
+    whole = demangled(kernel.name)
+    if whole is not None:
+        bare = _BARE.match(whole)
+        out |= {whole, *([] if bare is None else [bare[1]])}
+    try:
+        entry = None if kernel.entry is None else kernel.entry + code_object.load_address
+        found = None if entry is None else code_object.scopes.subprogram_at(entry)
+        if found is not None:
+            out |= {found.name, "::".join(qualified(found.die))}
+    except DwarfGpuError:
+        pass  # the other names are true, too
+    return out - {""}
 
 
 def _processor(code: GpuCode, file: str) -> Processor:

@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.backends.state_file import State, load_state
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.cli.dispatch import chosen_kernel
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 
 HIP, CL = FIXTURES / "hip", FIXTURES / "opencl"
@@ -401,3 +405,24 @@ def test_memory_from_a_file(tmp_path: Path) -> None:
                "addr 0x1000; deref_size 4")  # fmt: skip
     assert done.out == "42\n"
     assert "cannot be read" in run("eval", "--mem", "0x1000=@/nowhere", "lit0").error
+
+
+def test_a_kernel_by_its_name_in_the_source() -> None:
+    opened = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+    code = read_gpu_code(opened.file)
+    [nest] = code.kernels
+    mangled = ("_Z4kernPi", "_Z4kernPf", "_ZN2ns5otherEi")
+    kernels = [GpuKernel(each, f"{each}.kd") for each in mangled]
+    kernels.append(evolve(nest, name="_Zodd", symbol="_Zodd.kd"))
+    code = evolve(code, kernels=tuple(kernels))
+
+    def chosen(name: str) -> str:
+        return chosen_kernel(opened, code, name, "k.co").name
+
+    assert chosen("nest") == "_Zodd"  # by debugging information
+    assert chosen("kern(int*)") == "_Z4kernPi" and chosen("kern(float*)") == "_Z4kernPf"
+    assert chosen("ns::other") == chosen("_ZN2ns5otherEi.kd") == "_ZN2ns5otherEi"
+    with pytest.raises(UsageError, match="k.co has several kernels kern: _Z4kernPi, _Z4kernPf"):
+        chosen("kern")
+    with pytest.raises(UsageError, match="k.co has no kernel other"):
+        chosen("other")
