@@ -78,6 +78,7 @@ def _run(args: argparse.Namespace) -> int:
     session = options.session_of(args, files, stopped)
     shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
     if stopped.core is not None:
+        shell.is_of_core = True
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
         for line in core_lines(stopped.core):
             shell.streams.print(line)

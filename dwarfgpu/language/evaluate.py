@@ -457,7 +457,10 @@ class Evaluator:
             number = self.arithmetic.stored(value, target)
         else:
             raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
-        return self.places.read(self.places.write(target, number))
+        written = self.places.write(target, number)
+        if self.options.wrote is not None:
+            self.options.wrote()
+        return self.places.read(written)
 
     def _copied(self, value: TypedValue, name: str) -> TypedValue:
         """A value as that of a convenience variable: contents and type, which are nowhere."""
@@ -468,7 +471,7 @@ class Evaluator:
 
     def _unevaluated(self) -> Evaluator:
         keep = None if self.options.keep is None else _forget
-        options = evolve(self.options, keep=keep, looked_at=None)
+        options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
         return Evaluator(self.session, options, Unevaluated(self.session))
 
     def _size(self, kind: Type | None) -> TypedValue:

@@ -27,6 +27,8 @@ class Options:
     """Told of each variable that the value depends on, also where there is no value."""
     read_only: str | None = None
     """Why nothing can be assigned; None where it can."""
+    wrote: Callable[[], None] | None = None
+    """Told when something of the machine is assigned to."""
     is_closed: bool = False
     """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
 

@@ -26,6 +26,7 @@ def of(build: str) -> tuple[object, ...]:
     return "--core", CORES / f"{build}.core", "--file", CORES / build
 
 
+WRITTEN = "note: only this session's registers and memory change, not the core file"
 LEAF, DOWN = "leaf (head=", "down (outer="
 
 
@@ -174,7 +175,7 @@ def test_the_prompt() -> None:
     assert "$1 = 81" in lines
     assert any(line.startswith("[Current thread is 2 (LWP ") for line in lines)
     assert lines[-1] == "$2 = 5"
-    assert done.err.splitlines() == ["Unknown thread 9.", "Invalid thread ID: x"]
+    assert done.err.splitlines() == [WRITTEN, "Unknown thread 9.", "Invalid thread ID: x"]
 
 
 def test_waves_of_gpus_in_a_core_of_a_process_are_told(tmp_path: Path) -> None:
@@ -338,3 +339,14 @@ def test_the_bar_of_a_thread() -> None:
     assert caller.physical_frame is not None
     texts = [each.text for each in fields(caller)]
     assert f"thread {top.wave}" in texts and f"pc {caller.physical_frame.pc:#x}" in texts
+
+
+def test_writing_is_told_once_to_be_of_the_session() -> None:
+    def err(*commands: str) -> list[str]:
+        words = [word for each in commands for word in ("-ex", each)]
+        done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", "thread 2", *words)
+        return done.err.splitlines()
+
+    up = "up"
+    assert err(up, "p squared = 9", "set var squared = 8", "frame 0", "p $rax = 1") == [WRITTEN]
+    assert err(up, "p squared", "p $x = 9", "set var $x = 1", "whatis squared = 9") == []

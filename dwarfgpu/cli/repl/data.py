@@ -50,6 +50,13 @@ def _remark(shell: Shell, value: TypedValue) -> None:
         shell.note(note, once=True)
     for reason in reasons(value):
         shell.note(reason)
+    _remark_written(shell)
+
+
+def _remark_written(shell: Shell) -> None:
+    """Say once that what was assigned is nowhere but here, where a core file is looked at."""
+    if shell.is_of_core and shell.values.has_written:
+        shell.note("only this session's registers and memory change, not the core file", once=True)
 
 
 @command("print", topic="data", aliases=("p", "inspect"), complete=candidates.values)
@@ -98,6 +105,7 @@ def set_var(shell: Shell, argument: str) -> Iterator[str]:
     value = evaluated(shell.session, shell.values, _required(argument))
     for note in value.notes:
         shell.note(note, once=True)
+    _remark_written(shell)
     yield from ()
 
 

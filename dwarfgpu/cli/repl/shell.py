@@ -77,6 +77,8 @@ class Shell:
         self.streams = streams
         self.threads: Mapping[WaveId, str] = {}
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
+        self.is_of_core = False
+        """Whether a core file is looked at."""
         self.machine: Machine | None = None
         """What a state tells of agents, queues and dispatches."""
         self.values = ValueHistory()

@@ -24,6 +24,11 @@ class ValueHistory:
     def __init__(self) -> None:
         self._values: list[TypedValue] = []
         self.named: dict[str, TypedValue] = {}
+        self.has_written = False
+        """Whether an expression assigned to something of the machine."""
+
+    def wrote(self) -> None:
+        self.has_written = True
 
     def keep(self, value: TypedValue) -> int:
         """The number of a new value, which nothing changes any more."""
@@ -73,7 +78,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     dollar = partial(_dollar, history)
     if not writes:
         return Options(dollar, read_only=READ_ONLY)
-    return Options(dollar, history.named.__setitem__)
+    return Options(dollar, history.named.__setitem__, wrote=history.wrote)
 
 
 def sentence(text: str) -> str:
