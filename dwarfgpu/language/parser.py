@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.long_names import extended_name
 from dwarfgpu.language.tokens import Kind, Token, character, number, string, tokens
@@ -40,6 +40,11 @@ _BINARY: Final = {
     "+": 13, "-": 13, "*": 14, "/": 14, "%": 14, ".*": 15, "->*": 15,
 }  # fmt: skip
 _COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
+_UNSUPPORTED: Final = frozenset(
+    {(f"{kind}_cast", "<") for kind in ("static", "const", "reinterpret", "dynamic")}
+    | {(word, "(") for word in ("alignof", "_Alignof", "__alignof__", "typeid", "decltype")}
+)
+"""Words of C and C++ that mean something only with what follows them."""
 _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
@@ -229,6 +234,9 @@ class Parser:
         token = self.token
         if _is_type_word(token.text):
             raise UsageError("Attempt to use a type name as an expression")
+        following = self.tokens[self.at + 1].text
+        if (token.text, following) in _UNSUPPORTED and not self.known.is_name(token.text):
+            raise Unsupported(f"{token.text} is not supported in expressions")
         name = self.name()
         if self.accept("#"):
             return tree.AddressOf(name, self.expression(_UNARY))

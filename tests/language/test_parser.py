@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import fields
 
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.parser import parse
 
@@ -17,7 +17,7 @@ class Known:
         return name in ("T", "ns::T", "Box<int>", "Box<Box<int>>", "ns::Box<T, 2>")
 
     def is_name(self, name: str) -> bool:
-        return self.is_type(name) or name != "nosuch"
+        return self.is_type(name) or name not in ("nosuch", "static_cast", "alignof")
 
     def unknown(self, name: str) -> UsageError:
         return UsageError(f'No symbol "{name}" in current context.')
@@ -182,3 +182,14 @@ def test_a_height_counts_every_child() -> None:
     assert tree.Binary("+", leaf, low).height == tree.Index(low, leaf).height == 2
     assert tree.Conditional(leaf, leaf, low).height == 2
     assert all(field.name != "height" or not field.init for field in fields(tree.Call))
+
+
+@pytest.mark.parametrize(
+    ("expression", "word"),
+    [("static_cast<int>(2.5)", "static_cast"), ("1 + alignof(int)", "alignof")],
+)
+def test_operators_that_are_not_supported_are_named(expression: str, word: str) -> None:
+    with pytest.raises(Unsupported, match=f"^{word} is not supported in expressions"):
+        parse(expression, KNOWN)
+    parse("typeid(x)", KNOWN)  # a name of the program
+    parse(word, KNOWN)
