@@ -23,18 +23,21 @@ class ObjectBytes:
     unavailable: bytes | None
     size_bits: int
     endian: Endian
+    removed: bytes | None = None
+    """Unavailable bits of removed pointers: they are equal to no others."""
 
     @classmethod
-    def of(cls, bits: Bits, endian: Endian) -> ObjectBytes:
+    def of(cls, bits: Bits, endian: Endian, removed: int = 0) -> ObjectBytes:
         size = bits.size_bits
         undefined = to_bytes(bits.undefined, size, endian) if bits.undefined else None
         unavailable = to_bytes(bits.unavailable, size, endian) if bits.unavailable else None
         known = to_bytes(bits.value & ~bits.unknown, size, endian)
-        return cls(known, undefined, unavailable, size, endian)
+        pointers = to_bytes(removed, size, endian) if removed else None
+        return cls(known, undefined, unavailable, size, endian, pointers)
 
     @property
     def runs(self) -> list[bytes]:
-        masks = (self.undefined, self.unavailable)
+        masks = (self.undefined, self.unavailable, self.removed)
         return [self.value, *(mask for mask in masks if mask is not None)]
 
     def bits(self, first_bit: int, count: int) -> Bits:

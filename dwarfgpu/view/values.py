@@ -45,6 +45,7 @@ from dwarfgpu.view.options import (
 )
 from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
+from dwarfgpu.view.removed import without_removed
 from dwarfgpu.view.shown import (
     ReadMemory,
     ReadStatic,
@@ -97,8 +98,12 @@ def format_value(
     unknown = unknown_text(bits)
     if unknown is not None:
         return unknown
+    removed = 0
+    if resolver is not None:
+        rest = without_removed(bits, kind, location, resolver, endian)
+        removed = bits.unavailable & ~rest.unavailable
     shown = Shown(
-        ObjectBytes.of(bits, endian),
+        ObjectBytes.of(bits, endian, removed),
         options,
         address_of(location),
         architecture,

@@ -72,6 +72,16 @@ def test_parts(expression: str, kind: Type, text: str, data: dict[str, object], 
     assert bool(rest.reasons) == bool(left)
 
 
+def test_neighbours_that_are_unknown_for_other_reasons_are_not_equal() -> None:
+    kind = Array(INT_POINTER, (24,))
+    location = GPU.location("; ".join([POINTER] * 12 + [ABSENT] * 12))
+    resolver = Resolver(lambda: GPU.context)
+    bits = resolver.contents(Placed(kind, location))
+    assert format_value(bits, kind, location=location, resolver=resolver) == (
+        "{<synthetic pointer> <repeats 12 times>, <unavailable> <repeats 12 times>}"
+    )
+
+
 def test_bits_are_counted_in_storage_order() -> None:
     world, kind = (
         BIG_WORLD,
