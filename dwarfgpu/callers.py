@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.call_sites import (
 )
 from dwarfgpu.dwarf.call_values import passed_value, target_address
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.gpu_callers import kernel_in
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
@@ -57,6 +58,10 @@ class LoadedCode:
     def file_text(self, location: int) -> str:
         code_object = self._at(location)
         return ", which is in no code object" if code_object is None else f" in {code_object.name}"
+
+    def kernel_at(self, location: int) -> str | None:
+        code_object = self._at(location)
+        return None if code_object is None else kernel_in(code_object, location)
 
     def _at(self, location: int) -> CodeObject | None:
         return next((each for each in self.code_objects if each.covers(location)), None)

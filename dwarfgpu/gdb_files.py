@@ -20,6 +20,7 @@ from dwarfgpu.backends.ingdb import (
 from dwarfgpu.cfi.tail import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.gpu_callers import kernel_in
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.tail_calls import CallChains
@@ -85,6 +86,11 @@ class LoadedFiles:
         """Where a location is, for a message."""
         found = self.at(location)
         return ", which is in no file" if found is None else f" in {found.name}"
+
+    def kernel_at(self, location: int) -> str | None:
+        """The kernel of a GPU that has a location (`dwarfgpu.cfi.stack.Loaded`)."""
+        found = self.at(location)
+        return None if found is None else kernel_in(found, location)
 
     def between(self, location: int, return_pc: int) -> Jumps:
         """The calls by jumps on the way (`dwarfgpu.cfi.tail.TailCalls`)."""

@@ -32,6 +32,10 @@ class Loaded(Protocol):
         """` in k.co`, or that the location is in nothing that is loaded."""
         ...
 
+    def kernel_at(self, location: int) -> str | None:
+        """The kernel of a GPU that has a program location: nothing calls it."""
+        ...
+
 
 class ByConvention(Protocol):
     """What a call convention tells where no information does."""
@@ -143,6 +147,10 @@ class CallStack:
             return address
         if last.convention is not None and self._by_convention is not None:
             return self._by_convention.caller(last)
+        is_told = last.has_row and not last.row.is_empty
+        kernel = None if is_told else self._loaded.kernel_at(last.location)
+        if kernel is not None:
+            return End(True, f"outermost: {kernel} is a kernel")
         if not last.has_row:
             where = self._loaded.file_text(last.location)
             return End(False, f"no frame information for pc {last.pc:#x}{where}")

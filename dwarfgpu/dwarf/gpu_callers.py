@@ -73,32 +73,12 @@ class GpuCallers:
         return next((each for each in self.code_objects if each.covers(location)), None)
 
     def _function(self, location: int) -> _Function | None:
-        """By debug information, else by the symbols."""
         code_object = self._at(location)
-        if code_object is None:
-            return None
-        bias = code_object.load_address
-        try:
-            found = code_object.scopes.subprogram_at(location)
-            start = None if found is None else found.die.address(dw.AT_LOW_PC)
-        except DwarfGpuError:
-            found = start = None
-        if found is not None and start is not None:
-            return _Function(found.name, start + bias)
-        for each in code_object.file.symbols:
-            is_here = 0 <= location - bias - each.address < each.size_bytes
-            if each.kind == "function" and each.section and is_here:
-                return _Function(each.name, each.address + bias)
-        return None
+        return None if code_object is None else _function_in(code_object, location)
 
     def _is_kernel(self, function: _Function) -> bool:
         code_object = self._at(function.entry)
-        if code_object is None:
-            return False
-        from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
-
-        kernels = read_gpu_code(code_object.file).kernels
-        return function.entry - code_object.load_address in [each.entry for each in kernels]
+        return code_object is not None and _is_kernel_in(code_object, function)
 
     def _is_behind_call(self, address: int) -> bool:
         """Whether the instruction before a program location calls, with s[30:31]."""
@@ -112,3 +92,39 @@ class GpuCallers:
 
 def _unknown(why: str) -> End:
     return End(False, f"{why} (by the call convention)")
+
+
+def kernel_in(code_object: CodeObject, location: int) -> str | None:
+    """The kernel of an AMD GPU that has a program location; None for none, or if nothing tells."""
+    if code_object.file.machine != "AMDGPU":
+        return None
+    try:
+        function = _function_in(code_object, location)
+        is_kernel = function is not None and _is_kernel_in(code_object, function)
+    except DwarfGpuError:
+        return None
+    return function.name if function is not None and is_kernel else None
+
+
+def _function_in(code_object: CodeObject, location: int) -> _Function | None:
+    """By debug information, else by the symbols."""
+    bias = code_object.load_address
+    try:
+        found = code_object.scopes.subprogram_at(location)
+        start = None if found is None else found.die.address(dw.AT_LOW_PC)
+    except DwarfGpuError:
+        found = start = None
+    if found is not None and start is not None:
+        return _Function(found.name, start + bias)
+    for each in code_object.file.symbols:
+        is_here = 0 <= location - bias - each.address < each.size_bytes
+        if each.kind == "function" and each.section and is_here:
+            return _Function(each.name, each.address + bias)
+    return None
+
+
+def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    kernels = read_gpu_code(code_object.file).kernels
+    return function.entry - code_object.load_address in [each.entry for each in kernels]

@@ -327,6 +327,9 @@ def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
     assert shown(leaf, 32) == "x30"
 
 
+KERNEL = 0x6000
+
+
 class Code:
     """Rows by location, for `CallStack`."""
 
@@ -341,6 +344,9 @@ class Code:
 
     def file_text(self, location: int) -> str:
         return " in k.co"
+
+    def kernel_at(self, location: int) -> str | None:
+        return "k" if location == KERNEL else None
 
 
 PUSHED = FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(-8)}, RIP)
@@ -404,6 +410,17 @@ def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, c
     frames, found = walked(CallStack(context, 0x1000, Code(rows)))
     assert found.startswith(end)
     assert len(frames) == count
+
+
+@pytest.mark.parametrize("rows", [{KERNEL: FrameRow(None, {}, RIP)}, {}])
+def test_a_kernel_that_nothing_tells_of_is_the_outermost_frame(rows: dict[int, FrameRow]) -> None:
+    stack = CallStack(x86({}, rsp=0x7000), KERNEL, Code({**rows}))
+    assert walked(stack) == ([KERNEL], "outermost: k is a kernel")
+
+
+def test_a_kernel_with_rules_is_unwound_by_them() -> None:
+    stack = CallStack(x86({0x7000: 0x2001}, rsp=0x7000), KERNEL, Code({KERNEL: PUSHED}))
+    assert walked(stack)[0] == [KERNEL, 0x2001]
 
 
 def test_frames_are_bounded() -> None:
