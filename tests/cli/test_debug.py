@@ -471,6 +471,10 @@ def test_the_source_of_a_function_or_file() -> None:
     assert listed("list nest.hip:20") == (numbered(15, 24), "")
     assert listed("list nest,") == (numbered(start, start + 9), "")
     assert listed(f"list nest,{start + 1}", "list") == (numbered(start, start + 11), "")
+    assert listed("list 3 , 4") == (numbered(3, 4), "")
+    wrong = "$v6[0] = 1"
+    assert listed(f"list {wrong}")[1] == f'Function "{wrong}" not defined.'
+    assert listed(f"list {wrong}", "p $v6[0]")[0] == listed("p $v6[0]")[0]  # nothing is assigned
     assert listed("list nosuch") == ([], 'Function "nosuch" not defined.')
     assert listed("list t") == ([], 'Function "t" not defined.')
     assert listed("list nest.hip:no")[1] == 'Function "no" not defined in "nest.hip".'

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dwarfgpu import language
 from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.expressions import DEFAULT
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import frame_pc, require_frame, symbol_at
 from dwarfgpu.cli.repl.shell import Listed, Shell
@@ -21,7 +22,7 @@ from dwarfgpu.session import Session
 _COUNT = 10
 _BEFORE = 5
 """Lines listed before one that is asked for."""
-_SPAN = re.compile(r"(?P<first>.+?)\s*(?:(?P<comma>,)\s*(?P<last>[0-9]{1,9})?)?")
+_SPAN = re.compile(r"(?P<first>.+?)(?:(?P<comma>,) *(?P<last>[0-9]{1,9})?)?")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _IN_FILE = re.compile(r"(?P<file>.*[^:]):(?P<inside>[^:].*)")
 
@@ -64,11 +65,12 @@ def _wanted(session: Session, argument: str, before: Listed | None) -> tuple[Pla
         return before.place, max(before.first - _COUNT, 1), before.first - 1
     given = _SPAN.fullmatch(argument)
     assert given is not None
-    if _NUMBER.fullmatch(given["first"]):
+    start = given["first"].strip()
+    if _NUMBER.fullmatch(start):
         place = _place(session) if before is None else before.place
-        line = int(given["first"])
+        line = int(start)
     else:
-        place = _spot(session, given["first"])
+        place = _spot(session, start)
         line = place.line
     first = line if given["comma"] else max(line - _BEFORE, 1)
     return place, first, int(given["last"]) if given["last"] else first + _COUNT - 1
@@ -163,7 +165,7 @@ def _entry_of(session: Session, text: str) -> int:
         name = f"'{match['file']}'::{match['inside']}"
         words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
     try:
-        value = language.evaluate(name, session)
+        value = language.evaluate(name, session, DEFAULT)
     except UsageError:
         raise UsageError(words) from None
     place = value.location.places[0] if value.location is not None else None
