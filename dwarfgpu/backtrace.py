@@ -15,6 +15,7 @@ from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.function_names import name_in_frames
 from dwarfgpu.dwarf.line import SourceFile
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.scopes import FUNCTIONS
@@ -223,7 +224,7 @@ def _functions_or_none(session: Session) -> list[Die]:
 def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
     if functions:
         function = functions[inline_level]
-        return function.name or f"function {function.offset:#x}"
+        return name_in_frames(function) or f"function {function.offset:#x}"
     pc = session.pc
     return None if pc is None else symbol_name(session, pc)
 

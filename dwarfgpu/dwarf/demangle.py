@@ -1,14 +1,16 @@
 """Mangled names of the Itanium C++ ABI as people write them.
 
 What is read: names in namespaces and classes, template arguments that are types and numbers,
-functions with their parameters, and what the compiler makes for a class (`vtable for X`). Law: a
-name of which any part is not read stays mangled; nothing is guessed.
+functions with their parameters, lambdas, and what the compiler makes for a class (`vtable for X`).
+Law: a name of which any part is not read stays mangled; nothing is guessed.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import Final
+
+from dwarfgpu.dwarf.mangled_types import last_name, marked, member
 
 _LONGEST: Final = 4_000
 _DEEPEST: Final = 60
@@ -75,6 +77,16 @@ def demangled(symbol: str) -> str | None:
         return None
 
 
+def demangled_name(symbol: str) -> str | None:
+    """`ns::f` of `_ZN2ns1fEi`: without parameters and result; None where `demangled` has none."""
+    if demangled(symbol) is None:
+        return None
+    try:
+        return _Demangler(symbol).name()
+    except _NotRead:
+        return None  # what the compiler makes: `vtable for X`
+
+
 class _Demangler:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -134,7 +146,8 @@ class _Demangler:
             raise _NotRead
         return text
 
-    def encoding(self) -> str:
+    def encoding(self, *, is_inner: bool = False) -> str:
+        """`is_inner`: of a function around a name, whose result is left out."""
         special = self.at(*_SPECIAL)
         if special is not None:
             return _SPECIAL[special] + self.type()
@@ -149,6 +162,8 @@ class _Demangler:
             return name
         qualifiers, has_result = self.qualifiers, self.has_arguments and not self.has_no_result
         result = self.type() + " " if has_result else ""
+        if is_inner:
+            result = ""
         return f"{result}{name}{self.parameters()}{qualifiers}"
 
     def thunk(self) -> str | None:
@@ -200,15 +215,47 @@ class _Demangler:
         """`f(int)::x`."""
         self.expect("Z")
         self.enter()
-        function = self.encoding()
+        function = self.encoding(is_inner=True)
         self.expect("E")
         if self.at("s") is not None or self.peek() == "d":
             raise _NotRead
         name = self.name()
-        if self.at("_") is not None:
-            raise _NotRead
+        self.discriminator()
         self.depth -= 1
         return f"{function}::{name}"
+
+    def discriminator(self) -> None:
+        """`_0`, `__10_`: which entity of that name in the function; demanglers leave it out."""
+        if self.at("_") is None:
+            return
+        is_long = self.at("_") is not None
+        if is_long:
+            self.number()
+            self.expect("_")
+        elif self.peek().isdigit():
+            self.position += 1
+        else:
+            raise _NotRead
+
+    def unnamed(self) -> str:
+        """`{lambda(int)#1}`, `{unnamed type#1}`: what has no name, by its number."""
+        text = "unnamed type"
+        if self.at("Ut") is None:
+            self.expect("Ul")
+            self.enter()
+            # `T_`, and what stands for one, would be a parameter of its own.
+            outer, self.arguments = self.arguments, []
+            start = self.position
+            text = f"lambda{self.parameters()}"
+            if outer and "S" in self.text[start : self.position]:
+                raise _NotRead
+            self.expect("E")
+            self.arguments = outer
+            self.depth -= 1
+        count = 1 if self.at("_") is not None else self.number() + 2
+        if count > 1:
+            self.expect("_")
+        return f"{{{text}#{count}}}"
 
     def nested(self) -> str:
         self.expect("N")
@@ -258,6 +305,8 @@ class _Demangler:
                 self.position += tag
             self.has_no_result = False
             return name
+        if self.peek() == "U":
+            return self.unnamed()
         if self.peek() in ("C", "D") and self.peek(2)[1:].isdigit():
             mark = self.peek()
             self.position += 2
@@ -323,7 +372,7 @@ class _Demangler:
     def substitution(self) -> str:
         short = self.at(*_SHORT)
         if short in _EXPANDED and self.peek() in ("C", "D"):
-            self.last = _last_name(_EXPANDED[short])
+            self.last = last_name(_EXPANDED[short])
             return _EXPANDED[short]
         if short is not None:
             self.last = _SHORT[short].rpartition("::")[2]
@@ -333,7 +382,7 @@ class _Demangler:
         if index >= len(self.known):
             raise _NotRead
         text = self.known[index]
-        self.last = _last_name(text)
+        self.last = last_name(text)
         return text
 
     def sequence(self) -> int:
@@ -379,7 +428,7 @@ class _Demangler:
             return self.keep(self.qualified())
         if head in ("P", "R", "O"):
             self.position += 1
-            return self.keep(_marked(self.type(), {"P": "*", "R": "&", "O": "&&"}[head]))
+            return self.keep(marked(self.type(), {"P": "*", "R": "&", "O": "&&"}[head]))
         if head == "F":
             return self.keep(self.function())
         if head == "A":
@@ -395,7 +444,7 @@ class _Demangler:
         if head == "M":
             self.position += 1
             container = self.type()
-            return self.keep(_member(self.type(), container))
+            return self.keep(member(self.type(), container))
         if head == "T":
             text = self.keep(self.parameter())
             return self.templated(text)
@@ -432,55 +481,3 @@ class _Demangler:
         parameters = self.parameters()
         self.expect("E")
         return f"{result} {parameters}"
-
-
-def _marked(text: str, mark: str) -> str:
-    """A pointer or reference to a type: the mark of one to a function is inside."""
-    at = _inside(text)
-    if at is None:
-        return _collapsed(text, mark)
-    if text[at] == "(" and text[at + 1 : at + 2] in ("*", "&"):
-        end = text.index(")", at)
-        return f"{_collapsed(text[:end], mark)}{text[end:]}"
-    return f"{text[:at]}({mark}){'' if text[at] == '(' else ' '}{text[at:]}"
-
-
-def _collapsed(text: str, mark: str) -> str:
-    """References to references are references; to `&` from either side `&` (C++ 9.3.4.3)."""
-    if not mark.startswith("&") or not text.endswith("&"):
-        return text + mark
-    return text[:-1] if text.endswith("&&") and mark == "&" else text
-
-
-def _member(text: str, container: str) -> str:
-    at = _inside(text)
-    if at is None:
-        return f"{text} {container}::*"
-    return f"{text[:at]}({container}::*){'' if text[at] == '(' else ' '}{text[at:]}"
-
-
-def _inside(text: str) -> int | None:
-    """Where the parameters of a function type, or the bounds of an array, begin; None elsewhere."""
-    depth = 0
-    for index, character in enumerate(text):
-        if character == "<":
-            depth += 1
-        elif character == ">":
-            depth -= 1
-        elif not depth and character in "([" and text[index - 1] == " ":
-            return index
-    return None
-
-
-def _last_name(text: str) -> str:
-    """`Box` of `ns::Box<int>`."""
-    depth, end = 0, len(text)
-    for index in range(len(text) - 1, -1, -1):
-        if text[index] == ">":
-            depth += 1
-        elif text[index] == "<":
-            depth -= 1
-            end = index if not depth else end
-        elif not depth and text[index] == ":":
-            return text[index + 1 : end]
-    return text[:end]

@@ -12,6 +12,7 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.class_builder import scope_of
 from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.demangle import demangled_name
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Qualified, Struct, Type, strip
@@ -34,13 +35,38 @@ def function_name(die: Die, symbol: str) -> str | None:
         return None
 
 
+def name_in_frames(die: Die) -> str | None:
+    """The name of a function as a frame shows it, without parameters: `ns::Box<long>::get`.
+
+    What is in a lambda or a class inside a function has the name that its symbol tells, where it
+    has one; else what is around it and has a name stands before it, as in GDB. None without a name.
+    """
+    name = die.name
+    if name is None or not die.unit.is_cplusplus:
+        return name
+    try:
+        *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+        if not _is_told(declared):
+            mangled = _linkage_name(die)
+            told = None if mangled is None else demangled_name(mangled)
+            if told is not None:
+                return told
+        return canonical(scope_of(declared) + name)
+    except DwarfGpuError:
+        return name
+
+
+def _linkage_name(die: Die) -> str | None:
+    linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
+    if linked is None:
+        return None
+    return linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
+
+
 def _name(die: Die, symbol: str) -> str | None:
     holder = die.holder(dw.AT_NAME)
     name = None if holder is None else holder.name
-    linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
-    expected = name
-    if linked is not None:
-        expected = linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
+    expected = _linkage_name(die) or name
     if name is None or expected is None or not _is_same(expected, symbol):
         return None
     *_, declared = (holder or die).origins()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.cxx_names import canonical
-from dwarfgpu.dwarf.demangle import demangled
+from dwarfgpu.dwarf.demangle import demangled, demangled_name
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,18 @@ from dwarfgpu.dwarf.demangle import demangled
          "std::allocator<char> >::basic_string(char const*)"),
         ("_ZN12_GLOBAL__N_11xE", "(anonymous namespace)::x"),
         ("_ZL5local", "local"),
+        ("_ZZ4mainE1x_0", "main::x"),
+        ("_ZZ4mainE1x__12_", "main::x"),
+        ("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()(int) const"),
+        ("_ZZZ4mainENUliE_clEiE2st", "main::{lambda(int)#1}::operator()(int)::st"),
+        ("_ZZ4mainENKUlRiE11_clES_", "main::{lambda(int&)#13}::operator()(int&) const"),
+        ("_ZZ4mainEN3$_0clEi", "main::$_0::operator()(int)"),
+        ("_ZZ1fIiEiT_EN1SC1Ev", "f<int>(int)::S::S()"),
+        ("_ZN3FooUt0_1mEv", "Foo::{unnamed type#2}::m()"),
+        ("_ZZ4mainENKUlT_E_clIiEEDaS_", None),  # its own template parameter
+        ("_ZZ1fIiEiT_ENKUlS0_E_clEi", None),  # the same, by substitution
+        ("_ZZ4mainE1x_", None),
+        ("_ZZ4mainENUli_clEi", None),
         ("_ZTV1X", "vtable for X"),
         ("_ZTIN2ns3BoxIiLi2EEE", "typeinfo for ns::Box<int, 2>"),
         ("_ZTSi", "typeinfo name for int"),
@@ -65,6 +77,21 @@ from dwarfgpu.dwarf.demangle import demangled
 )  # fmt: skip
 def test_demangled(symbol: str, text: str | None) -> None:
     assert demangled(symbol) == text
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        ("_ZN2ns1fEi", "ns::f"),
+        ("_ZNK1a1b1T3getIlEET_S3_", "a::b::T::get<long>"),
+        ("_ZZ4mainENKUliE_clEi", "main::{lambda(int)#1}::operator()"),
+        ("_ZTV1X", None),
+        ("_ZN2ns1fEi?", None),
+        ("main", None),
+    ],
+)
+def test_names_without_parameters(symbol: str, text: str | None) -> None:
+    assert demangled_name(symbol) == text
 
 
 def test_what_doubles_is_bounded() -> None:

@@ -1,0 +1,56 @@
+"""The text of types in the names of symbols: where the marks of pointers and members stand."""
+
+from __future__ import annotations
+
+
+def marked(text: str, mark: str) -> str:
+    """A pointer or reference to a type: the mark of one to a function is inside."""
+    at = _inside(text)
+    if at is None:
+        return _collapsed(text, mark)
+    if text[at] == "(" and text[at + 1 : at + 2] in ("*", "&"):
+        end = text.index(")", at)
+        return f"{_collapsed(text[:end], mark)}{text[end:]}"
+    return f"{text[:at]}({mark}){'' if text[at] == '(' else ' '}{text[at:]}"
+
+
+def _collapsed(text: str, mark: str) -> str:
+    """References to references are references; to `&` from either side `&` (C++ 9.3.4.3)."""
+    if not mark.startswith("&") or not text.endswith("&"):
+        return text + mark
+    return text[:-1] if text.endswith("&&") and mark == "&" else text
+
+
+def member(text: str, container: str) -> str:
+    """A pointer to a member of a class."""
+    at = _inside(text)
+    if at is None:
+        return f"{text} {container}::*"
+    return f"{text[:at]}({container}::*){'' if text[at] == '(' else ' '}{text[at:]}"
+
+
+def _inside(text: str) -> int | None:
+    """Where the parameters of a function type, or the bounds of an array, begin; None elsewhere."""
+    depth = 0
+    for index, character in enumerate(text):
+        if character == "<":
+            depth += 1
+        elif character == ">":
+            depth -= 1
+        elif not depth and character in "([" and text[index - 1] == " ":
+            return index
+    return None
+
+
+def last_name(text: str) -> str:
+    """`Box` of `ns::Box<int>`."""
+    depth, end = 0, len(text)
+    for index in range(len(text) - 1, -1, -1):
+        if text[index] == ">":
+            depth += 1
+        elif text[index] == "<":
+            depth -= 1
+            end = index if not depth else end
+        elif not depth and text[index] == ":":
+            return text[index + 1 : end]
+    return text[:end]
