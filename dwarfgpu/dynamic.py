@@ -11,6 +11,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.bit_fields import read_field
 from dwarfgpu.dwarf.class_parts import Method
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Bounds, Properties
@@ -130,9 +131,9 @@ class Resolver:
         size = size_bits(kind) if may_point(kind) else None
         return None if size is None else self._attributes.context.access.pointer(location, size)
 
-    def bit_field(self, location: Location, bit_size: int) -> Bits:
-        """The bits of a bit-field."""
-        return self._attributes.context.access.read(location, bit_size)
+    def bit_field(self, location: Location, bit_size: int, kind: Type | None) -> Bits:
+        """The number of a bit-field of a type."""
+        return read_field(self._attributes.context.access, location, bit_size, kind)
 
     def resolved(
         self, kind: Type | None, location: Location, around: Around | None = None

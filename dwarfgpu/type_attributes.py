@@ -17,6 +17,8 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.bit_fields import bit_order, read_field
+from dwarfgpu.bits import signed
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Computed, Measure, StringLength
@@ -172,7 +174,12 @@ class TypeAttributes:
         size = size if bit_size is None else bit_size
         if not 0 < size <= 64:
             raise IllFormed(f"{what}, an integer of {size} bits")
+        is_turned = bit_size is not None and bit_order(kind, access.endian) != access.endian
         try:
+            if is_turned:
+                field = read_field(access, location, size, kind)
+                field.to_bytes(access.endian)  # an error where it is not known
+                return signed(field.value, size) if is_signed else field.value
             if size % 8 == 0:
                 data = access.read_bytes(location, size // 8)
                 return int.from_bytes(data, endian or access.endian, signed=is_signed)

@@ -31,6 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("dwarf",),
     (
         "backtrace",
+        "bit_fields",
         "callers",
         "conformance",
         "dynamic",

@@ -81,7 +81,9 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
     else:
         record |= bits_json(bits, endian)
-        record["data"] = data_json(widened(value, bits), value.type, session, value.location)
+        record["data"] = data_json(
+            widened(value, bits, endian), value.type, session, value.location
+        )
     is_complete = rest is None or rest.is_complete
     place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text

@@ -241,9 +241,14 @@ class Arithmetic:
         return self.value(self.numbers.cast(self._scalar(value), kind))
 
     def stored(self, value: TypedValue, target: TypedValue) -> int:
-        """The bits of a value converted to the type of an object that it is assigned to."""
+        """The bits of a value converted to the type of an object that it is assigned to.
+
+        Of a bit-field its number, whatever its byte order.
+        """
         converted = self.cast(value, target.type)
         bits = self.places.known(converted).value
+        if target.bit_size is not None:
+            bits = self.number(converted).value.bits
         size = target.size_bits
         assert size is not None
         return bits & (1 << size) - 1

@@ -84,7 +84,7 @@ class Numbers:
             base = BaseType("address", "unsigned", size, self.endian)
         else:
             raise UsageError(NOT_A_NUMBER)
-        if base.endian != self.endian and size % 8 == 0:
+        if base.endian != self.endian and size == base.bit_size and size % 8 == 0:
             number = swapped(number, size)
         target = self.plain(base)
         if size < target.bit_size and target.is_signed:  # a bit-field

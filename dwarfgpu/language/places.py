@@ -13,6 +13,7 @@ from attrs import evolve
 from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
+from dwarfgpu.bit_fields import as_stored, bit_order, read_field, stored_field, write_field
 from dwarfgpu.dwarf.address_class import space_of_class
 from dwarfgpu.dwarf.declared import with_parameters
 from dwarfgpu.dwarf.die import Die
@@ -151,6 +152,9 @@ class Places:
             pointer = access.retrieve(location, size)
             assert isinstance(pointer, ImplicitPointer)
             return evolve(value, pointer=pointer)
+        if value.bit_size is not None and bit_order(value.type, access.endian) != access.endian:
+            bits = read_field(access, value.location, size, value.type)
+            return self._checked(evolve(value, bits=as_stored(bits, value.type, access.endian)))
         held = self._held_bits(value.type, size, location)
         whole, held = held, readable_bits(value.type, held, self.context.limits)
         bits = access.read(location, held)
@@ -218,7 +222,10 @@ class Places:
             self._refuse_unread(self.read(value))
         held = self._held_bits(value.type, size, location)
         try:
-            self.context.access.write(location, held, bits)
+            if value.bit_size is None:
+                self.context.access.write(location, held, bits)
+            else:
+                write_field(self.context.access, location, held, value.type, bits)
             self.session.forget_frames()
         except Unavailable as error:
             place = location.places[0]
@@ -247,7 +254,10 @@ class Places:
         bits = value.bits
         is_inside = bits is not None and 0 <= first_bit <= first_bit + size <= bits.size_bits
         if bits is not None and is_inside:
-            out = self._checked(evolve(out, bits=bits.slice(first_bit, size, self.context.endian)))
+            found = bits.slice(first_bit, size, self.context.endian)
+            if bit_size is not None:
+                found = stored_field(bits, first_bit, size, kind, self.context.endian)
+            out = self._checked(evolve(out, bits=found))
         if value.location is not None:
             self._check_upstream(value, first_bit + size)
             return evolve(out, location=displaced(value.location, first_bit))

@@ -6,7 +6,8 @@ from functools import partial
 
 from attrs import evolve
 
-from dwarfgpu.bits import signed
+from dwarfgpu.bit_fields import as_stored
+from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
 from dwarfgpu.errors import UndefinedBits
@@ -51,7 +52,7 @@ def format(
         name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)
         return f"({name}) <synthetic pointer>"
     assert value.bits is not None
-    kind, bits = _spaced(places, value), widened(value, value.bits)
+    kind, bits = _spaced(places, value), widened(value, value.bits, session.architecture.endian)
     text = format_value(
         bits,
         kind,
@@ -69,7 +70,7 @@ def format(
     return text + _aperture(places, value, text)
 
 
-def widened(value: TypedValue, bits: Bits) -> Bits:
+def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     """A bit-field as an object of its type, sign and all."""
     bare = strip(value.type)
     size = size_bits(bare) or 0
@@ -80,7 +81,8 @@ def widened(value: TypedValue, bits: Bits) -> Bits:
         isinstance(bare, Enum) and bare.is_signed
     ):
         number = signed(number, bits.size_bits) & (1 << size) - 1
-    return Bits(number, size, bits.undefined, bits.unavailable, bits.reasons)
+    wide = Bits(number, size, bits.undefined, bits.unavailable, bits.reasons)
+    return as_stored(wide, value.type, endian)
 
 
 def _spaced(places: Places, value: TypedValue) -> Type | None:

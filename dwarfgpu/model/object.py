@@ -51,6 +51,14 @@ class Bits:
         reasons = self.reasons if runs[1] or runs[2] else ()
         return Bits(runs[0], count, runs[1], runs[2], reasons)
 
+    def reversed(self) -> Bits:
+        """The bytes of the run in the other order; it has no part of a byte."""
+        runs = [
+            int.from_bytes(to_bytes(run, self.size_bits, "little"), "big")
+            for run in (self.value, self.undefined, self.unavailable)
+        ]
+        return Bits(runs[0], self.size_bits, runs[1], runs[2], self.reasons)
+
     def undefined_ranges(self, endian: Endian) -> list[tuple[int, int]]:
         """First bit and number of bits of each undefined range, in storage order."""
         return _ranges(self.undefined, self.size_bits, endian)

@@ -8,6 +8,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.bit_fields import field_bits
 from dwarfgpu.bits import signed
 from dwarfgpu.dwarf.type_names import full_name
 from dwarfgpu.dwarf.types import (
@@ -185,7 +186,7 @@ def _member(
         location, around = whole.part(first_bit), whole.around
         placed = whole.resolver.member(kind, location, member, around)
         if member.bit_size is not None:
-            bits = whole.resolver.bit_field(placed.location, member.bit_size)
+            bits = whole.resolver.bit_field(placed.location, member.bit_size, member.type)
             yield from bit_field_pieces(shown, member, bits, depth, letter)
             return
         yield from shown.placed(placed, Around(kind, location, around), depth, letter)
@@ -194,7 +195,8 @@ def _member(
     if member.bit_size is None:
         yield from shown.value(member.type, first_bit, depth, letter)
     elif 0 < member.bit_size <= scalars.MAX_BITS:
-        bits = shown.object.bits(first_bit, member.bit_size)
+        object = shown.object
+        bits = field_bits(object.bits, first_bit, member.bit_size, member.type, object.endian)
         yield from bit_field_pieces(shown, member, bits, depth, letter)
     else:
         yield "<error: bit-field of no bits or of too many>"

@@ -13,6 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.bit_fields import field_bits
 from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf.types import (
     Absent,
@@ -143,8 +144,8 @@ class _Walk:
             placed = whole.resolver.member(member[0], place, member[1], around)
             around = Around(member[0], place, around)
         if member is not None and member[1].bit_size is not None:
-            bits = whole.resolver.bit_field(placed.location, member[1].bit_size)
-            return self._bit_field(kind, bits, seen.object.endian)
+            bits = whole.resolver.bit_field(placed.location, member[1].bit_size, kind)
+            return self._bit_field(kind, bits)
         bits = whole.resolver.contents(placed)
         found = ObjectBytes.of(bits, seen.object.endian)
         inner = _Seen(found, Whole(placed.location, whole.resolver, around))
@@ -198,12 +199,13 @@ class _Walk:
             first_bit += member.bit_offset or 0
             if is_whole:
                 return self.value(seen, member.type, first_bit, depth + 1)
-            bits = seen.object.bits(first_bit, min(member.bit_size or 0, scalars.MAX_BITS))
-            return self._bit_field(member.type, bits, seen.object.endian)
+            size, endian = min(member.bit_size or 0, scalars.MAX_BITS), seen.object.endian
+            bits = field_bits(seen.object.bits, first_bit, size, member.type, endian)
+            return self._bit_field(member.type, bits)
         except DwarfGpuError as error:
             return unknown(str(error))
 
-    def _bit_field(self, kind: Type | None, bits: Bits, endian: Endian) -> Plain:
+    def _bit_field(self, kind: Type | None, bits: Bits) -> Plain:
         bare = strip(kind)
         size = size_bits(bare) or 0
         if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:

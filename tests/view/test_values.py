@@ -148,7 +148,8 @@ def test_big_endian_objects_and_members_of_other_byte_order() -> None:
 
 
 def test_bit_fields_of_big_endian_objects_start_at_the_most_significant_bit() -> None:
-    kind = Struct("struct", "s", 1, (Member("a", INT, 0, 3), Member("b", INT, 3, 5)))
+    number = base("int", "signed", 32, "big")
+    kind = Struct("struct", "s", 1, (Member("a", number, 0, 3), Member("b", number, 3, 5)))
     assert format_value(Bits(0b011_11111, 8), kind, endian="big") == "{a = 3, b = -1}"
 
 
