@@ -30,6 +30,9 @@ def base_type_of(die: Die) -> BaseType:
         raise IllFormed(f"{where} has no encoding")
     encoding = ENCODINGS.get(code, f"encoding {code:#x}")
     bits = _element_bits(die, where)
+    first_bit = _first_bit(die, bits)
+    if first_bit:
+        raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
     count = die.llvm_integer(dw.AT_LLVM_VECTOR_SIZE)
     if count is not None and count <= 0:
         raise IllFormed(f"{where} has a vector size of {count}")
@@ -68,6 +71,20 @@ def _element_bits(die: Die, where: str) -> int:
     if bits <= 0:
         raise IllFormed(f"{where} has no size")
     return bits
+
+
+def _first_bit(die: Die, bits: int) -> int:
+    """Where a value begins in its storage: DW_AT_data_bit_offset, before DWARF 4 DW_AT_bit_offset.
+
+    The older one counts from the most significant bit (DWARF 3 5.1).
+    """
+    first = die.integer(dw.AT_DATA_BIT_OFFSET)
+    if first is not None:
+        return first
+    from_top, storage = die.integer(dw.AT_BIT_OFFSET), die.integer(dw.AT_BYTE_SIZE)
+    if from_top is None or storage is None or die.integer(dw.AT_BIT_SIZE) is None:
+        return 0
+    return from_top if endian_of(die) == "big" else 8 * storage - from_top - bits
 
 
 def endian_of(die: Die) -> Endian:

@@ -136,11 +136,36 @@ def base(encoding: int, **sizes: int) -> Type:
     attributes = [(dw.AT_ENCODING, dw.FORM_DATA1)]
     names = {
         "byte_size": dw.AT_BYTE_SIZE, "bit_size": dw.AT_BIT_SIZE, "endianity": dw.AT_ENDIANITY,
+        "data_bit_offset": dw.AT_DATA_BIT_OFFSET, "bit_offset": dw.AT_BIT_OFFSET,
         "space": dw.AT_LLVM_ADDRESS_SPACE, "vector": dw.AT_LLVM_VECTOR_SIZE,
     }  # fmt: skip
     attributes += [(names[name], dw.FORM_SDATA) for name in sizes]
     data = bytes((2, encoding)) + bytes(value & 0x7F for value in sizes.values())
     return build(data, Shape(dw.TAG_BASE_TYPE, tuple(attributes)))
+
+
+@pytest.mark.parametrize(
+    ("offset", "first_bit"),
+    [
+        ({"data_bit_offset": 0}, 0),
+        ({"data_bit_offset": 3}, 3),
+        ({"bit_offset": 4}, 0),
+        ({"bit_offset": 1}, 3),
+        ({"bit_offset": 0, "endianity": 1}, 0),
+        ({"bit_offset": 3, "endianity": 1}, 3),
+    ],
+)
+def test_a_value_that_begins_inside_its_storage_is_told(
+    offset: dict[str, int], first_bit: int
+) -> None:
+    """DWARF 5 5.1: an integer of 12 bits in a storage of 16."""
+    sizes = {"byte_size": 2, "bit_size": 12, **offset}
+    if first_bit:
+        with pytest.raises(Unsupported, match=f"at bit {first_bit} of its storage"):
+            base(7, **sizes)
+    else:
+        kind = base(7, **sizes)
+        assert isinstance(kind, Base) and kind.base.bit_size == 12
 
 
 @pytest.mark.parametrize(
