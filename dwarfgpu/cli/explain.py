@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
@@ -21,11 +21,12 @@ from dwarfgpu.cli.eval import (
 )
 from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.session import Session
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
+    FAULTS,
     KEPT_STEPS,
     Recorder,
     StepView,
@@ -33,6 +34,7 @@ from dwarfgpu.view.explain import (
     verdict_on_error,
     views,
 )
+from dwarfgpu.view.lost import why_lost
 from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:
@@ -159,6 +161,14 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     shown = tuple(views(steps.steps, session.architecture))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown)
+    why = why_lost(session, steps.steps)
+    if why is not None:
+        general = FAULTS[UndefinedBits]
+        sentences = [each.replace(general, why) for each in sentences]
+        shown = tuple(
+            evolve(each, note=None if each.note is None else each.note.replace(general, why))
+            for each in shown
+        )
     advice = None if reading.error is None else hint(reading.error)
     verdict_lines = (*sentences, *([advice] if advice else []))
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted)

@@ -7,6 +7,7 @@ import argparse
 import gzip
 import io
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ import pytest
 from dwarfgpu.cli.bt import configure
 from dwarfgpu.cli.context import session_of, stopped_of
 from dwarfgpu.cli.repl.bar import fields
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.view.explain import Recorder
+from dwarfgpu.view.lost import why_lost
 from tests.cli.command import FIXTURES, Done, run, run_json
 from tests.objfile.cores import AMDGPU, Load, core, status
 from tests.objfile.test_core_notes import gpu_note
@@ -350,3 +358,34 @@ def test_writing_is_told_once_to_be_of_the_session() -> None:
     up = "up"
     assert err(up, "p squared = 9", "set var squared = 8", "frame 0", "p $rax = 1") == [WRITTEN]
     assert err(up, "p squared", "p $x = 9", "set var $x = 1", "whatis squared = 9") == []
+
+
+def test_why_a_value_on_entry_is_lost() -> None:
+    done = run("explain", *of("crash.x86_64.O2"), "--frame", 4, "outer")
+    assert done.lines[-1] == (
+        "   what the call tells of the value that rdi had on entry to frame 4 is lost: "
+        "its DW_OP_breg1 has no value in the frame that called"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "breg4 0",
+            "the compiler kept it in rsi of frame 4, which the function that it called may ",
+        ),
+        ("breg6 0", None),
+    ],
+)
+def test_why_a_register_is_lost(text: str, why: str | None) -> None:
+    parser = argparse.ArgumentParser()
+    configure(parser)
+    given = [str(each) for each in (*of("crash.x86_64.O2"), "--frame", 4)]
+    args = parser.parse_args(given)
+    session = session_of(args, [args.file], stopped_of(args, [args.file]))
+    steps = Recorder()
+    with suppress(DwarfGpuError):
+        evaluate(assemble(text, AMD, UnitFormat()), session.context(), observe=steps)
+    found = why_lost(session, steps.steps)
+    assert found is None if why is None else (found or "").startswith(why)
