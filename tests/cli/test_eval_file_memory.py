@@ -21,7 +21,7 @@ PUTS = "the dynamic linker sets it: R_X86_64_64 against puts"
         ("to_number", f"(int *) {BASE + 0x4000:#x} <number>"),
         ("*to_number", "7"),
         ("into_table[1]", "3"),
-        ("text", f'(const char * const) {BASE + 0x2000:#x} "hello"'),
+        ("text", f'{BASE + 0x2000:#x} "hello"'),
     ],
 )
 def test_pointers_are_rebased(name: str, text: str) -> None:
