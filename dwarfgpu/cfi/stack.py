@@ -57,6 +57,8 @@ class End:
     """Whether the program says so: nothing is missing."""
     reason: str
     error: DwarfGpuError | None = None
+    note: str | None = None
+    """What is missing all the same."""
 
     def __str__(self) -> str:
         return self.reason if self.is_outermost else f"stopped: {self.reason}"
@@ -148,16 +150,16 @@ class CallStack:
         if last.convention is not None and self._by_convention is not None:
             return self._by_convention.caller(last)
         is_told = last.has_row and not last.row.is_empty
-        kernel = None if is_told else self._loaded.kernel_at(last.location)
-        if kernel is not None:
-            return End(True, f"outermost: {kernel} is a kernel")
-        if not last.has_row:
-            where = self._loaded.file_text(last.location)
-            return End(False, f"no frame information for pc {last.pc:#x}{where}")
+        if not is_told:
+            where = f"pc {last.pc:#x}{self._loaded.file_text(last.location)}"
+            reason = f"no frame information for {where}"
+            if last.has_row:
+                reason = f"the frame information for {where} has no rules"
+            kernel = self._loaded.kernel_at(last.location)
+            if kernel is not None:
+                return End(True, f"outermost: {kernel} is a kernel", note=reason)
+            return End(False, reason)
         row = last.row
-        if row.is_empty:
-            where = self._loaded.file_text(last.location)
-            return End(False, f"the frame information for pc {last.pc:#x}{where} has no rules")
         caller = last.return_address()
         if caller is None:
             return End(True, "outermost: the return address is undefined")

@@ -129,6 +129,8 @@ def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[
     guessed = [str(each.number) for each in found.shown if each.is_heuristic]
     notes = [f"by the call convention alone: frame {number}" for number in guessed]
     notes += [note for each in session.code_objects for note in each.info.call_frames.notes]
+    if end is not None and end.note is not None:
+        notes.append(f"{end.reason}; {end.note}")
     if not args.json:
         _print_end(session, found, end, limit)
         print_notes(notes)

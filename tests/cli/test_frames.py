@@ -183,6 +183,7 @@ def test_why_it_stops() -> None:
     kernel = ("bt", "--state", STATES / "nest.gfx942.O0.json")
     done = run(*kernel)
     assert (done.lines[1:], done.status) == ([], 0)
+    assert any(note.endswith("has no rules") and "is a kernel; " in note for note in done.notes)
     end = {"is_outermost": True, "reason": "outermost: nest is a kernel"}
     assert run_json(*kernel).json["end"] == end
     done = bt("--pc", "0x169c", "--reg", "s30=0x9000", "--reg", "s31=0")
