@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -87,6 +88,8 @@ def terminal(
     child = pexpect.spawn(
         sys.executable, [*DEBUG, "--demo", "--lane", "1"], cwd=repository, env=environment,
         encoding="utf-8", dimensions=(24, 80), timeout=200,
+        # The tests may run in the background of a script, where shells ignore it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     yield child, request.param
     child.close(force=True)
