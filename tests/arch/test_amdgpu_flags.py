@@ -7,22 +7,7 @@ import pytest
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.view.scalars import flags_text
-
-TARGETS = (
-    "gfx900",
-    "gfx906",
-    "gfx908",
-    "gfx90a",
-    "gfx942",
-    "gfx950",
-    "gfx1010",
-    "gfx1030",
-    "gfx1100",
-    "gfx1150",
-    "gfx1200",
-    "gfx1201",
-    "gfx1250",
-)
+from tools.gen_registers import SHOWN
 
 
 def text(target: str, name: str, number: int) -> str:
@@ -80,7 +65,7 @@ def test_flags(target: str, name: str, number: int, expected: str) -> None:
     assert text(target, name, number) == expected
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", SHOWN)
 def test_fields_do_not_overlap(target: str) -> None:
     arch = amdgpu(target)
     flagged = [e for e in (*arch.registers.values(), *arch.other_registers) if e.flags]

@@ -15,7 +15,9 @@ from dwarfgpu.dwarf.line_program import LineRow
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 from tests.dwarf.builder import FIXTURES
+from tests.dwarf.test_large_files import LARGE, is_described
 
 BINARIES = sorted(
     path.relative_to(FIXTURES).as_posix()
@@ -23,7 +25,6 @@ BINARIES = sorted(
     if path.suffix in (".co", ".v4", ".v5")
 )
 DUMP = "llvm-dwarfdump-19"
-LARGE = Path("/usr/bin/python3.11d")
 FLAGS = ("is_stmt", "basic_block", "prologue_end", "epilogue_begin", "end_sequence")
 
 TABLE = re.compile(r"^debug_line\[0x([0-9a-f]+)\]$", re.M)
@@ -102,10 +103,15 @@ def test_tables_as_llvm_dwarfdump_prints_them(name: str, tool: Callable[[str], s
     compare(FIXTURES / name, tool(DUMP))
 
 
-def test_tables_of_a_large_program(tool: Callable[[str], str]) -> None:
-    if not LARGE.exists():
-        pytest.skip(f"{LARGE} is not installed")
-    compare(LARGE, tool(DUMP))
+@pytest.mark.parametrize("package", LARGE)
+def test_tables_of_large_files(package: str, tool: Callable[[str], str]) -> None:
+    path = LARGE[package]
+    if not path.exists() or not is_described(path):
+        pytest.skip(f"{path} with the debugging information of {package} is not there")
+    file = open_object(path)
+    described = file if has_debug_info(file) else find_debug_file(file)
+    assert described is not None
+    compare(Path(described.path), tool(DUMP))
 
 
 PROGRAM = """
