@@ -10,8 +10,8 @@ import gdb
 from dwarfgpu.backends.ingdb import one_line_errors
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.gdb import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_compare import compare
+from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_stack import lines
 from dwarfgpu.gdb_variables import report
 from dwarfgpu.language import is_in_gdbs_words

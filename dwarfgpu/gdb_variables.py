@@ -18,8 +18,8 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.gdb import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_compare import gdb_frames
+from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_stack import require_stack
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line

@@ -1,0 +1,429 @@
+"""What a frame of GDB's selected thread sees, as a session; frames are found once for a stop."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+import gdb
+from attrs import evolve, field, frozen
+
+from dwarfgpu import language
+from dwarfgpu.backends.ingdb import (
+    GdbTarget,
+    architecture_named,
+    frame_cfa,
+    frame_register,
+    selected_wave,
+    symbol_text,
+    value_bytes,
+)
+from dwarfgpu.backtrace import functions_at
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import from_bytes
+from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
+from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Base, size_bits
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    MissingContext,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
+from dwarfgpu.expr.context import Context, Frame
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.frames import TopFrame
+from dwarfgpu.gdb_files import LoadedFiles
+from dwarfgpu.language import Options, Typed, TypedValue
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.value import Value
+from dwarfgpu.session import Reading, Session
+from dwarfgpu.target import WaveId
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
+
+_REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
+"""Types of GDB's registers, which no program need have."""
+
+
+@frozen(eq=False)
+class GdbFrame(TopFrame):
+    """A frame that only GDB knows: its values, not where it found them, which can only be read."""
+
+    frame: gdb.Frame = field(default=None, repr=False)
+
+    def register(self, number: int) -> Location:
+        info = self.session.architecture.register(number)
+        data = frame_register(self.frame, info)
+        if data is None:
+            return UNDEFINED_LOCATION  # by its CFI the frame's value of it is lost
+        bits = from_bytes(data, info.size_bits, info.type.endian)
+        return Location((SingleLocation(Implicit(bits, info.size_bits)),), self.session.stop)
+
+    def entry_register(self, number: int) -> Location:
+        raise MissingContext(
+            f"no call frame information of the frame: what register {number} held on entry is "
+            "not known"
+        )
+
+    def cfa(self) -> Location:
+        context = self.session.context(self)
+        space = self.session.architecture.address_space(0)
+        return memory_location(context, space, frame_cfa(self.frame))
+
+    def caller(self) -> tuple[Frame, int]:
+        # GDB's registers of the caller are not those at the call: it may have passed on others.
+        raise UndefinedBits(
+            "no call-site parameter tells what it was on entry to the function: it is optimized out"
+        )
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        """By the call that made the frame (DWARF 5 3.4); None where it does not tell."""
+        subprogram = self.subprogram
+        if subprogram is None:
+            return None
+        try:
+            calling, return_address = self.session.calling()
+            call = call_of(calling.code_object, return_address)
+        except (MissingContext, UsageError):
+            return None
+        return told_on_entry(subprogram, call, expression, calling.context())
+
+
+@frozen(eq=False)
+class GdbSession(Session):
+    """What a frame of the selected thread sees."""
+
+    debugger: Debugger | None = field(default=None, repr=False)
+    gdb_frame: gdb.Frame = None
+    """Only where the frame is none of those that call frame information tells."""
+
+    @property
+    def frame(self) -> TopFrame:
+        if self.gdb_frame is None:
+            return TopFrame(self, self.code_object, self.pc, self.level)
+        return GdbFrame(self, self.code_object, self.pc, self.level, self.gdb_frame)
+
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames that call frame information tells; None while the program does not run."""
+        if self.debugger is None or self.pc is None:
+            return None
+        return self.debugger.call_stack(self.wave)
+
+    def forget_frames(self) -> None:
+        """After something was written."""
+        if self.debugger is not None:
+            self.debugger.forget_frames()
+
+    def at_level(self, level: int, inline_level: int = 0) -> GdbSession:
+        """What a frame sees; its own file is read, or a note says why not."""
+        found = Session.at_level(self, level, inline_level)
+        assert isinstance(found, GdbSession)
+        if not level or self.debugger is None or found.pc is None:
+            return found
+        objects, notes = self.debugger.objects_at(found.pc)
+        return evolve(found, code_objects=objects, notes=notes, gdb_frame=None)
+
+    def calling(self) -> tuple[Session, int]:
+        """What the frame that called this one sees; `LimitExceeded` far outward."""
+        if self.gdb_frame is None or self.debugger is None:
+            return Session.calling(self)
+        frame = self.gdb_frame
+        while frame is not None and frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        caller = None if frame is None else frame.older()
+        if caller is None:
+            raise MissingContext("the context has no calling frame")
+        if self.callers >= MOST_CALLERS:
+            raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
+        calling = evolve(self.debugger.session(caller), callers=self.callers + 1)
+        return calling, int(caller.pc())
+
+    @property
+    def sees_outer_functions(self) -> bool:
+        return False
+
+    def variables(self) -> list[Variable]:
+        """Every variable that the text of the selected frame's function sees."""
+        code_object = self.code_object
+        if code_object is None or self.pc is None:
+            return []
+        level = self.inline_level
+        found = code_object.scopes.variables_at(self.pc)
+        own = [each for each in found if each.kind != "global" and each.inline_level == level]
+        return own + [each for each in found if each.kind == "global"]
+
+    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
+        """That of the frame, or of `main` where there is none, and the one of which GDB knows that
+        it has a name."""
+        known = list(super().objects_with(name))
+        for each in (name,) if known else ("main", name):
+            found = None if self.debugger is None else self.debugger.code_object_with(each)
+            if found is not None and found not in known:
+                known.append(found)
+        return tuple(known)
+
+    def text(self, reading: Reading, options: FormatOptions) -> str:
+        """The contents of a variable as GDB prints them; an error of reading is raised."""
+        if isinstance(reading.error, UndefinedBits):
+            return OPTIMIZED_OUT
+        if reading.error is not None:
+            raise reading.error
+        if reading.bits is None:  # a pointer that the compiler removed
+            return f"({reading.variable.type_text}) <synthetic pointer>"
+        return format_value(
+            reading.bits,
+            reading.type,
+            options,
+            endian=self.architecture.endian,
+            location=reading.location,
+            resolver=self.resolver(),
+            architecture=self.architecture,
+            symbolize=symbol_text,
+            read_memory=self._read_memory,
+            is_cut=reading.bits.size_bits < (size_bits(reading.type) or 0),
+        )
+
+    def evaluate(
+        self,
+        text: str,
+        looked_at: Callable[[Variable], None] | None = None,
+        *,
+        read_only: str | None = None,
+    ) -> TypedValue:
+        """The value of an expression of the source language in the frame; errors as there.
+
+        An assignment writes to the program. `$name` is a register of the frame, or GDB's own value
+        of that name. `looked_at` is told of each variable that the value depends on;
+        `read_only` is the error of an assignment where there may be none.
+        """
+        options = Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
+        return language.evaluate(text, self, options)
+
+    def value_text(self, value: TypedValue, options: FormatOptions) -> str:
+        """The contents of a value as GDB prints them; an error of reading is raised."""
+        return language.format(value, self, options, symbol_text)
+
+    def _read_memory(self, address: int, space: int, size_bytes: int) -> bytes:
+        if self.target is None:
+            raise MissingContext("the session has no target")
+        where = Memory(self.architecture.address_space(space), self.wave)
+        return self.target.read_memory(where, address, size_bytes)
+
+
+def _dollar(session: GdbSession, name: str) -> TypedValue | None:
+    """GDB's own `$name` (history, convenience variable); None for a register of ours, or void.
+
+    `Unsupported` for a value of which GDB's Python gives no bytes: a structure.
+    """
+    if name == "pc" or session.architecture.register_named(name) is not None:
+        return None
+    try:
+        value = gdb.parse_and_eval(f"${name}")
+    except gdb.error as error:
+        raise UsageError(" ".join(str(error).split())) from None
+    if value.type.code == gdb.TYPE_CODE_VOID:
+        return None
+    kind = _named_type(value.type, session)
+    endian = session.architecture.endian
+    try:
+        data = value_bytes(value, endian)
+    except (ValueError, gdb.error):
+        raise Unsupported(f"GDB does not give the bytes of ${name}, a {value.type}") from None
+    bits = Bits(from_bytes(data, 8 * len(data), endian), 8 * len(data))
+    if kind is None:
+        raise Unsupported(f"the type {value.type} of ${name} is not known")
+    return TypedValue(kind.type, bits=bits, unit=kind.unit, is_fixed=True)
+
+
+def _named_type(kind: gdb.Type, session: GdbSession) -> Typed | None:
+    """GDB's type as ours: one of its registers, or one that the program or C has by that name."""
+    match = _REGISTER_TYPE.fullmatch(str(kind))
+    if match is not None and kind.code == gdb.TYPE_CODE_INT:
+        encoding = "unsigned" if match[1] else "signed"
+        endian = session.architecture.endian
+        base = BaseType(str(kind), encoding, 8 * kind.sizeof, endian)
+        return Typed(Base(base, is_range=True), None)  # GDB shows no characters
+    try:
+        return language.named_type(str(kind), session)
+    except UsageError:  # a type of GDB's own
+        return None
+
+
+class Debugger:
+    """GDB as it runs: one target, the files that were looked at, and the stack of a thread."""
+
+    def __init__(self) -> None:
+        self.target = GdbTarget()
+        self.files = LoadedFiles(self.target)
+        self._stack: tuple[object, CallStack] | None = None
+        """Of a thread, while nothing has moved or was written."""
+
+    def session(self, frame: gdb.Frame | None = None) -> GdbSession:
+        """What a frame of the selected thread sees, by default the selected one.
+
+        Its registers are found by call frame information, starting from those of the newest frame.
+        Without a running program, its global variables.
+
+        `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
+        own error while the thread runs.
+        """
+        wave = selected_wave()
+        if wave is None:
+            return self._static_session()
+        frame = frame or gdb.selected_frame()
+        top = self._newest(wave)
+        stack = top.call_stack
+        assert stack is not None
+        level, why = own_level(stack, frame)
+        if why is None:
+            return top.at_level(level, _inline_level(top.at_level(level), frame))
+        pc = code_address(frame)
+        objects, notes = self.objects_at(pc)
+        session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
+        note = f"the frame is none of ours ({why}): its registers are GDB's, and only to be read"
+        inline_level = _inline_level(session, frame)
+        return evolve(session, inline_level=inline_level, notes=(*notes, note))
+
+    def _newest(self, wave: WaveId) -> GdbSession:
+        """What the newest frame sees."""
+        frame = gdb.newest_frame()
+        pc = int(frame.pc())
+        objects, notes = self.objects_at(pc)
+        architecture = architecture_named(frame.architecture().name())
+        return GdbSession(
+            architecture, objects, self.target, wave, pc=pc, notes=notes, debugger=self
+        )
+
+    def call_stack(self, wave: WaveId) -> CallStack:
+        """The frames of a thread, unwound once while nothing moves and nothing is written."""
+        key = wave, self.target.contents_version
+        if self._stack is None or self._stack[0] != key:
+            architecture = self.target.architecture_of(wave)
+            assert architecture.program_counter is not None
+            counter = architecture.register(architecture.program_counter)
+            pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
+            context = Context(architecture, wave, target=self.target)
+            self._stack = key, CallStack(context, pc, self.files, tail_calls=self.files)
+        return self._stack[1]
+
+    def forget_frames(self) -> None:
+        self._stack = None
+
+    def objects_at(self, pc: int) -> tuple[tuple[CodeObject, ...], tuple[str, ...]]:
+        """The file that has a program location, or a note that says why it cannot be read."""
+        try:
+            found = self.files.at(pc)
+        except DwarfGpuError as error:
+            return (), (f"the file of {pc:#x} is not read: {error}",)
+        return (() if found is None else (found,)), ()
+
+    def _static_session(self) -> GdbSession:
+        name = gdb.current_progspace().filename
+        if name is None:
+            raise UsageError("GDB has no program: give it one with `file`")
+        name = gdb.selected_inferior().architecture().name()
+        return GdbSession(architecture_named(name), (), self.target, debugger=self)
+
+    def code_object_with(self, name: str) -> CodeObject | None:
+        """The code object of the global variable or function that GDB knows by a name."""
+        symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+        if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
+            return None
+        address = symbol.value().address
+        return None if address is None else self.files.at(int(address))
+
+
+def code_address(frame: gdb.Frame) -> int:
+    """The program location of a frame: inside the call for one that waits for a call to return.
+
+    Its pc is after the call, which may already be another scope or another function.
+    """
+    newer = frame.newer()
+    while newer is not None and newer.type() == gdb.INLINE_FRAME:
+        newer = newer.newer()
+    calls = (gdb.NORMAL_FRAME, gdb.TAILCALL_FRAME)
+    is_waiting = newer is not None and newer.type() in calls and frame.type() != gdb.SIGTRAMP_FRAME
+    return int(frame.pc()) - is_waiting
+
+
+def own_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
+    """Our level of a frame of GDB's, and why it is none of ours where that is so.
+
+    Both have frames of functions that have called by a jump, though not always the same ones.
+    """
+    chain: list[gdb.Frame] = []
+    while frame is not None:
+        if frame.type() != gdb.INLINE_FRAME:
+            chain.append(frame)
+        elif not chain:
+            frame = frame.older()
+            continue
+        frame = frame.newer()
+    level, why = -1, None
+    for each in reversed(chain):
+        ours = stack.frame(level + 1)
+        if each.type() == gdb.TAILCALL_FRAME:
+            is_ours = isinstance(ours, TailFrame) and ours.pc == each.pc()
+            level, why = level + is_ours, None if is_ours else "it was left by a jump"
+            continue
+        while isinstance(ours, TailFrame):
+            level += 1
+            ours = stack.frame(level + 1)
+        level += 1
+        if ours is None:
+            return level, str(stack.end)
+        why = None if ours.pc == each.pc() else f"ours is at {ours.pc:#x}"
+    return level, why
+
+
+def _inline_level(physical: Session, frame: gdb.Frame) -> int:
+    """Our level of GDB's frame among the functions of a physical one.
+
+    What has called by a jump has one frame, that of the innermost function.
+    """
+    if frame.type() == gdb.TAILCALL_FRAME:
+        return 0
+    return max(len(functions_at(physical)) - 1 - inline_depth(frame), 0)
+
+
+def inline_depth(frame: gdb.Frame) -> int:
+    """How many inlined functions lie between a frame's function and the physical frame."""
+    depth = 0
+    while frame is not None and frame.type() == gdb.INLINE_FRAME:
+        depth += 1
+        frame = frame.older()
+    return depth
+
+
+def print_options(letter: str | None = None) -> FormatOptions:
+    """GDB's own `set print` settings."""
+
+    def limit(name: str) -> int:
+        value = gdb.parameter(f"print {name}")
+        return 1 << 30 if value is None or value < 0 else int(value)
+
+    return FormatOptions(
+        letter,
+        pretty=bool(gdb.parameter("print pretty")),
+        elements=limit("elements"),
+        repeats=limit("repeats"),
+        max_depth=limit("max-depth"),
+        cplusplus=_language() == "c++",
+    )
+
+
+def _language() -> str:
+    """The language of the selected frame, as GDB names it."""
+    name = gdb.parameter("language")
+    if name in ("auto", "local") and gdb.selected_thread() is not None:
+        name = gdb.selected_frame().language()
+    return str(name)
