@@ -99,11 +99,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
     budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
-    budget.add_argument("--max-steps", metavar="N", help="operations performed for one answer")
-    budget.add_argument("--max-bytes", metavar="N", help="size of an object that is read")
+    for option, (_, help_text) in _BUDGETS.items():
+        budget.add_argument(option, metavar="N", help=help_text)
     focus.add_argument(
         "--strict", action="store_true", help="read literally what upstream clang writes"
     )
+
+
+_BUDGETS = {
+    "--max-steps": ("steps", "operations performed for one answer"),
+    "--max-stack": ("stack", "entries of the stack"),
+    "--max-calls": ("calls", "calls inside one another"),
+    "--max-nesting": ("nesting", "evaluations inside one another"),
+    "--max-parts": ("parts", "parts of a composite"),
+    "--max-places": ("places", "places of a location description"),
+    "--max-bytes": ("read_bytes", "size of an object that is read"),
+}
+"""Options, the field of `Limits` that each sets, and what it bounds."""
 
 
 def number(text: str | None, option: str) -> int | None:
@@ -124,12 +136,12 @@ def _cut(text: str) -> str:
 
 def limits_of(args: argparse.Namespace, steps: int) -> Limits:
     """The budgets of the options; `steps` where they do not say."""
-    return Limits(
-        steps=steps if args.max_steps is None else natural(args.max_steps, "--max-steps") or 0,
-        read_bytes=Limits().read_bytes
-        if args.max_bytes is None
-        else natural(args.max_bytes, "--max-bytes") or 0,
-    )
+    given = {
+        name: natural(getattr(args, option[2:].replace("-", "_")), option)
+        for option, (name, _) in _BUDGETS.items()
+    }
+    said = {name: bound for name, bound in given.items() if bound is not None}
+    return Limits(**{"steps": steps, **said})
 
 
 def natural(text: str | None, option: str) -> int | None:

@@ -64,6 +64,8 @@ class Limits:
     """Stack entries."""
     places: int = 64
     """Places of one location description."""
+    parts: int = 200_000
+    """Parts of one composite location description that pieces make one by one."""
     calls: int = 256
     """DW_OP_call* inside one another."""
     nesting: int = 32

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import cast
 
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, LimitExceeded
 from dwarfgpu.expr.codec import ULEB, Size
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.control import Nested
@@ -144,6 +144,8 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
     if stack and isinstance(stack[-1], PartialComposite):
         before = cast(PartialComposite, stack.pop())
         size_bits, count = before.size_bits + size_bits, before.count + 1
+        if count > ctx.limits.parts:
+            raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts")
     _require_size(ctx, size_bits)
     return PartialComposite(part, before, count, size_bits)
 

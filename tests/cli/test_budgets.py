@@ -1,0 +1,47 @@
+"""Each budget of the command line: reached by one less than an expression needs, kept by that."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run
+
+LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
+STATE = STATES / "locations.gfx942.json"
+LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
+
+
+@pytest.mark.parametrize(
+    ("option", "needed", "arguments", "message"),
+    [
+        ("--max-steps", 3, ("lit1; lit2; plus",), "more than 2 operations performed"),
+        ("--max-stack", 2, ("lit1; lit2; plus",), "more than 1 stack entries"),
+        (
+            "--max-parts",
+            3,
+            ("regx s1; piece 1; regx s2; piece 1; piece 2",),
+            "a composite of more than 2 parts",
+        ),
+        ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
+        ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),
+        ("--max-places", 2, (*LOOK, "--pc", 0x1620, "two_places"), "2 places, at most 1"),
+        ("--max-bytes", 256, (*LOOK, "vector_whole"), "256 bytes"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith("--") else None,
+)
+def test_budget(option: str, needed: int, arguments: tuple[object, ...], message: str) -> None:
+    kept = run("eval", option, needed, *arguments)
+    assert "LimitExceeded" not in kept.out + kept.err
+    assert kept.out
+    broken = run("eval", option, needed - 1, *arguments)
+    assert "LimitExceeded" in broken.out + broken.err
+    assert message in broken.out + broken.err
+    assert broken.status == 1
+
+
+def test_a_budget_is_a_count() -> None:
+    done = run("eval", "--max-parts", -1, "lit1")
+    assert (done.status, done.error) == (
+        2,
+        "--max-parts: expected an integer of at least 0, not -1",
+    )
