@@ -26,6 +26,7 @@ COMMANDS = {
     "dis": "bytes to operations as text, losslessly",
     "check": "find what is wrong with a file or an expression without evaluating it",
     "where": "say where in its code a variable is described, with what, and where not",
+    "location": "where every bit of a variable lives, drawn: registers, memories, pieces",
     "convert": "an address of one address space as an address of another",
     "dispatch": "a kernel on paper, before its first instruction: registers and memory",
     "waves": "the waves of a state: where they belong, where they stand",
@@ -58,6 +59,12 @@ docs/eval.md tells all of it.
   dwarfgpu where --file k.co nest::t
   dwarfgpu where --all k.co --against old/k.co
 docs/where.md tells all of it.
+
+""",
+    "location": """examples:
+  dwarfgpu location --demo --lane 4 t
+  dwarfgpu location --file k.co --state stopped.json --lane 3 wide 's.at[1]'
+docs/location.md tells all of it.
 
 """,
     "check": """examples:

@@ -82,6 +82,7 @@ def test_a_command_prints_what_the_readme_shows(
             "eval.md",
             "lanes.md",
             "language.md",
+            "location.md",
         )
         for each in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
     ],

@@ -1,0 +1,159 @@
+"""What holds the bits of an object: the pieces of each of its places, in storage order.
+
+Law: composites are looked through, whatever they are made of; neighbours that go on in one storage
+are one piece, and so are equal ones that follow each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from attrs import evolve
+
+from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.fetch import Run
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import (
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Undefined,
+    is_compound,
+)
+from dwarfgpu.nouns import frozen
+from dwarfgpu.view.layout import is_same_storage
+from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.plain import Plain, Record, location_json
+
+MOST_PIECES: Final = 256
+"""Of one place that are told."""
+
+Kind = Literal["register", "memory", "implicit", "pointer", "undefined", "composite"]
+"""What a piece is in; a composite only where it is one of several places of a part."""
+
+
+@frozen
+class Piece:
+    """Bits of an object that follow each other in one storage, or in equal ones."""
+
+    first_bit: int
+    """In the object."""
+    size_bits: int
+    """Of each of `count`."""
+    places: tuple[SingleLocation, ...]
+    """All hold the same bits; none where nothing is said of these bits."""
+    count: int = 1
+
+    @property
+    def total_bits(self) -> int:
+        return self.size_bits * self.count
+
+    @property
+    def kind(self) -> Kind:
+        if not self.places:
+            return "undefined"
+        storage = self.places[0].storage
+        match storage:
+            case Register():
+                return "register"
+            case Memory():
+                return "memory"
+            case Implicit():
+                return "implicit"
+            case ImplicitPointer():
+                return "pointer"
+            case Undefined():
+                return "undefined"
+            case _:
+                return "composite"
+
+
+@frozen
+class Layout:
+    """One of the places of an object."""
+
+    size_bits: int
+    """Of the object."""
+    pieces: tuple[Piece, ...]
+    omitted: int = 0
+    """Pieces left out at the end."""
+    problem: DwarfGpuError | None = None
+    """Why it cannot be told."""
+
+
+def layouts(location: Location, size_bits: int, access: OneLaneAccess) -> tuple[Layout, ...]:
+    """The pieces of each place that holds an object; errors are in the layouts."""
+    return tuple(
+        _layout(Location((place,), location.stop), size_bits, access) for place in location.places
+    )
+
+
+def _layout(location: Location, size_bits: int, access: OneLaneAccess) -> Layout:
+    left = location.remaining_bits
+    described = size_bits if left is None else min(left, size_bits)
+    try:
+        found = list(_joined(access.runs(location, described)))
+    except DwarfGpuError as error:
+        return Layout(size_bits, (), problem=error)
+    if described < size_bits:
+        found.append(Piece(described, size_bits - described, ()))
+    return Layout(size_bits, tuple(found[:MOST_PIECES]), max(len(found) - MOST_PIECES, 0))
+
+
+def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
+    held: Piece | None = None
+    position = 0
+    for run in runs:
+        piece = Piece(position, run.size_bits, run.places)
+        position += run.size_bits
+        joined = None if held is None else _together(held, piece)
+        if joined is not None:
+            held = joined
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _together(held: Piece, piece: Piece) -> Piece | None:
+    """Both as one piece; None where they are two."""
+    if len(held.places) != len(piece.places) or any(
+        is_compound(place.storage) for place in (*held.places, *piece.places)
+    ):
+        return None
+    pairs = list(zip(held.places, piece.places, strict=True))
+    if not all(is_same_storage(a, b) for a, b in pairs):
+        return None
+    if all(isinstance(a.storage, Undefined) for a, _ in pairs):
+        return evolve(held, size_bits=held.total_bits + piece.size_bits, count=1)
+    if held.count == 1 and all(a.bit_offset + held.size_bits == b.bit_offset for a, b in pairs):
+        return evolve(held, size_bits=held.size_bits + piece.size_bits)
+    if held.size_bits == piece.size_bits and all(a.bit_offset == b.bit_offset for a, b in pairs):
+        return evolve(held, count=held.count + 1)
+    return None
+
+
+def layout_json(layout: Layout) -> Record:
+    """A place of an object: its pieces, each with the storages that hold it."""
+    pieces: list[Plain] = [
+        {
+            "first_bit": each.first_bit,
+            "bit_size": each.size_bits,
+            "count": each.count,
+            "kind": each.kind,
+            "text": _text(each),
+            "places": location_json(Location(each.places))["places"] if each.places else [],
+        }
+        for each in layout.pieces
+    ]
+    problem = None if layout.problem is None else str(layout.problem)
+    return {"pieces": pieces, "pieces_omitted": layout.omitted, "problem": problem}
+
+
+def _text(piece: Piece) -> str:
+    return location_text(Location(piece.places)) if piece.places else "<optimized out>"
