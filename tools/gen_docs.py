@@ -1,4 +1,4 @@
-"""Generate docs/operations.md and docs/registers.md from what the code declares.
+"""Generate docs/operations.md, registers.md and commands.md from what the code declares.
 
     python tools/gen_docs.py [--check]
 
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from tools import gen_registers
+from tools import gen_commands, gen_registers
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "operations.md"
@@ -156,13 +156,17 @@ def _hex(code: Code) -> str:
     return f"`{code:02x}`"
 
 
-DOCUMENTS = ((TARGET, document), (gen_registers.TARGET, gen_registers.document))
+DOCUMENTS = (
+    (TARGET, document),
+    (gen_registers.TARGET, gen_registers.document),
+    (ROOT / "docs" / "commands.md", gen_commands.document),
+)
 """Each file, and what makes its text."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Generate docs/operations.md and docs/registers.md."
+        description="Generate docs/operations.md, registers.md and commands.md."
     )
     parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
     arguments = parser.parse_args()

@@ -84,7 +84,8 @@ def _run(args: argparse.Namespace) -> int:
             shell.streams.print(line)
     elif stopped.has_started:
         shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
-        shell.machine = stopped.given.machine
+        shell.values.machine = stopped.given.machine
+    shell.values.has_threads = bool(shell.threads)
     for note in session.notes:
         shell.note(note, once=True)
     lines.run_given(shell, args.given)

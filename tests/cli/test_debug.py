@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -14,47 +13,21 @@ from dwarfgpu.cli.debug import focused
 from dwarfgpu.cli.repl.bar import bar_text
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Command, find, parse
-from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session
 from tests.cli.command import FIXTURES, REPOSITORY, run
+from tests.cli.repl_shell import made, nest_shell, said
+from tools.gen_commands import every
 
-LOAD = 0x10000
-PC = LOAD + 0x1640
-ALL = [each for command in COMMANDS for each in (command, *command.subcommands)]
+ALL = list(every(COMMANDS))
 
 
 @pytest.fixture
-def shell(repository: Path) -> Shell:
-    """`t` of lane N is 10 N; lanes 4 to 7 are off, and so are those from 16 on."""
-    arch = architecture("gfx942")
-    target = StateTarget(arch)
-    target.add_wave(0)
-    target.set_lanes(0, arch.by_name["v6"], [10 * lane for lane in range(11)])
-    target.set_register(0, arch.by_name["exec"], (0xFF0F).to_bytes(8, "little"))
-    target.set_register(0, arch.by_name["s33"], b"\xfe\xff\xff\xff")
-    kernel = CodeObject.open(repository / "fixtures/hip/nest.gfx942.O2.v5.co", LOAD)
-    return made(Session(arch, (kernel,), target, lane=3, pc=PC))
-
-
-def made(session: Session) -> Shell:
-    streams = Streams(io.StringIO(), io.StringIO())
-    return Shell(focused(session), COMMANDS, streams)
-
-
-def said(shell: Shell, *lines: str) -> str:
-    """The output of the last line, errors and remarks after it."""
-    for line in lines:
-        for stream in (shell.streams.out, shell.streams.err):
-            assert isinstance(stream, io.StringIO)
-            stream.seek(0)
-            stream.truncate()
-        shell.execute(line, repeats=True)
-    assert isinstance(shell.streams.out, io.StringIO)
-    assert isinstance(shell.streams.err, io.StringIO)
-    return shell.streams.out.getvalue() + shell.streams.err.getvalue()
+def shell() -> Shell:
+    return nest_shell()
 
 
 NOTES = """\
@@ -121,7 +94,7 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["p t", "set var t = 8", "p t + $"], "$2 = 38\n"),
         (["set var t++"], NOTES),
         (["set var"], "Argument required (expression to compute).\n"),
-        (["set foo"], 'Undefined set command: "foo".  Try "help set".\n'),
+        (["set foo"], 'No symbol "foo" in current context.\n'),
         (["p *"], "A syntax error in expression, near `'.\n"),
         (["p t / 0"], "Division by zero\n"),
         (["p local#0x10"], "$1 = (void *) local#0x10\n"),
@@ -278,7 +251,9 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
     assert command.summary in text
     assert command.subcommands or f"Usage: {command.name}" in text
     assert len(command.summary) <= 60
-    assert f"`{command.name}" in (repository / "docs/debug.md").read_text()
+    setting = command.name.partition(" ")[2]
+    documented = (repository / "docs/commands.md").read_text()
+    assert f"`{command.name}`" in documented or f"| `{setting}" in documented
 
 
 @pytest.mark.parametrize(
@@ -316,7 +291,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("p/", 2, []),
         ("p $exe", 2, ["$exec"]),
         ("p $exec_", 2, ["$exec_hi", "$exec_lo"]),
-        ("p $_", 2, ["$_lane", "$_lane_count"]),
+        ("p $_", 2, ["$_lane", "$_lane_count", "$_thread"]),
         ("i r s10", 4, ["s10", "s100", "s101", "s102", "s103", "s104", "s105"]),
         ("lane 6", 5, ["6", "60", "61", "62", "63"]),
         ("help exp", 5, ["explain"]),

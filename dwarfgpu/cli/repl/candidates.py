@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dwarfgpu import language
-from dwarfgpu.cli.repl.command import Candidate, Command, find
+from dwarfgpu.cli.repl.command import Candidate, Command, find, fitting
+from dwarfgpu.cli.repl.conveniences import WAVE_VARIABLES
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import options_of
@@ -33,6 +34,10 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         position = _end(_BLANK, text, position)
         end = _end(_COMMAND, text, position)
         word = text[position:end]
+        takes_other = found is not None and found.takes_other
+        is_other = takes_other and end < len(text) and not word
+        if is_other or (takes_other and not fitting(commands, word)):
+            break
         if end == len(text):
             return position, _commands(commands, word)
         try:
@@ -40,6 +45,7 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         except UsageError:
             return len(text), []
         commands, position = found.subcommands, end
+    assert found is not None
     if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
     is_expression = found.complete is values
@@ -50,8 +56,7 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     match = (_OPERAND if is_expression else _ARGUMENT).search(text, position)
     assert match is not None
     word = match[0]
-    fitting = [each for each in found.complete(shell, word) if _fits(each.text, word)]
-    return match.start(), fitting
+    return match.start(), [each for each in found.complete(shell, word) if _fits(each.text, word)]
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -96,6 +101,10 @@ def values(shell: Shell, word: str) -> Iterator[Candidate]:
     if shell.session.architecture.is_simt:
         yield Candidate("$_lane", "the lane in focus")
         yield Candidate("$_lane_count", "lanes of the wave")
+    if shell.values.machine is not None:
+        yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
+    yield Candidate("$_thread", "the wave or thread in focus")
+    yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
     for each in registers(shell, word[1:]):
         if each.text != "pc":
             yield Candidate(f"${each.text}", each.about)

@@ -14,19 +14,25 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from attrs import field, frozen
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:
     from dwarfgpu.cli.repl.shell import Shell
 
-Topic = Literal["data", "lanes", "stack", "support"]
+Topic = Literal["data", "files", "lanes", "running", "stack", "status", "support", "user-defined"]
 TOPICS: dict[Topic, str] = {
     "data": "Examining data.",
+    "files": "Specifying and examining files.",
     "lanes": "Looking at the lanes of a wave.",
+    "running": "Running the program.",
     "stack": "Examining the stack.",
+    "status": "Status inquiries.",
     "support": "Support facilities.",
+    "user-defined": "User-defined commands.",
 }
 
-Run: TypeAlias = "Callable[[Shell, str], Iterator[str]]"
+Part: TypeAlias = "str | Told"
+Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
 """Takes the word that is being typed; what it filters out need not be filtered by it."""
@@ -38,6 +44,26 @@ RUNNING: Final = frozenset({
 """GDB's commands, with their short names, that make a program run or say where it stops."""
 
 _WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
+
+
+@frozen
+class Told:
+    """A part of an answer as text and as data, for `set output json`.
+
+    The data are keys of the answer's object, those of GDB's machine interface where it has them;
+    with `list_of` they are one more element of the list of that name. An empty text is not printed.
+    """
+
+    text: str
+    data: Record
+    list_of: str | None = None
+
+
+def text_of(part: Part) -> str | None:
+    """What is printed of a part of an answer; None where nothing is."""
+    if isinstance(part, str):
+        return part
+    return part.text or None
 
 
 @frozen
@@ -64,6 +90,10 @@ class Command:
     subcommands: tuple[Command, ...] = field(default=(), repr=False)
     repeats: bool = True
     """Whether an empty line runs it again."""
+    takes_other: bool = False
+    """Of a family: whether its own `run` takes what begins with none of the subcommands' names."""
+    is_foreign: bool = False
+    """Whether it is another debugger's name, found by its beginning only where no other fits."""
 
     @property
     def word(self) -> str:
@@ -93,12 +123,13 @@ def command(
     complete: Complete | None = None,
     subcommands: tuple[Command, ...] = (),
     repeats: bool = True,
+    takes_other: bool = False,
 ) -> Callable[[Run], Command]:
     """Declare a command; the function's docstring is what `help` prints."""
 
     def declared(run: Run) -> Command:
         text = getdoc(run) or ""
-        return Command(name, text, run, topic, aliases, complete, subcommands, repeats)
+        return Command(name, text, run, topic, aliases, complete, subcommands, repeats, takes_other)
 
     return declared
 
@@ -111,23 +142,31 @@ class Call:
     argument: str
 
 
-def find(commands: Iterable[Command], word: str, family: str = "") -> Command:
-    """The command that a word means; `UsageError` in GDB's words where it means none or several."""
-    fitting: dict[str, Command] = {}
+def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
+    """The commands that a word can mean, by name: the one that is so called, else all that begin
+    so."""
+    found: dict[str, Command] = {}
     for each in commands:
         if word in each.words:
-            return each
+            return {word: each}
         name = next((name for name in each.words if name.startswith(word)), None)
         if name is not None:
-            fitting[name] = each
+            found[name] = each
+    own = {name: each for name, each in found.items() if not each.is_foreign}
+    return own or found
+
+
+def find(commands: Iterable[Command], word: str, family: str = "") -> Command:
+    """The command that a word means; `UsageError` in GDB's words where it means none or several."""
+    found = fitting(commands, word)
     kind = f"{family} " if family else ""
-    if not fitting or not word:
+    if not found or not word:
         help_of = f"help {family}" if family else "help"
         raise UsageError(f'Undefined {kind}command: "{word}".  Try "{help_of}".')
-    if len(fitting) > 1:
-        names = ", ".join(sorted(fitting))
+    if len(found) > 1:
+        names = ", ".join(sorted(found))
         raise UsageError(f'Ambiguous {kind}command "{word}": {names}.')
-    return next(iter(fitting.values()))
+    return next(iter(found.values()))
 
 
 def first_word(line: str) -> tuple[str, str]:
@@ -144,8 +183,10 @@ def parse(commands: Iterable[Command], line: str) -> Call:
         raise UsageError("The target does not run: a state or core file is looked at only.")
     found = find(commands, word)
     while found.subcommands and rest.strip():
-        word, rest = first_word(rest)
-        found = find(found.subcommands, word, found.name)
+        word, after = first_word(rest)
+        if found.takes_other and (not word or not fitting(found.subcommands, word)):
+            break
+        found, rest = find(found.subcommands, word, found.name), after
     return Call(found, rest.strip())
 
 

@@ -8,17 +8,20 @@ from collections.abc import Iterator
 from dwarfgpu import language
 from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import evaluated, options_of, reasons, sentence
 from dwarfgpu.cli.subjects import subject
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.session import Reading
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import FormatOptions
 
 _FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>\S*)\s*(?P<rest>.*)", re.DOTALL)
@@ -26,12 +29,13 @@ _LETTERS = "xduotacfzsr"
 _SIZES = "bhwg"
 
 
-def format_of(argument: str, name: str) -> tuple[FormatOptions, str]:
-    """The format of `/x t`, and what is to be shown in it; errors in GDB's words."""
+def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, str]:
+    """The format of `/x t` with the settings, and what is to be shown in it; errors in GDB's
+    words."""
     argument = without_options(argument, name)
     match = _FORMAT.fullmatch(argument)
     if match is None:
-        return FormatOptions(), argument
+        return shell.settings.format_options(), argument
     letter = None
     for each in match["letters"]:
         if each in _SIZES:
@@ -41,7 +45,24 @@ def format_of(argument: str, name: str) -> tuple[FormatOptions, str]:
         letter = each
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
-    return FormatOptions(letter=letter), without_options(match["rest"], name)
+    return shell.settings.format_options(letter), without_options(match["rest"], name)
+
+
+def shown_value(shell: Shell, value: TypedValue) -> str:
+    """A value as the settings have it."""
+    return language.format(value, shell.session, shell.settings.format_options())
+
+
+def value_data(value: TypedValue, text: str) -> Record:
+    """A value with the keys of GDB's machine interface, and where it is."""
+    kind = None if value.type is None else type_of_value(value)
+    where = None if value.location is None else location_text(value.location)
+    return {"value": text, "type": kind, "location": where}
+
+
+def type_of_value(value: TypedValue) -> str:
+    style = "c" if value.unit is None else value.unit.style
+    return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
 
 
 def _remark(shell: Shell, value: TypedValue) -> None:
@@ -60,7 +81,7 @@ def _remark_written(shell: Shell) -> None:
 
 
 @command("print", topic="data", aliases=("p", "inspect"), complete=candidates.values)
-def print_(shell: Shell, argument: str) -> Iterator[str]:
+def print_(shell: Shell, argument: str) -> Iterator[Part]:
     """Print the value of an expression.
 
     Usage: print[/FMT] [[--] EXPRESSION]
@@ -74,27 +95,29 @@ def print_(shell: Shell, argument: str) -> Iterator[str]:
     a (address), c (char), f (float), z (hex, zero padded), s (string), r (raw).
     A value that the compiler removed is <optimized out>; "explain EXPRESSION" tells why.
     """
-    options, text = format_of(argument, "print")
+    options, text = format_of(shell, argument, "print")
     value = evaluated(shell.session, shell.values, text)
     line = language.format(value, shell.session, options)
-    yield f"${shell.values.keep(value)} = {line}"
+    number = shell.values.keep(value)
+    yield Told(f"${number} = {line}", {"number": number, **value_data(value, line)})
     _remark(shell, value)
 
 
 @command("output", topic="data", complete=candidates.values)
-def output(shell: Shell, argument: str) -> Iterator[str]:
+def output(shell: Shell, argument: str) -> Iterator[Part]:
     """Like "print", without the value history.
 
     Usage: output[/FMT] EXPRESSION
     """
-    options, text = format_of(argument, "output")
+    options, text = format_of(shell, argument, "output")
     value = evaluated(shell.session, shell.values, _required(text))
-    yield language.format(value, shell.session, options)
+    line = language.format(value, shell.session, options)
+    yield Told(line, value_data(value, line))
     _remark(shell, value)
 
 
 @command("set var", topic="data", aliases=("variable",), complete=candidates.values)
-def set_var(shell: Shell, argument: str) -> Iterator[str]:
+def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     """Evaluate an expression for what it assigns.
 
     Usage: set var VARIABLE = EXPRESSION
@@ -110,7 +133,7 @@ def set_var(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("explain", topic="data", complete=candidates.values)
-def explain(shell: Shell, argument: str) -> Iterator[str]:
+def explain(shell: Shell, argument: str) -> Iterator[Part]:
     """Explain a value, or why there is none.
 
     Usage: explain EXPRESSION
@@ -129,7 +152,7 @@ def explain(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("location", topic="data", complete=candidates.values)
-def location(shell: Shell, argument: str) -> Iterator[str]:
+def location(shell: Shell, argument: str) -> Iterator[Part]:
     """Show where a variable or a part of it is.
 
     Usage: location EXPRESSION

@@ -91,7 +91,13 @@ def variables(session: Session, kind: str) -> list[Variable]:
 _DEFAULT = FormatOptions()
 
 
-def contents(session: Session, reading: Reading, *, scalars_only: bool = False) -> str:
+def contents(
+    session: Session,
+    reading: Reading,
+    options: FormatOptions = _DEFAULT,
+    *,
+    scalars_only: bool = False,
+) -> str:
     """A variable's value, or in its place why there is none; as GDB lists variables.
 
     There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
@@ -108,5 +114,5 @@ def contents(session: Session, reading: Reading, *, scalars_only: bool = False) 
     assert bits is not None
     if scalars_only and is_aggregate(reading.type):
         return "..."
-    text = variable_text(reading, session, _DEFAULT)
+    text = variable_text(reading, session, options)
     return text.removeprefix(f"({reading.variable.type_text}) ")

@@ -15,7 +15,7 @@ def info_agents(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: info agents
     """
-    machine = shell.machine
+    machine = shell.values.machine
     if machine is None or not machine.agents:
         yield "No agents."
         return
@@ -36,7 +36,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[str]:
 
     Shown are the next packets to be read and written, and the size and address of the ring.
     """
-    machine = shell.machine
+    machine = shell.values.machine
     if machine is None or not machine.queues:
         yield "No queues are currently active."
         return
@@ -58,7 +58,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[str]:
 
     Grid and workgroup are in work-items, LDS of a workgroup and scratch of a lane in bytes.
     """
-    machine = shell.machine
+    machine = shell.values.machine
     if machine is None or not machine.dispatches:
         yield "No dispatches are currently active."
         return

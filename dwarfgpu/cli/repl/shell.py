@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from attrs import frozen
 
-from dwarfgpu.backends.machine import Machine
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
-from dwarfgpu.cli.repl.command import Command, parse
+from dwarfgpu.cli.repl.answer import Answer
+from dwarfgpu.cli.repl.command import Command, Part, parse, text_of
+from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
@@ -79,9 +80,8 @@ class Shell:
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
         self.is_of_core = False
         """Whether a core file is looked at."""
-        self.machine: Machine | None = None
-        """What a state tells of agents, queues and dispatches."""
         self.values = ValueHistory()
+        self.settings = Settings()
         self.is_over = False
         self.exit_status: int | None = None
         """What `quit` was given."""
@@ -91,6 +91,8 @@ class Shell:
         self._previous = ""
         self._noted: set[str] = set()
         self._nested = 0
+        self._answer: Answer | None = None
+        """Of the command that is under way, where answers are JSON."""
 
     @property
     def prompt(self) -> str:
@@ -104,29 +106,51 @@ class Shell:
         """Run a line; False where it failed. `repeats`: an empty line is the previous one."""
         if repeats and not line.strip():
             line = self._previous
+        if is_blank(line):
+            return True
         self._previous = line if repeats else self._previous
+        answer = Answer(line.strip()) if self.settings.word("output") == "json" else None
+        outer, self._answer = self._answer, answer
         try:
-            for text in self.run(line):
-                self.streams.print(text)
+            for part in self.run(line):
+                self._tell(part)
         except DwarfGpuError as error:
             self.failures += 1
-            self.streams.complain(shortened(error_text(error)))
+            message = shortened(error_text(error))
+            if answer is None:
+                self.streams.complain(message)
+            else:
+                answer.fail(message, error)
             return False
+        except KeyboardInterrupt:
+            if answer is not None:
+                answer.fail("Quit")
+            raise
         finally:
+            self._answer = outer
+            if answer is not None:
+                self.streams.print(answer.text())
             self.streams.out.flush()
         return True
 
-    def run(self, line: str) -> Iterator[str]:
+    def _tell(self, part: Part) -> None:
+        text = text_of(part)
+        if self._answer is not None:
+            self._answer.add(part)
+        elif text is not None:
+            self.streams.print(text)
+
+    def run(self, line: str) -> Iterator[Part]:
         """The output of a line, as it comes; errors are raised."""
         line = line.strip()
-        if not line or line.startswith("#"):
+        if is_blank(line):
             return
         call = parse(self.commands, line)
         if not call.command.repeats:
             self._previous = ""
         yield from call.command.run(self, call.argument)
 
-    def run_script(self, name: str, lines: list[str]) -> Iterator[str]:
+    def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """The output of a script up to its first error, which tells file and line."""
         if self._nested >= MOST_NESTED:
             raise LimitExceeded(f"scripts nested more than {MOST_NESTED} deep")
@@ -148,10 +172,21 @@ class Shell:
         if once and text in self._noted:
             return
         self._noted.add(text)
-        self.streams.complain(f"note: {text}")
+        self._remark(f"note: {text}", text)
 
     def warn(self, text: str) -> None:
-        self.streams.complain(f"warning: {text}")
+        self._remark(f"warning: {text}", text)
+
+    def _remark(self, line: str, text: str) -> None:
+        if self._answer is None:
+            self.streams.complain(line)
+        else:
+            self._answer.note(text)
+
+
+def is_blank(line: str) -> bool:
+    """Whether a line says nothing: a comment does not."""
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def error_text(error: DwarfGpuError) -> str:

@@ -16,13 +16,14 @@ from dwarfgpu.backtrace import (
     stack_frames,
 )
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.frames import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.listing import source_line
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
 
 _MOST_FRAMES = 1_000
 _FRAMES = re.compile(r"(?P<full>full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
@@ -30,7 +31,7 @@ CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 
 @command("frame", topic="stack", aliases=("f",))
-def frame(shell: Shell, argument: str) -> Iterator[str]:
+def frame(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the frame in focus, or look at another one.
 
     Usage: frame [NUMBER]
@@ -51,7 +52,7 @@ def frame(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("up", topic="stack")
-def up(shell: Shell, argument: str) -> Iterator[str]:
+def up(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at the frame that called this one.
 
     Usage: up [COUNT]
@@ -60,7 +61,7 @@ def up(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("down", topic="stack")
-def down(shell: Shell, argument: str) -> Iterator[str]:
+def down(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at the frame that this one called.
 
     Usage: down [COUNT]
@@ -68,7 +69,7 @@ def down(shell: Shell, argument: str) -> Iterator[str]:
     yield from _moved(shell, argument, -1)
 
 
-def _moved(shell: Shell, argument: str, direction: int) -> Iterator[str]:
+def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
@@ -87,19 +88,25 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[str]:
     yield from _focus(shell, passed[-1])
 
 
-def _focus(shell: Shell, number: int) -> Iterator[str]:
+def _focus(shell: Shell, number: int) -> Iterator[Part]:
     shell.session = selected(shell.session, number)
     yield from _shown(shell, number)
 
 
-def _shown(shell: Shell, number: int) -> Iterator[str]:
+def _shown(shell: Shell, number: int) -> Iterator[Part]:
     frame = frame_of(shell.session, number)
-    yield frame_text(frame, frame_record(frame, with_arguments=True))
+    yield _told(frame)
     yield from source_line(shell.session)
 
 
+def _told(frame: StackFrame, list_of: str | None = None) -> Told:
+    """A frame with the keys of GDB's machine interface."""
+    record = frame_record(frame, with_arguments=True)
+    return Told(frame_text(frame, record), record if list_of else {"frame": record}, list_of)
+
+
 @command("backtrace", topic="stack", aliases=("bt", "where"))
-def backtrace(shell: Shell, argument: str) -> Iterator[str]:
+def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why there are no more.
 
     Usage: backtrace [full] [COUNT | -COUNT]
@@ -137,8 +144,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[str]:
         shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
 
 
-def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[str]:
-    yield frame_text(frame, frame_record(frame, with_arguments=True))
+def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[Part]:
+    yield _told(frame, "stack")
     if not is_full:
         return
     if not frame.is_described:
@@ -149,13 +156,14 @@ def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[str
         yield "No locals."
     for each in found:
         reading = frame.session.read(each)
-        yield f"        {each.name} = {contents(frame.session, reading)}"
+        text = contents(frame.session, reading, shell.settings.format_options())
+        yield f"        {each.name} = {text}"
         for note in reading.notes:
             shell.note(note, once=True)
 
 
 @command("pc", topic="stack")
-def pc(shell: Shell, argument: str) -> Iterator[str]:
+def pc(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the program location.
 
     Usage: pc
@@ -173,7 +181,7 @@ def pc(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("info locals", topic="stack", complete=candidates.variables)
-def info_locals(shell: Shell, argument: str) -> Iterator[str]:
+def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the local variables of the frame.
 
     Usage: info locals [REGEXP]
@@ -185,7 +193,7 @@ def info_locals(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("info args", topic="stack", complete=candidates.variables)
-def info_args(shell: Shell, argument: str) -> Iterator[str]:
+def info_args(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the arguments of the frame.
 
     Usage: info args [REGEXP]
@@ -195,7 +203,7 @@ def info_args(shell: Shell, argument: str) -> Iterator[str]:
     yield from _listed(shell, "parameter", argument, "arguments")
 
 
-def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[str]:
+def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
     try:
         pattern = re.compile(argument)
@@ -207,14 +215,16 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[str
     notes: list[str] = []
     for each in found:
         reading = session.read(each)
-        yield f"{each.name} = {contents(session, reading)}"
+        text = contents(session, reading, shell.settings.format_options())
+        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Told(f"{each.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:
         shell.note(note, once=True)
 
 
 @command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)
-def info_registers(shell: Shell, argument: str) -> Iterator[str]:
+def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     """Show registers of the wave.
 
     Usage: info registers [REGISTER | CLASS]...

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import TOPICS, Command, command, find, first_word, listed
+from dwarfgpu.cli.repl.command import TOPICS, Command, Part, command, find, first_word, listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
@@ -100,7 +100,7 @@ def echo(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("source", topic="support", complete=candidates.files, repeats=False)
-def source(shell: Shell, argument: str) -> Iterator[str]:
+def source(shell: Shell, argument: str) -> Iterator[Part]:
     """Run the commands of a file, up to the first that fails.
 
     Usage: source FILE

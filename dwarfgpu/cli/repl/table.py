@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import explain, location, output, print_, set_var
+from dwarfgpu.cli.repl.data import explain, location, output, print_
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.listing import info_line, list_
 from dwarfgpu.cli.repl.machine import info_agents, info_dispatches, info_queues
+from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import (
     backtrace,
@@ -48,14 +49,6 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
     yield from listed(_INFO)
 
 
-@command("set", topic="data", subcommands=(set_var,), repeats=False)
-def set_(shell: Shell, argument: str) -> Iterator[str]:
-    """Change the program that is debugged."""
-    yield "List of set subcommands:"
-    yield ""
-    yield from listed((set_var,))
-
-
 COMMANDS: Final[tuple[Command, ...]] = (
     apropos,
     backtrace,
@@ -75,6 +68,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ptype,
     quit_,
     set_,
+    show,
     source,
     thread,
     up,

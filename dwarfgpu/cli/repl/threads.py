@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from dwarfgpu.backtrace import stack_frames
-from dwarfgpu.cli.repl.command import Candidate, command
+from dwarfgpu.cli.repl.command import Candidate, Part, command
 from dwarfgpu.cli.repl.frames import frame_line
 from dwarfgpu.cli.repl.lanes import first_lane, target_id, used_lanes
 from dwarfgpu.cli.repl.listing import source_line
@@ -26,7 +26,7 @@ def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
 
 
 @command("thread", topic="stack", aliases=("t",), complete=_numbers)
-def thread(shell: Shell, argument: str) -> Iterator[str]:
+def thread(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the wave or thread in focus, or look at another one.
 
     Usage: thread [NUMBER | apply all COMMAND]
@@ -58,7 +58,7 @@ def _focus(shell: Shell, wave: WaveId) -> None:
     shell.session = session.focused(first_lane(session))
 
 
-def _applied(shell: Shell, argument: str) -> Iterator[str]:
+def _applied(shell: Shell, argument: str) -> Iterator[Part]:
     match = _APPLY_ALL.fullmatch(argument)
     if match is None:
         raise UsageError("Please specify a command after 'thread apply all'.")

@@ -8,7 +8,9 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu import language
+from dwarfgpu.backends.machine import Machine
 from dwarfgpu.cli.expressions import READ_ONLY
+from dwarfgpu.cli.repl.conveniences import integer_value, wave_variable
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
@@ -26,6 +28,12 @@ class ValueHistory:
         self.named: dict[str, TypedValue] = {}
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
+        self.machine: Machine | None = None
+        """What a state tells of agents, queues and dispatches."""
+        self._shown = 1
+        """The value that `show values +` shows first."""
+        self.has_threads = False
+        """Whether there are waves or threads to choose from."""
 
     def wrote(self) -> None:
         self.has_written = True
@@ -35,10 +43,35 @@ class ValueHistory:
         self._values.append(evolve(value, is_fixed=True, convenience=None))
         return len(self._values)
 
+    def examined(self, address: TypedValue, contents: TypedValue) -> None:
+        """What was examined last: `$_` is its address, `$__` its contents."""
+        self.named["_"] = evolve(address, convenience="_", location=None, variable=None)
+        self.named["__"] = evolve(contents, convenience="__")
+
     def absolute(self, number: int) -> TypedValue:
         if not 1 <= number <= len(self._values):
             raise UsageError(f"History has not yet reached ${number}.")
         return self._values[number - 1]
+
+    def listed(self, argument: str) -> list[tuple[int, TypedValue]]:
+        """Ten values with their numbers, as `show values` has them."""
+        count = len(self._values)
+        if argument == "+":
+            first = self._shown
+        elif argument:
+            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MOST_DIGITS:
+                raise UsageError(f"{argument!r} is no number of the value history")
+            first = int(argument) - 5
+        else:
+            first = count - 9
+        first = max(first, 1)
+        last = min(first + 9, count)
+        self._shown = last + 1
+        return [(number, self._values[number - 1]) for number in range(first, last + 1)]
+
+    def convenience(self, session: Session, name: str) -> TypedValue:
+        """What `$name` is; void where nobody gave it a value."""
+        return _dollar(session, self, name) or TypedValue(None)
 
     def back(self, count: int) -> TypedValue:
         """The last value for 0, the one before it for 1."""
@@ -75,7 +108,7 @@ def reasons(value: TypedValue) -> tuple[str, ...]:
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
     """What `$names` mean at the prompt, and whether an expression may assign."""
-    dollar = partial(_dollar, history)
+    dollar = partial(_dollar, session, history)
     if not writes:
         return Options(dollar, read_only=READ_ONLY)
     return Options(dollar, history.named.__setitem__, wrote=history.wrote)
@@ -86,14 +119,19 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _dollar(history: ValueHistory, name: str) -> TypedValue | None:
+def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
     """An earlier value, or a convenience variable."""
     match = _HISTORY.fullmatch(name)
     if match is not None:
         if match["back"]:
             return history.back(_small(match["count"] or "1"))
         return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
-    return history.named.get(name)
+    if name in history.named:
+        return history.named[name]
+    if name == "_thread":
+        number = session.wave if history.has_threads else 0
+        return integer_value(session.architecture, number)
+    return wave_variable(history.machine, session, name)
 
 
 def _small(digits: str) -> int:

@@ -1,0 +1,123 @@
+"""Convenience variables that the debugger sets: `$_wave_id`, `$_lane_workgroup_pos` …
+
+Their names and texts are ROCgdb's; `$_lane` and `$_lane_count` are of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue
+from dwarfgpu.dwarf.types import Array
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session import Session
+
+Ask: TypeAlias = "Callable[[Machine, Session], str | int | None]"
+
+
+def text_value(architecture: Architecture, text: str) -> TypedValue:
+    """A string as a value: an array of characters that ends in a NUL."""
+    builtins = Builtins(architecture)
+    data = text.encode("utf-8", "replace") + b"\0"
+    bits = Bits(int.from_bytes(data, architecture.endian), 8 * len(data))
+    return TypedValue(Array(builtins.char_type, (len(data),)), bits=bits)
+
+
+def integer_value(architecture: Architecture, number: int, bit_size: int = 32) -> TypedValue:
+    """A number as a value of type int, or of a wider integer type."""
+    numbers = Numbers(Builtins(architecture))
+    found = numbers.integer(number, bit_size)
+    return TypedValue(found.type, bits=numbers.bits(found))
+
+
+def _position(position: Position | None, brackets: str = "()") -> str:
+    inside = "?,?,?" if position is None else ",".join(map(str, position))
+    return f"{brackets[0]}{inside}{brackets[1]}"
+
+
+def _wave_position(machine: Machine, session: Session) -> str:
+    """`(2,1,3)/0`: the workgroup, and the wave in it."""
+    group, told = machine.workgroup_of(session.wave), machine.waves.get(session.wave)
+    number = None if told is None else told.wave_in_group
+    place = _position(None if group is None else group.position)
+    return f"{place}/{'?' if number is None else number}"
+
+
+def _wave_in_group(machine: Machine, session: Session) -> str:
+    told = machine.waves.get(session.wave)
+    number = None if told is None else told.wave_in_group
+    return "?" if number is None else str(number)
+
+
+def _work_item(machine: Machine, session: Session) -> str | None:
+    if session.lane is None:
+        return None
+    return _position(machine.work_item(session.wave, session.lane), "[]")
+
+
+def _ids(machine: Machine, queue: Queue | None, dispatch: Dispatch | None = None) -> str:
+    agent = None if queue is None else machine.agents.get(queue.agent)
+    parts = [agent, queue, *([] if dispatch is None else [dispatch])]
+    return ":".join("?" if each is None else str(each.id) for each in parts)
+
+
+def _queue_name(machine: Machine, session: Session) -> str:
+    queue = machine.queue_of(session.wave)
+    return f"AMDGPU Queue {_ids(machine, queue)} (QID {'?' if queue is None else queue.id})"
+
+
+def _dispatch_name(machine: Machine, session: Session) -> str:
+    dispatch, queue = machine.dispatch_of(session.wave), machine.queue_of(session.wave)
+    if dispatch is None:
+        return "AMDGPU Dispatch ?:?:? (PKID ?)"
+    packet = "?" if dispatch.packet is None else dispatch.packet
+    return f"AMDGPU Dispatch {_ids(machine, queue, dispatch)} (PKID {packet})"
+
+
+def _agent_name(machine: Machine, session: Session) -> str:
+    agent = machine.agent_of(session.wave)
+    return f"AMDGPU Agent (GPUID {'?' if agent is None else agent.id})"
+
+
+def _lane_name(machine: Machine, session: Session) -> str | None:
+    return None if session.lane is None else machine.target_id(session.wave, session.lane)
+
+
+def _id_of(found: Agent | Queue | Dispatch | None) -> int:
+    """The number of what is in focus; 0 where nothing is."""
+    return 0 if found is None else found.id
+
+
+WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
+    "_agent": (lambda m, s: _id_of(m.agent_of(s.wave)), "the agent of the wave"),
+    "_agent_systag": (_agent_name, "the name of the agent"),
+    "_dispatch": (lambda m, s: _id_of(m.dispatch_of(s.wave)), "the dispatch of the wave"),
+    "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
+    "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
+    "_lane_systag": (_lane_name, "the name of the lane in focus"),
+    "_lane_workgroup_pos": (_work_item, "the work-item of the lane in its workgroup"),
+    "_queue": (lambda m, s: _id_of(m.queue_of(s.wave)), "the queue of the wave"),
+    "_queue_systag": (_queue_name, "the name of the queue"),
+    "_thread_systag": (lambda m, s: m.target_id(s.wave), "the name of the wave"),
+    "_thread_workgroup_pos": (_wave_in_group, "the wave in its workgroup"),
+    "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
+}
+"""Without the first `$`: how it is found, and what it is."""
+
+
+def wave_variable(machine: Machine | None, session: Session, name: str) -> TypedValue | None:
+    """What the debugger says a name means on a GPU, as `Options.dollar`; None where it is void."""
+    if machine is None or name not in WAVE_VARIABLES:
+        return None
+    ask, _ = WAVE_VARIABLES[name]
+    found = ask(machine, session)
+    if found is None:
+        return None
+    if isinstance(found, int):
+        return integer_value(session.architecture, found)
+    return text_value(session.architecture, found)

@@ -1,0 +1,224 @@
+"""Settings, convenience variables and answers as JSON, at the prompt of `dwarfgpu debug`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Queue, Wave, Workgroup
+from dwarfgpu.cli.repl.candidates import completions
+from dwarfgpu.cli.repl.command import find
+from dwarfgpu.cli.repl.settings import SETTINGS, Setting
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.table import COMMANDS
+from tests.cli.repl_shell import demo_shell, nest_shell, said, told
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return nest_shell()
+
+
+@pytest.fixture
+def program() -> Shell:
+    return demo_shell()
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["show print elements"], "Limit on string chars or array elements to print is 200.\n"),
+        (["set print elements 3", "show print ele"],
+         "Limit on string chars or array elements to print is 3.\n"),
+        (["set p el 0", "show p el"],
+         "Limit on string chars or array elements to print is unlimited.\n"),
+        (["set print elements unl", "show print elements"],
+         "Limit on string chars or array elements to print is unlimited.\n"),
+        (["set print elements"],
+         'Argument required (integer to set it to, or "unlimited".).\n'),
+        (["set print elements x"], 'No symbol "x" in current context.\n'),
+        (["set print elements -2"], "integer -2 out of range\n"),
+        (["set print pretty", "show print pretty"],
+         "Pretty formatting of structures is on.\n"),
+        (["set print pretty off", "show print pretty"],
+         "Pretty formatting of structures is off.\n"),
+        (["set print pretty maybe"], '"on" or "off" expected.\n'),
+        (["set output"], "Requires an argument. Valid arguments are text, json.\n"),
+        (["set output xml"], 'Undefined item: "xml".\n'),
+        (["set confirm of", "show confirm"],
+         "Whether to confirm potentially dangerous operations is off.\n"),
+        (["set width 40", "show width"],
+         "Number of characters dwarfgpu thinks are in a line is 40.\n"),
+        (["set print foo"], 'Undefined set print command: "foo".  Try "help set print".\n'),
+        (["show foo"], 'Undefined show command: "foo".  Try "help show".\n'),
+        (["set foo"], 'No symbol "foo" in current context.\n'),
+        (["set $foo = 3", "p $foo"], "$1 = 3\n"),
+        (["set t = 3", "p t"],
+         "$1 = 3\n"),
+        (["set var $a = 1", "set $a += 4", "output $a"], "5\n"),
+    ],
+)  # fmt: skip
+def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
+    assert said(shell, *lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["set print elements 2", "p numbers"], "$1 = {1 <repeats 12 times>...}\n"),
+        (["set print repeats 2", "p global_struct.mat"],
+         '$1 = {"\\001\\002\\003", "\\004\\005\\006"}\n'),
+        (["set print repeats unlimited", "p numbers[0]@12"],
+         "$1 = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}\n"),
+        (["set print pretty on", "p global_struct.un"],
+         "$1 = {\n  i = 1065353216,\n  f = 1,\n  bytes = \"\\000\\000\\200?\"\n}\n"),
+        (["set print pretty on", "p global_struct.un", "show values"],
+         "$1 = {\n  i = 1065353216,\n  f = 1,\n  bytes = \"\\000\\000\\200?\"\n}\n"),
+        (["set print max-depth 1", "p global_struct.in"], "$1 = {{...}, {...}}\n"),
+        (["p 1", "p 2", "show values"], "$1 = 1\n$2 = 2\n"),
+        (["p 1", "show values +"], "$1 = 1\n"),
+        (["set $a = 2", "show convenience"], "$_thread = 0\n$a = 2\n"),
+        (["p $_thread"], "$1 = 0\n"),
+        (["p $_wave_id"], "$1 = void\n"),
+    ],
+)  # fmt: skip
+def test_values_are_printed_as_set(program: Shell, lines: list[str], expected: str) -> None:
+    assert said(program, *lines) == expected
+
+
+def test_show_values_has_ten(program: Shell) -> None:
+    for number in range(25):
+        said(program, f"p {number}")
+    assert said(program, "show values").split("\n")[0] == "$16 = 15"
+    assert said(program, "show values 10").splitlines() == [f"${n} = {n - 1}" for n in range(5, 15)]
+    assert said(program, "show values +").splitlines() == [f"${n} = {n - 1}" for n in range(15, 25)]
+
+
+def placed(shell: Shell) -> Shell:
+    """The shell, which knows where its wave belongs: the third of a workgroup."""
+    shell.values.machine = Machine(
+        64,
+        {1: Agent(1)},
+        {2: Queue(2, 1)},
+        {3: Dispatch(3, 2, packet=5)},
+        {4: Workgroup(4, 3, (2, 1, 3), (16, 16, 1))},
+        {0: Wave(0, 4, 2)},
+    )
+    shell.values.has_threads = True
+    return shell
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("$_agent", "1"),
+        ("$_agent_systag", '"AMDGPU Agent (GPUID 1)"'),
+        ("$_dispatch", "3"),
+        ("$_dispatch_pos", '"(2,1,3)/2"'),
+        ("$_dispatch_systag", '"AMDGPU Dispatch 1:2:3 (PKID 5)"'),
+        ("$_lane", "3"),
+        ("$_lane_systag", '"AMDGPU Lane 1:2:3:0/3 (2,1,3)[3,8,0]"'),
+        ("$_lane_workgroup_pos", '"[3,8,0]"'),
+        ("$_queue", "2"),
+        ("$_queue_systag", '"AMDGPU Queue 1:2 (QID 2)"'),
+        ("$_thread", "0"),
+        ("$_thread_systag", '"AMDGPU Wave 1:2:3:0 (2,1,3)/2"'),
+        ("$_thread_workgroup_pos", '"2"'),
+        ("$_wave_id", '"(2,1,3)/2"'),
+        ("$_lane_workgroup_pos[1]", "51 '3'"),
+        ("$_dispatch * 2 + $_lane", "9"),
+    ],
+)
+def test_rocgdbs_variables(shell: Shell, name: str, expected: str) -> None:
+    assert said(placed(shell), f"p {name}") == f"$1 = {expected}\n"
+
+
+def test_they_follow_the_focus(shell: Shell) -> None:
+    assert said(placed(shell), "lane 17", "p $_lane_workgroup_pos") == '$1 = "[1,9,0]"\n'
+    assert said(shell, "set $_wave_id = 3") == "Left operand of assignment is not an lvalue.\n"
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda each: each.name)
+def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
+    for value in setting.values:
+        assert said(shell, f"set {setting.name} {value}") == ""
+        said(shell, "set output text")
+        assert setting.text(shell.settings[setting.name])
+        _, found = completions(shell, f"set {setting.name} {value[:1]}")
+        assert value in [each.text for each in found]
+    assert setting.help in said(shell, f"help set {setting.name}")
+    assert said(shell, f"show {setting.name}").startswith(setting.shown.partition("{")[0])
+
+
+def test_show_lists_all(shell: Shell) -> None:
+    lines = said(shell, "show").splitlines()
+    assert [line.partition(":  ")[0] for line in lines] == [each.name for each in SETTINGS]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("set pr", ["print"]),
+        ("set print e", ["elements"]),
+        ("set output ", ["text", "json"]),
+        ("set $ex", ["$exec"]),
+        ("set li", ["listsize"]),
+        ("show conv", ["convenience"]),
+        ("p $_wave", []),
+    ],
+)
+def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
+    _, found = completions(shell, text)
+    assert [each.text for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ("p t", {"number": 1, "value": "30", "type": "int", "location": "v6 + byte 12 (wave 0)"}),
+        ("output t", {"value": "30", "type": "int"}),
+        ("p 1 + 1", {"value": "2", "location": None}),
+        ("show width", {"value": "unlimited"}),
+        ("echo a b", {"console": ["a b"]}),
+        ("set $a = 1", {}),
+    ],
+)
+def test_answers_as_json(shell: Shell, line: str, keys: dict[str, object]) -> None:
+    answer = told(shell, line)
+    assert (answer["command"], answer["result"]) == (line, "done")
+    assert keys.items() <= answer.items()
+
+
+def test_lists_as_json(shell: Shell) -> None:
+    names = [each["name"] for each in told(shell, "info locals")["variables"]]
+    assert names == ["t", "a", "r", "sum"]
+    assert [each["level"] for each in told(shell, "bt")["stack"]] == [0]
+    assert told(shell, "frame")["frame"]["func"] == "nest"
+    assert len(told(shell, "show")["settings"]) == len(SETTINGS)
+    assert told(shell, "show values")["result"] == "done"
+
+
+def test_errors_as_json(shell: Shell) -> None:
+    answer = told(shell, "p lmit")
+    words = 'No symbol "lmit" in current context. Did you mean "limit"?'
+    assert (answer["result"], answer["msg"]) == ("error", words)
+    assert told(shell, "p 1 / 0")["error"]["kind"] == "EvaluationError"
+
+
+def test_notes_are_in_the_answer(shell: Shell) -> None:
+    assert "note" not in said(shell, "set output json", "p a").partition('"notes"')[0]
+    assert said(shell, "# nothing") == ""
+    shell.settings.set("output", "text")
+    assert told(shell, "p a")["notes"][0].startswith("a is optimized out at this pc")
+
+
+def test_a_foreign_name_gives_way() -> None:
+    """What GDB calls so is meant, however another debugger's names begin."""
+    assert find(COMMANDS, "set").name == "set"
+
+
+def test_the_commands_are_documented(repository: Path) -> None:
+    text = (repository / "docs/commands.md").read_text("utf-8")
+    for each in COMMANDS:
+        assert f"### `{each.name}`" in text
