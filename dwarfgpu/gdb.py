@@ -1,9 +1,77 @@
-"""dwarfgpu for scripts inside GDB.
+"""dwarfgpu for scripts inside GDB: `import dwarfgpu.gdb as dg`.
 
-`Debugger().session().variable("x")` is what DWARF says of `x`, and `read` of it what it holds;
-`evaluate("s->x[1] + 1")` is the value of an expression.
+`dg.frame(2).variable("s")["a"].text` is what DWARF says that a member holds; `dg.evaluate` gives
+the result of DWARF operations. Errors are a `gdb.GdbError` of one line, with the `DwarfGpuError`
+behind it as `__cause__`; GDB stays in the thread and frame in which it is.
 """
 
-from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
+from __future__ import annotations
 
-__all__ = ["Debugger", "GdbSession", "print_options"]
+from collections.abc import Iterator
+
+import gdb
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.evaluate import Result
+from dwarfgpu.gdb_errors import gdb_errors
+from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb_values import Frame, Value, the_debugger
+from dwarfgpu.view.locations import location_text
+
+__all__ = [
+    "Debugger",
+    "Frame",
+    "GdbSession",
+    "Value",
+    "evaluate",
+    "frame",
+    "frames",
+    "location_text",
+    "print_options",
+    "value",
+    "variable",
+]
+
+
+def frame(level: int | None = None) -> Frame:
+    """A frame of the selected thread by GDB's number, by default the selected one.
+
+    Where no program runs, without a number, what is outside of all frames.
+    """
+    with gdb_errors():
+        thread = gdb.selected_thread()
+        if thread is None and level is None:
+            return Frame(the_debugger(), None)
+        if thread is None:
+            raise UsageError("No stack.")
+        if level is None:
+            return Frame(the_debugger(), gdb.selected_frame())
+        found = gdb.newest_frame()
+        while found is not None and found.level() < level:
+            found = found.older()
+        if found is None or found.level() != level:
+            raise UsageError(f"No frame at level {level}.")
+        return Frame(the_debugger(), found)
+
+
+def frames() -> Iterator[Frame]:
+    """The frames of the selected thread, the newest first."""
+    found: Frame | None = frame(0)
+    while found is not None:
+        yield found
+        found = found.older()
+
+
+def variable(name: str) -> Value:
+    """The variable that a name means in the selected frame."""
+    return frame().variable(name)
+
+
+def value(expression: str) -> Value:
+    """An expression of the source language in the selected frame."""
+    return frame().value(expression)
+
+
+def evaluate(operations: str) -> Result:
+    """The result of DWARF operations in the selected frame."""
+    return frame().evaluate(operations)

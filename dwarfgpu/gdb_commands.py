@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import gdb
 
-from dwarfgpu.backends.ingdb import one_line_errors
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb_compare import compare
+from dwarfgpu.gdb_errors import command
 from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_stack import lines
+from dwarfgpu.gdb_values import the_debugger
 from dwarfgpu.gdb_variables import report
-from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import Recorder, verdict_on_error, views
@@ -71,7 +70,7 @@ class PrintCommand(_ValueCommand):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `print`, by our own means."""
-        with _errors():
+        with command():
             letter, text = None, without_options(argument, "dwarfgpu print")
             if text.startswith("/"):
                 letter, _, text = text[1:].partition(" ")
@@ -94,7 +93,7 @@ class ExplainCommand(_ValueCommand):
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """The description, every operation, and a verdict."""
-        with _errors():
+        with command():
             text = self.required(without_options(argument, "dwarfgpu explain"))
             session = self.debugger.session()
             print("\n".join(explanations(session, text)))
@@ -115,7 +114,7 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `backtrace`, by our own means."""
-        with _errors():
+        with command():
             text = argument.strip()
             if text == "-compare":
                 found = compare(self.debugger)
@@ -146,23 +145,11 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
-        with _errors():
+        with command():
             if argument.strip() not in ("", "-all-frames", "--all-frames"):
                 raise UsageError(f'"dwarfgpu compare" has no option {argument.split()[0]}.')
             for line in report(self.debugger, all_frames=bool(argument.strip())):
                 print(line)
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """Errors as one line, in GDB's words without their kind."""
-    with one_line_errors():
-        try:
-            yield
-        except DwarfGpuError as error:
-            if is_in_gdbs_words(error):
-                raise UsageError(str(error)) from None
-            raise
 
 
 def explanations(session: GdbSession, text: str) -> Iterator[str]:
@@ -207,7 +194,7 @@ def _concluded(sentences: Sequence[str]) -> Iterator[str]:
 
 def install() -> None:
     """Add the commands to GDB."""
-    debugger = Debugger()
+    debugger = the_debugger()
     PrefixCommand()
     PrintCommand("print", debugger)
     ExplainCommand("explain", debugger)

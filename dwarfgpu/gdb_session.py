@@ -161,6 +161,9 @@ class GdbSession(Session):
         own = [each for each in found if each.kind != "global" and each.inline_level == level]
         return own + [each for each in found if each.kind == "global"]
 
+    def _why_unknown(self, name: str) -> str:
+        return ""  # the advice is for the command line
+
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """That of the frame, or of `main` where there is none, and the one of which GDB knows that
         it has a name."""

@@ -16,7 +16,7 @@ from attrs import frozen
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.bits import Endian
-from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable, Unsupported, UsageError
+from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.target import RegisterId, WaveId
@@ -144,6 +144,23 @@ def selected_wave() -> WaveId | None:
     """The selected thread; None where the program does not run."""
     thread = gdb.selected_thread()
     return None if thread is None else int(thread.global_num)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Whatever happens, GDB is afterwards in the thread and frame in which it was."""
+    thread = gdb.selected_thread()
+    if thread is None:
+        yield
+        return
+    try:
+        frame = gdb.selected_frame()
+    except gdb.error:  # the thread runs
+        frame = None
+    try:
+        yield
+    finally:
+        _restore(thread, frame)
 
 
 @contextmanager
@@ -338,15 +355,3 @@ def symbol_text(address: int) -> str | None:
     except (gdb.error, OverflowError):
         return None
     return symbol.removesuffix(">") or None
-
-
-@contextmanager
-def one_line_errors() -> Iterator[None]:
-    """Errors as `gdb.GdbError`, which GDB shows as one line."""
-    try:
-        yield
-    except DwarfGpuError as error:
-        kind = "" if error.kind == "UsageError" else f"{error.kind}: "
-        raise gdb.GdbError(f"{kind}{error}") from None
-    except gdb.error as error:
-        raise gdb.GdbError(" ".join(str(error).split())) from None

@@ -1,0 +1,36 @@
+"""What the commands and the functions for scripts promise: one line where something is wrong, and
+GDB as it was.
+
+Law: what leaves here is a `gdb.GdbError`; the `DwarfGpuError` behind it is its `__cause__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from dwarfgpu.backends.ingdb import undisturbed
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language import is_in_gdbs_words
+from dwarfgpu.view.printable import one_line
+
+
+@contextmanager
+def gdb_errors() -> Iterator[None]:
+    """Errors as `gdb.GdbError`, which GDB shows as one line; in GDB's words without their kind."""
+    try:
+        yield
+    except DwarfGpuError as error:
+        kind = "" if is_in_gdbs_words(error) else f"{error.kind}: "
+        raise gdb.GdbError(one_line(f"{kind}{error}")) from error
+    except gdb.error as error:
+        raise gdb.GdbError(one_line(" ".join(str(error).split()))) from None
+
+
+@contextmanager
+def command() -> Iterator[None]:
+    """A command: it leaves GDB in the thread, frame and lane in which it was."""
+    with gdb_errors(), undisturbed():
+        yield

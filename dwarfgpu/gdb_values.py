@@ -1,0 +1,398 @@
+"""Frames and values for scripts inside GDB: what `dwarfgpu.gdb` gives out.
+
+Law: what is wrong is a `gdb.GdbError` of one line. A value belongs to the stop at which it was
+asked for; what memory holds is read each time that it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TypeAlias
+
+import gdb
+from attrs import evolve, frozen
+
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
+from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.evaluate import Observer, Result, evaluate
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.gdb_errors import gdb_errors
+from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language import evaluate as evaluate_source
+from dwarfgpu.language.places import Places
+from dwarfgpu.model.location import Location, narrowed
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Implicit, Memory, Register
+from dwarfgpu.session import Session
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+Find: TypeAlias = Callable[[GdbSession], TypedValue]
+"""How a value is found in its frame: it is not read yet."""
+Contents: TypeAlias = bytes
+_DEEPEST = 16
+"""Structures and arrays in one another whose text is remembered."""
+
+
+@cache
+def the_debugger() -> Debugger:
+    """The one of this GDB: it keeps the files that were read, and hears of what happens."""
+    return Debugger()
+
+
+class Frame:
+    """A frame of the selected thread, or without a program that runs what is outside of them."""
+
+    def __init__(
+        self, debugger: Debugger, gdb_frame: gdb.Frame | None, lane: int | None = None
+    ) -> None:
+        self.debugger = debugger
+        self.gdb_frame = gdb_frame
+        self.lane_number = lane
+        self._seen: tuple[object, GdbSession] | None = None
+
+    def __repr__(self) -> str:
+        return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
+
+    def is_valid(self) -> bool:
+        """Whether it is still there."""
+        if self.gdb_frame is None:
+            return gdb.selected_thread() is None
+        try:
+            return bool(self.gdb_frame.is_valid())
+        except gdb.error:  # no thread has frames
+            return False
+
+    def session(self) -> GdbSession:
+        """What the frame sees now, kept while nothing moves; raises `DwarfGpuError`."""
+        version = self.debugger.target.contents_version
+        if not self.is_valid():
+            raise StaleLocation("the frame is gone, or another thread is selected: ask for it anew")
+        if self._seen is None or self._seen[0] != version:
+            session = self.debugger.session(self.gdb_frame)
+            lane = self.lane_number
+            if lane is not None:
+                if not session.architecture.is_simt:
+                    raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+                focused = session.focused(lane)
+                assert isinstance(focused, GdbSession)
+                session = focused
+            self._seen = version, session
+        return self._seen[1]
+
+    def lane(self, number: int) -> Frame:
+        """The same frame, for a lane of its wave."""
+        frame = Frame(self.debugger, self.gdb_frame, number)
+        with gdb_errors():
+            count, _ = frame.session().lane_count()
+            if not 0 <= number < count:
+                raise UsageError(f"Lane {number} does not exist on this thread.")
+        return frame
+
+    @property
+    def level(self) -> int:
+        """GDB's number of it."""
+        with gdb_errors():
+            return 0 if self.gdb_frame is None else int(self.gdb_frame.level())
+
+    @property
+    def pc(self) -> int | None:
+        """Where it goes on; None without a program that runs."""
+        with gdb_errors():
+            return None if self.gdb_frame is None else int(self.gdb_frame.pc())
+
+    @property
+    def function(self) -> str | None:
+        """The name of its function; None where debug information names none."""
+        with gdb_errors():
+            return next(iter(self.session().functions()), None)
+
+    @property
+    def cfa(self) -> Location:
+        """The Canonical Frame Address."""
+        with gdb_errors():
+            return self.session().frame.cfa()
+
+    def older(self) -> Frame | None:
+        """The frame that called this one, or into which it is inlined; None for the outermost."""
+        with gdb_errors():
+            found = None if self.gdb_frame is None else self.gdb_frame.older()
+        return None if found is None else Frame(self.debugger, found, self.lane_number)
+
+    def variables(self) -> list[Value]:
+        """Those in scope, the innermost first; of two of one name, the inner one alone."""
+        with gdb_errors():
+            found = {each.name: each for each in reversed(self.session().variables())}
+        return [self.variable(name) for name in reversed(found)]
+
+    def variable(self, name: str) -> Value:
+        """The variable that a name means here."""
+        with gdb_errors():
+            variable = self.session().variable(name)
+        return Value(self, name, lambda session: Places(session).variable(variable))
+
+    def value(self, expression: str) -> Value:
+        """An expression of the source language; each look at it evaluates it, but never assigns."""
+        options = "a value of an expression assigns nothing: use assign"
+
+        def find(session: GdbSession) -> TypedValue:
+            return session.evaluate(expression, read_only=options)
+
+        found = Value(self, expression, find)
+        found.look()
+        return found
+
+    def evaluate(self, operations: str) -> Result:
+        """The result of DWARF operations here: a value with its `number`, or a location."""
+        with gdb_errors():
+            return evaluated(self.session(), operations)
+
+
+def evaluated(session: Session, operations: str, observe: Observer | None = None) -> Result:
+    """The result of operations as text, in the unit of the frame; raises `DwarfGpuError`."""
+    data, context = assembled(session, operations)
+    return evaluate(data, context, observe=observe)
+
+
+def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
+    """The bytes of operations, and the context in which they are evaluated."""
+    context, code_object = session.context(), session.code_object
+    if code_object is not None and context.pc is not None:
+        context = evolve(context, unit=code_object.scopes.unit_at(context.pc))
+    unit, architecture = context.unit, session.architecture
+    dialect = AMD if unit is None else unit.dialect
+    form = format_of(architecture) if unit is None else unit.format
+    try:
+        return assemble(operations, dialect, form, architecture), context
+    except Malformed as error:
+        raise UsageError(error.message) from None
+
+
+@frozen
+class _Told:
+    """A text, and what it depends on."""
+
+    version: object
+    options: FormatOptions | None
+    """None where none apply."""
+    where: tuple[int, int] | None
+    """Address and size of the only memory that it depends on; None where that is none."""
+    data: bytes
+    text: str
+
+
+class Value:
+    """An object as a frame sees it, a part of one, or what an expression gives."""
+
+    def __init__(self, frame: Frame, name: str, find: Find) -> None:
+        self.frame = frame
+        self.name = name
+        self._find = find
+        self._stop = frame.debugger.target.stop
+        self._found: tuple[object, TypedValue] | None = None
+        self._told: _Told | None = None
+
+    def __repr__(self) -> str:
+        return f"<dwarfgpu value {self.name}>"
+
+    def look(self) -> TypedValue:
+        """The value as `dwarfgpu.language` has it, read; the error of reading is in it."""
+        with gdb_errors():
+            return self._read()[1]
+
+    def _located(self) -> tuple[GdbSession, TypedValue]:
+        target = self.frame.debugger.target
+        if target.stop != self._stop:
+            raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
+        session, version = self.frame.session(), target.contents_version
+        if self._found is None or self._found[0] != version:
+            self._found = version, self._find(session)
+        return session, self._found[1]
+
+    def _read(self) -> tuple[GdbSession, TypedValue]:
+        session, value = self._located()
+        return session, Places(session).read(value)
+
+    @property
+    def location(self) -> Location | None:
+        """Where it is; None where it is nowhere, or only worked out."""
+        with gdb_errors():
+            return self._located()[1].location
+
+    @property
+    def type(self) -> str:
+        """Its type as its language spells it."""
+        with gdb_errors():
+            value = self._located()[1]
+            unit = value.unit
+            return type_name(value.type, cplusplus=unit is not None and unit.is_cplusplus)
+
+    @property
+    def is_optimized_out(self) -> bool:
+        """Whether there is nothing to read, because the compiler kept it nowhere."""
+        return isinstance(self.look().error, UndefinedBits)
+
+    @property
+    def bits(self) -> Bits:
+        """What it holds, with masks of the bits that are not known."""
+        with gdb_errors():
+            value = self._read()[1]
+            if value.bits is None and value.error is not None:
+                raise value.error
+            if value.bits is None:
+                raise UsageError(f"{self.name} is a synthetic pointer: it has no bits")
+            return value.bits
+
+    @property
+    def bytes(self) -> bytes:
+        """What it holds; an error unless every bit is known."""
+        with gdb_errors():
+            session, value = self._read()
+            return Places(session).known(value).to_bytes(session.architecture.endian)
+
+    @property
+    def text(self) -> str:
+        """What it holds as GDB prints it, by GDB's settings; `<optimized out>` where it is so."""
+        known = self._still()
+        if known is not None:
+            return known
+        with gdb_errors():
+            session, value = self._located()
+            version = self.frame.debugger.target.contents_version
+            where, data = _only_memory(session, value)
+            options = print_options() if _has_options(value.type) else None
+            shown = session.value_text(value, options or FormatOptions())
+            is_repeatable = where is not None or _is_kept(value)
+            if is_repeatable and _is_plain(value.type) and shown != OPTIMIZED_OUT:
+                self._told = _Told(version, options, where, data, shown)
+            return shown
+
+    def _still(self) -> str | None:
+        """The text that was told, where all that it depends on is the same."""
+        told = self._told
+        if told is None or not self.frame.is_valid():
+            return None
+        if self.frame.debugger.target.contents_version != told.version:
+            return None
+        if told.options is not None and print_options() != told.options:
+            return None
+        return told.text if told.where is None or _memory(*told.where) == told.data else None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __getitem__(self, part: str | int) -> Value:
+        """A member by its name, or an element; of what a pointer points to, too."""
+        is_name = isinstance(part, str)
+        name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
+
+        def find(session: GdbSession) -> TypedValue:
+            places, value = Places(session), self._located()[1]
+            is_pointer = isinstance(strip(value.type), Pointer)
+            if isinstance(part, str):
+                return places.member(places.dereferenced(value) if is_pointer else value, part)
+            if not is_pointer:
+                return places.element(value, part)
+            return _evaluate(session, f"$_[{part}]", value)
+
+        return self._part(name, find)
+
+    def dereference(self) -> Value:
+        """What a pointer or reference points to."""
+
+        def find(session: GdbSession) -> TypedValue:
+            return Places(session).dereferenced(self._located()[1])
+
+        return self._part(f"*{self.name}", find)
+
+    def _part(self, name: str, find: Find) -> Value:
+        found = Value(self.frame, name, find)
+        found._stop = self._stop
+        with gdb_errors():
+            found._located()  # that there is none is told where it is asked for
+        return found
+
+    def __iter__(self) -> Iterator[Value]:
+        """The elements of an array."""
+        with gdb_errors():
+            bare = strip(self._located()[1].type)
+            if not isinstance(bare, Array) or bare.dimensions[0] is None:
+                raise UsageError(f"{self.name} is no array of a known length")
+            first = bare.lower_bound or 0
+        return (self[first + index] for index in range(bare.dimensions[0]))
+
+    def assign(self, new: int | float | str | Contents) -> None:
+        """Write it, where it is: a number, an expression of the frame, or all of its bytes."""
+        with gdb_errors():
+            session, value = self._located()
+            if isinstance(new, bytes):
+                size = value.size_bits
+                if size != 8 * len(new):
+                    raise UsageError(f"{self.name} has {size} bits, not {8 * len(new)}")
+                Places(session).write(value, int.from_bytes(new, session.architecture.endian))
+            else:
+                text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
+                _evaluate(session, f"$_ = {text}", value)
+            self._found = self._told = None
+
+
+def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
+    """An expression in which `$_` is a value."""
+    named = Options(lambda name: value if name == "_" else None)
+    return evaluate_source(text, session, named)
+
+
+def _memory(address: int, size_bytes: int) -> bytes | None:
+    """Memory as it is now; None where it cannot be read."""
+    try:
+        return bytes(gdb.selected_inferior().read_memory(address, size_bytes))
+    except (gdb.error, OverflowError):
+        return None
+
+
+def _only_memory(session: Session, value: TypedValue) -> tuple[tuple[int, int] | None, bytes]:
+    """The address and size of an object that is wholly in ordinary memory, and what is there."""
+    location, size = value.location, value.size_bits
+    if location is None or not size or size % 8 or value.bit_size is not None:
+        return None, b""
+    places = narrowed(location, size).places
+    storage, address = places[0].storage, places[0].byte_address
+    if len(places) > 1 or not isinstance(storage, Memory) or storage.space.number:
+        return None, b""
+    data = None if address is None else _memory(address, size // 8)
+    return (None, b"") if address is None or data is None else ((address, size // 8), data)
+
+
+def _is_kept(value: TypedValue) -> bool:
+    """Whether what it holds is the same until something moves or is written."""
+    location = value.location
+    if location is None:
+        return False
+    return all(isinstance(each.storage, Register | Implicit) for each in location.places)
+
+
+def _has_options(kind: Type | None) -> bool:
+    """Whether GDB's settings change its text."""
+    return not isinstance(strip(kind), Base | Enum)
+
+
+def _is_plain(kind: Type | None, depth: int = 0) -> bool:
+    """Whether the text follows from the bytes alone: without pointers and places to compute."""
+    match strip(kind):
+        case Base() | Enum():
+            return True
+        case Array() as bare:
+            return size_bits(bare) is not None and depth < _DEEPEST and _is_plain(
+                bare.element, depth + 1
+            )  # fmt: skip
+        case Struct() as bare:
+            return depth < _DEEPEST and not bare.declared.variant_parts and all(
+                each.location is None and not each.is_static and _is_plain(each.type, depth + 1)
+                for each in bare.members
+            )  # fmt: skip
+        case _:
+            return False

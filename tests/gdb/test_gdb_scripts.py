@@ -1,0 +1,256 @@
+"""`import dwarfgpu.gdb as dg`: frames and values for scripts, and the scripts of docs/gdb.md."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+STOPPED = ("break leaf", "run", "next")
+HEAD = """
+import json
+def say(*values):
+    print("\\n" + json.dumps(values))
+import dwarfgpu.gdb as dg
+def tried(action):
+    try:
+        return action()
+    except gdb.GdbError as error:
+        return f"{error.__cause__.kind}: {error}"
+"""
+
+
+@pytest.fixture(scope="module")
+def demo(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+@pytest.fixture(scope="module")
+def scripts(repository: Path) -> list[str]:
+    text = (repository / "docs/gdb.md").read_text()
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+def said(debugger: Debugger, file: Path, code: str, *before: str) -> list[Any]:
+    """What the code says inside GDB."""
+    out = debugger.python(HEAD + code, *(before or STOPPED), file=file)
+    return [each for line in out.splitlines() if line[:1] == "[" for each in json.loads(line)]
+
+
+LOOKED_AT = {
+    "n.text": "'42'",
+    "n.bytes": r"b'*\x00\x00\x00'",
+    "n.bits.value": "42",
+    "n.type": "'int'",
+    "n.name": "'n'",
+    "n.is_optimized_out": "False",
+    "n.location.places[0].byte_address == int(gdb.parse_and_eval('(long) &n'))": "True",
+    "dg.variable('n').text": "'42'",
+    "dg.frame(1).variable('n').text": "'41'",
+    "dg.frame().level": "0",
+    "[each.function for each in dg.frames()]": "['leaf', 'mid', 'main']",
+    "dg.frame(1).older().function": "'main'",
+    "dg.frame(2).older()": "None",
+    "dg.frame(1).pc == gdb.selected_frame().older().pc()": "True",
+    "[each.name for each in dg.frame(1).variables()][:2]": "['n', 'copy']",
+    "str(sp['in'][1]['weight'])": "'-2.25'",
+    "str(sp['color'])": "'GREEN'",
+    "len(list(dg.variable('array')))": "4",
+    "sp['in'].text == sp.dereference()['in'].text": "True",
+    "sp['b2'].text": "'-3'",
+    "sp['b2'].bits.size_bits": "5",
+    "sp['x'].text": "'-1'",
+    "sp[0]['a'].text": "'41'",
+    "dg.value('sp->in[1].count + 40').text": "'42'",
+    "dg.value('n + 1').location": "None",
+    "dg.evaluate('lit5; lit6; plus').number": "11",
+    "dg.evaluate('breg7 8; deref').number == word('$rsp + 8')": "True",
+    "dg.evaluate('call_frame_cfa; lit8; minus; deref').number == dg.frame(1).pc": "True",
+    "dg.evaluate('call_frame_cfa') == dg.frame().cfa": "True",
+    "dg.frame(1).evaluate('call_frame_cfa') == dg.frame(1).cfa": "True",
+}
+"""What a script asks, and what it is."""
+ERRORS = {
+    "dg.frame(99)": "UsageError: No frame at level 99.",
+    "dg.frame(-1)": "UsageError: No frame at level -1.",
+    "dg.variable('nope')": 'UsageError: No symbol "nope" in current context.',
+    "dg.variable('sp')['nope']": "UsageError: There is no member named nope.",
+    "dg.variable('n')['a']": "UsageError: Attempt to extract a component of a value that is not a "
+    "structure.",
+    "dg.variable('n').dereference()": "UsageError: Attempt to take contents of a non-pointer "
+    "value.",
+    "dg.value('n = 3')": "UsageError: a value of an expression assigns nothing: use assign",
+    "dg.value('n +')": "UsageError: A syntax error in expression, near `'.",
+    "dg.value('*(int *) 0').bytes": "Unavailable: Cannot access memory at address 0x0",
+    "dg.variable('n').assign('nope')": 'UsageError: No symbol "nope" in current context.',
+    "dg.variable('n').assign(b'12345')": "UsageError: n has 32 bits, not 40",
+    "dg.value('n + 1').assign(1)": "UsageError: Left operand of assignment is not an lvalue.",
+    "iter(dg.variable('n'))": "UsageError: n is no array of a known length",
+    "dg.evaluate('call_frame_cfaa')": "UsageError: 1:1: 'call_frame_cfaa': unknown operation; did "
+    "you mean call_frame_cfa?",
+    "dg.evaluate('deref')": "IllFormed: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
+    "needed, the stack has 0",
+    "dg.frame().lane(0)": "UsageError: a thread of x86_64 has no lanes",
+}
+"""What a script asks for, and why it does not get it."""
+
+
+@pytest.fixture(scope="module")
+def looked_at(debugger: Debugger, demo: Path) -> dict[str, str]:
+    """What each question is, of one stop."""
+    code = f"""
+n, sp = dg.frame(0).variable("n"), dg.variable("sp")
+word = lambda text: int(gdb.parse_and_eval(f"*(unsigned long *) ({{text}})"))
+say({{each: repr(eval(each)) for each in {list(LOOKED_AT)!r}}})
+"""
+    found: dict[str, str] = said(debugger, demo, code)[0]
+    return found
+
+
+@pytest.fixture(scope="module")
+def refused(debugger: Debugger, demo: Path) -> dict[str, str]:
+    """Why each request is refused, all at one stop; GDB is where it was."""
+    code = f"""
+say({{each: tried(lambda: eval(each)) for each in {list(ERRORS)!r}}})
+say(gdb.selected_frame().level(), gdb.parse_and_eval("n").format_string())
+"""
+    found, *where = said(debugger, demo, code)
+    assert where == [0, "42"]
+    return dict(found)
+
+
+@pytest.mark.parametrize("question", LOOKED_AT)
+def test_what_is_looked_at(looked_at: dict[str, str], question: str) -> None:
+    assert looked_at[question] == LOOKED_AT[question]
+
+
+@pytest.mark.parametrize("request_", ERRORS)
+def test_errors(refused: dict[str, str], request_: str) -> None:
+    assert refused[request_] == ERRORS[request_]
+
+
+def test_optimized_out(debugger: Debugger, repository: Path) -> None:
+    optimized = repository / "fixtures/x86_64/demo.gcc.O2.v5"
+    code = """
+v = dg.variable("lost")
+say(v.is_optimized_out, v.text, v.location, tried(lambda: v.bytes).partition(":")[0])
+say(dg.frame(1).variable("n").text)
+"""
+    found = said(debugger, optimized, code, "break leaf", "run")
+    assert found == [True, "<optimized out>", None, "UndefinedBits", "41"]
+
+
+def test_assign(debugger: Debugger, demo: Path) -> None:
+    code = """
+n, sp = dg.variable("n"), dg.variable("sp")
+for new in (77, "n + 1", b"\\1\\0\\0\\0", True, -1):
+    n.assign(new)
+    say(n.text, gdb.parse_and_eval("n").format_string())
+sp["in"][1]["weight"].assign(0.5)
+sp["b2"].assign(-7)
+say(*(gdb.parse_and_eval(each).format_string() for each in ("sp->in[1].weight", "sp->b2")))
+caller = dg.frame(1).variable("n")
+caller.assign(12)
+say(gdb.selected_frame().older().read_var("n").format_string(), caller.text)
+say(gdb.selected_frame().level())
+"""
+    assert said(debugger, demo, code) == [
+        "77", "77", "78", "78", "1", "1", "1", "1", "-1", "-1", "0.5", "-7", "12", "12", 0,
+    ]  # fmt: skip
+
+
+def test_what_is_written_is_seen(debugger: Debugger, demo: Path) -> None:
+    """By the user and by GDB's Python, into memory and into registers; settings too."""
+    code = """
+n, numbers = dg.variable("n"), dg.variable("numbers")
+address = lambda: int(gdb.parse_and_eval("(long) &n"))
+say(n.text)
+gdb.execute("set var n = 5")
+say(n.text)
+gdb.selected_inferior().write_memory(address(), b"\\7")
+say(n.text)
+rax = dg.value("$rax")
+before = rax.bits.value
+gdb.execute(f"set var $rax = {before + 1}")
+say(rax.bits.value - before)
+gdb.execute("set var $rbp = $rbp - 16")
+say(dg.variable("n").location.places[0].byte_address == address())
+gdb.execute("set var $rbp = $rbp + 16")
+say(n.text, numbers.text[:16])
+gdb.execute("set print repeats 1000")
+say(numbers.text[:7])
+"""
+    found = said(debugger, demo, code)
+    assert found == ["42", "5", "7", 1, True, "7", "{1 <repeats 12 t", "{1, 1, "]
+
+
+def test_memory_that_changes_unseen_is_read_again(debugger: Debugger, demo: Path) -> None:
+    """No event tells it, as of memory that is shared with another process."""
+    code = """
+import os
+numbers, sink = dg.variable("numbers"), dg.variable("sink")
+def poke(number):
+    with open(f"/proc/{gdb.selected_inferior().pid}/mem", "r+b", buffering=0) as memory:
+        os.pwrite(memory.fileno(), bytes([number]), sink.location.places[0].byte_address)
+poke(3)
+say(sink.text)
+poke(4)
+say(sink.text)
+"""
+    assert said(debugger, demo, code) == ["3", "4"]
+
+
+def test_values_and_frames_go_stale(debugger: Debugger, demo: Path) -> None:
+    code = """
+n, leaf, mid = dg.variable("n"), dg.frame(), dg.frame(1)
+say(n.text, mid.variable("n").text)
+gdb.execute("next", to_string=True)
+say(tried(lambda: n.text))
+say(leaf.variable("n").text, mid.variable("n").text)
+gdb.execute("finish", to_string=True)
+say(tried(lambda: leaf.variable("n")))
+say(mid.variable("n").text)
+gdb.execute("kill", to_string=True)
+say(tried(lambda: mid.variable("n")))
+say(tried(lambda: dg.frame(0)))
+say(dg.variable("access").text)
+"""
+    gone = "StaleLocation: StaleLocation: the frame is gone, or another thread is selected: "
+    assert said(debugger, demo, code) == [
+        "42", "41",
+        "StaleLocation: StaleLocation: n is of an earlier stop: ask its frame for it again",
+        "42", "41",
+        gone + "ask for it anew",
+        "41",
+        gone + "ask for it anew",
+        "UsageError: No stack.",
+        "(READ | RUN)",
+    ]  # fmt: skip
+
+
+def test_script_where_everything_is(debugger: Debugger, demo: Path, scripts: list[str]) -> None:
+    found = debugger.python(scripts[0], *STOPPED, file=demo).splitlines()
+    assert found[0] == "#0 leaf" and "#2 main" in found
+    assert any(re.fullmatch(r"  int n = 42  @ 0x7[0-9a-f]+", each) for each in found)
+
+
+def test_script_with_a_breakpoint(debugger: Debugger, demo: Path, scripts: list[str]) -> None:
+    code = "gdb.execute('run', to_string=True); print(Wrong.seen, gdb.selected_thread())"
+    found = debugger.python(scripts[1] + code, file=demo).splitlines()
+    assert found[-1] == "1 None"
+
+
+def test_script_with_a_command(debugger: Debugger, demo: Path, scripts: list[str]) -> None:
+    code = """
+gdb.execute("set var n = 3")
+gdb.execute("mend")
+print(hex(gdb.selected_frame().older().pc()))
+"""
+    first, pc = debugger.python(scripts[2] + code, *STOPPED, file=demo).splitlines()[-2:]
+    assert first == f"n = 41, on the way back to {pc}"
+    assert len(scripts) == 3
