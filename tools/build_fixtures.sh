@@ -42,12 +42,12 @@ opencl() {
     -o "opencl/$1.$2.O$3.v$4.co"
 }
 
-# assemble SOURCE GFX OUTPUT
+# assemble SOURCE GFX OUTPUT [SYMBOL=VALUE...]
 assemble() {
-  local object
+  local object symbols=("${@:4}")
   object=$(mktemp)
   "$CLANG" -x assembler "asm/$1.s" -target amdgcn-amd-amdhsa -mcpu="$2" \
-    -c -I asm -Wa,--fatal-warnings -o "$object"
+    -c -I asm -Wa,--fatal-warnings "${symbols[@]/#/-Wa,-defsym,}" -o "$object"
   "$LLD" -shared --build-id=none --discard-all "$object" -o "asm/$3"
   rm -f "$object"
 }
@@ -118,6 +118,14 @@ assemble wholewave gfx942 wholewave.gfx942.v5.co
 assemble wholewave_legacy gfx942 wholewave_legacy.gfx942.v5.co
 assemble shapes gfx942 shapes.gfx942.v5.co
 assemble records gfx942 records.gfx942.v5.co
+for gpu in "gfx942 64" "gfx1100 32"; do
+  gfx=${gpu% *} wave=WAVE=${gpu#* }
+  assemble nested_if "$gfx" "nested_if.$gfx.v5.co" "$wave"
+  assemble nested_if "$gfx" "nested_if_lanes.$gfx.v5.co" "$wave" SPILLED=1
+  assemble nested_if "$gfx" "nested_if_memory.$gfx.v5.co" "$wave" SPILLED=2
+  assemble nested_if "$gfx" "nested_if_whole.$gfx.v5.co" "$wave" WHOLE=1
+done
+assemble nested_if gfx942 nested_if_literal.gfx942.v5.co WAVE=64 LITERAL=1
 assemble broken gfx942 broken/broken.gfx942.v5.co
 
 # One with a name index.

@@ -1,0 +1,185 @@
+"""`fixtures/asm/nested_if*`: the wave at every instruction, and where each of its lanes is.
+
+`Waves` runs the code of a fixture. `where_lanes_are` tells the same from the structure of the
+program and the conditions of each lane, without execution masks and debugging information.
+`python -m tests.simt.nested_if` writes the state files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, Literal
+
+from attrs import frozen
+
+from dwarfgpu.objfile.elf import open_object
+from tests.simt.instructions import EXEC, Wave
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+KINDS: Final = ("nested_if", "nested_if_lanes", "nested_if_memory", "nested_if_whole")
+LANES: Final = {"gfx942": 64, "gfx1100": 32}
+LABELS: Final = (
+    "start", "1_start", "1_then", "1_1_start", "1_1_then", "1_1_else", "1_1_end", "1_else",
+    "1_end", "end",
+)  # fmt: skip
+
+Way = Literal["absent", "f", "d", "c"]
+"""What a lane does: it does not enter, or takes the part that only one way goes through."""
+WAYS: Final[tuple[Way, ...]] = ("absent", "f", "d", "c")
+VALUES: Final[dict[Way, int]] = {
+    "f": 1 + 32 + 64,
+    "d": 1 + 2 + 8 + 16 + 64,
+    "c": 1 + 2 + 4 + 16 + 64,
+}
+"""What `r` is at the end."""
+
+
+@frozen(eq=False)
+class Program:
+    """The code of a fixture and its labels."""
+
+    name: str
+    processor: str
+    path: Path
+    code: bytes
+    labels: dict[str, int]
+
+    @property
+    def lanes(self) -> int:
+        return LANES[self.processor]
+
+
+def program(kind: str, processor: str) -> Program:
+    path = FIXTURES / f"asm/{kind}.{processor}.v5.co"
+    file = open_object(path)
+    data, code = file.section_data(".labels"), file.section_data(".text")
+    addresses = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
+    labels = dict(zip(LABELS, addresses, strict=True))
+    assert file.sections_by_name[".text"].address == labels["start"]
+    return Program(kind, processor, path, code, labels)
+
+
+def waves(program: Program, ways: Sequence[Way]) -> Iterator[Wave]:
+    """The wave before each instruction; the same object, which goes on."""
+    lanes = program.lanes
+    ways = [*ways, *["absent"] * (lanes - len(ways))]
+    conditions = [[way in ("c", "d") for way in ways], [way == "c" for way in ways]]
+    vgprs = {0: [*range(lanes)]}
+    for register, values in zip((2, 3), conditions, strict=True):
+        vgprs[register] = [int(value) for value in values]
+    wave = Wave(lanes, program.labels["start"], program.code, program.labels["start"], vgprs)
+    entered = sum(1 << lane for lane, way in enumerate(ways) if way != "absent")
+    wave.set_mask(EXEC, entered)
+    while not wave.has_ended:
+        yield wave
+        wave.step()
+
+
+def stopped(program: Program, ways: Sequence[Way], pc: int) -> Wave:
+    return next(wave for wave in waves(program, ways) if wave.pc == pc)
+
+
+# The model: a program is a list of statements; a lane waits at the branch of what it does not do
+# first, and after what it has done.
+
+
+@frozen
+class If:
+    """An `if`: the branch is at `start`, the parts go from `then` to `other` and on to `end`."""
+
+    start: int
+    then: int
+    other: int
+    end: int
+    condition: frozenset[Way]
+    """The lanes that take the then part."""
+    body: tuple[If, ...]
+    else_body: tuple[If, ...] = ()
+
+
+def structure(labels: dict[str, int]) -> tuple[If, ...]:
+    """a; if (c1) { b; if (c2) c; else d; e; } else f; g."""
+
+    def made(name: str, condition: set[Way], *body: If) -> If:
+        places = (labels[f"{name}_{place}"] for place in ("start", "then", "else", "end"))
+        return If(*places, frozenset(condition), body)
+
+    return (made("1", {"c", "d"}, made("1_1", {"c"})),)
+
+
+def where(body: tuple[If, ...], pc: int, way: Way) -> int:
+    """The program location of a lane that executes a body in which the wave is at `pc`."""
+    for each in body:
+        takes_then = way in each.condition
+        if each.then <= pc < each.other:
+            return where(each.body, pc, way) if takes_then else each.start
+        if each.other <= pc < each.end:
+            return each.end if takes_then else where(each.else_body, pc, way)
+    return pc
+
+
+def where_lanes_are(program: Program, ways: Sequence[Way], pc: int) -> list[int | None]:
+    """Of each lane; None of those that never entered."""
+    body = structure(program.labels)
+    ways = [*ways, *["absent"] * (program.lanes - len(ways))]
+    return [None if way == "absent" else where(body, pc, way) for way in ways]
+
+
+# The state files
+
+STATES: Final = {
+    "nested_if.gfx942": ("nested_if", "gfx942", "1_1_else", 0),
+    "nested_if_memory.gfx1100": ("nested_if_memory", "gfx1100", "1_else", 0),
+    "nested_if_whole.gfx942": ("nested_if_whole", "gfx942", "1_1_then", 3),
+}
+"""By name of the file: program, and the label and how many instructions behind it."""
+
+
+def ways_of(lanes: int) -> list[Way]:
+    """The first quarter takes c, the next d, the third f, and of the last half is absent."""
+    quarter = lanes // 4
+    ways: list[Way] = []
+    for way, count in (("c", quarter), ("d", quarter), ("f", quarter + quarter // 2)):
+        ways += [way] * count  # type: ignore[list-item]
+    return ways
+
+
+def registers_of(wave: Wave) -> dict[str, object]:
+    registers: dict[str, object] = {"exec": hex(wave.exec)}
+    registers |= {f"s{n}": hex(value) for n, value in sorted(wave.sgprs.items()) if n < 100}
+    return registers | {f"v{n}": values for n, values in sorted(wave.vgprs.items())}
+
+
+def state(name: str) -> dict[str, object]:
+    """The state file of a name."""
+    kind, processor, label, further = STATES[name]
+    found = program(kind, processor)
+    running = waves(found, ways_of(found.lanes))
+    wave = next(each for each in running if each.pc == found.labels[label])
+    for _ in range(further):
+        wave.step()
+    memory = [
+        {"space": "private_wave", "address": hex(at), "bytes": dword.to_bytes(4, "little").hex()}
+        for at, dword in sorted(wave.scratch.items())
+    ]
+    described: dict[str, object] = {"pc": hex(wave.pc), "registers": registers_of(wave)}
+    if memory:
+        described["memory"] = memory
+    return {
+        "schema": "dwarfgpu-state-1",
+        "note": f"{found.path.name} run to here by tests/simt/nested_if.py",
+        "architecture": processor,
+        "code_objects": [{"path": f"../asm/{found.path.name}"}],
+        "waves": [described],
+    }
+
+
+def state_text(name: str) -> str:
+    return json.dumps(state(name)) + "\n"
+
+
+if __name__ == "__main__":
+    for each in STATES:
+        (FIXTURES / f"states/{each}.json").write_text(state_text(each))

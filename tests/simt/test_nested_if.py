@@ -1,0 +1,161 @@
+"""The example of "AMDGPU DW_AT_LLVM_lane_pc", assembled: at every instruction each lane is where
+the structure of the program says, whatever the masks."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import IllFormed
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import LaneState, Session
+from tests.simt.instructions import Wave
+from tests.simt.nested_if import (
+    FIXTURES,
+    KINDS,
+    LANES,
+    STATES,
+    VALUES,
+    WAYS,
+    Program,
+    Way,
+    program,
+    state_text,
+    waves,
+    ways_of,
+    where_lanes_are,
+)
+
+SEED = 20201
+
+
+def looking(wave: Wave, code_object: CodeObject) -> Session:
+    """What sees a wave where it is."""
+    arch = code_object.info.architecture
+    assert arch is not None and arch.lane_count == wave.lanes
+    target = StateTarget(arch)
+    target.add_wave(0)
+
+    def known(name: str, value: int, size_bytes: int) -> None:
+        register = arch.register_named(name)
+        assert register is not None
+        target.set_register(0, register, value.to_bytes(size_bytes, "little"))
+
+    known("pc", wave.pc, 8)
+    known("exec", wave.exec, wave.lanes // 8)
+    for number, value in wave.sgprs.items():
+        if number < 100:
+            known(f"s{number}", value, 4)
+    for number, values in wave.vgprs.items():
+        register = arch.register_named(f"v{number}")
+        assert register is not None
+        data = b"".join(value.to_bytes(4, "little") for value in values)
+        target.set_register(0, register, data)
+    space = arch.address_space_named("private_wave")
+    assert space is not None
+    for address, value in wave.scratch.items():
+        target.set_memory(Memory(space, 0), address, value.to_bytes(4, "little"))
+    return Session(arch, (code_object,), target, wave=0, pc=wave.pc)
+
+
+def opened(of: Program) -> CodeObject:
+    return CodeObject.open(of.path, dialect="amd-provisional")
+
+
+def place(state: LaneState) -> object:
+    """Where a lane is found to be: an address, None if nowhere, or what is wrong."""
+    if state.location is None:
+        return type(state.error)
+    assert state.location.note is None, state.location.note
+    assert state.location.was_active is (state.location.pc is not None)
+    return state.location.pc
+
+
+def many_ways(lanes: int) -> list[tuple[list[Way], tuple[int, ...]]]:
+    """What lanes do, and those to look at: every choice of the first and of the last two, by lot.
+
+    Those that are not chosen are absent.
+    """
+    few: list[tuple[list[Way], tuple[int, ...]]] = []
+    for one, other in product(WAYS, repeat=2):
+        few.append(([one, other], (0, 1, 2)))
+        absent: list[Way] = ["absent"] * (lanes - 2)
+        few.append(([*absent, one, other], (lanes - 3, lanes - 2, lanes - 1)))
+    chance = random.Random(SEED)
+    some = [chance.choices(WAYS, weights, k=lanes) for weights in ([1, 5, 5, 5], [8, 1, 1, 1])]
+    return [*few, *((each, tuple(range(lanes))) for each in some)]
+
+
+@pytest.mark.parametrize("processor", LANES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
+    of = program(kind, processor)
+    code_object = opened(of)
+    count = 0
+    for ways, shown in many_ways(of.lanes):
+        for wave in waves(of, ways):
+            expected = where_lanes_are(of, ways, wave.pc)
+            states = looking(wave, code_object).lane_states(shown)
+            described = f"{ways} at {wave.pc:#x}, seed {SEED}"
+            assert [place(each) for each in states] == [expected[n] for n in shown], described
+            active = [expected[lane] == wave.pc for lane in shown]
+            assert [each.is_active for each in states] == active, described
+            count += len(states)
+    assert count > 3000
+
+
+@pytest.mark.parametrize("processor", LANES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_code_does_what_the_program_says(kind: str, processor: str) -> None:
+    """Each lane has computed what its way computes."""
+    of = program(kind, processor)
+    for ways, _ in many_ways(of.lanes):
+        *_, wave = waves(of, ways)
+        assert wave.pc == of.labels["end"] - 4
+        found = {lane: wave.vgprs[1][lane] for lane, way in enumerate(ways) if way != "absent"}
+        assert found == {lane: VALUES[ways[lane]] for lane in found}
+
+
+def test_a_spilled_mask_is_where_it_was_put() -> None:
+    """The scalars have another use meanwhile: nothing but the lanes of v40, or memory, tells."""
+    for kind in ("nested_if_lanes", "nested_if_memory"):
+        of = program(kind, "gfx942")
+        ways = ways_of(64)
+        for wave in waves(of, ways):
+            if wave.pc == of.labels["1_1_then"] + 4:
+                break
+        assert (wave.mask(4), wave.mask(6)) == (0, 0)
+        there = looking(wave, opened(of))
+        saved = [there.read(there.variable(f"__lex_{each}_save_exec")) for each in ("1", "1_1")]
+        assert [each.bits.value for each in saved if each.bits] == [(1 << 56) - 1, (1 << 32) - 1]
+
+
+def test_the_printed_example_is_refused() -> None:
+    """What differs, and where: docs/spec-notes.md."""
+    of = program("nested_if_literal", "gfx942")
+    code_object, labels = opened(of), of.labels
+    ways = ways_of(64)
+    for wave in waves(of, ways):
+        states = looking(wave, code_object).lane_states(range(64))
+        found, expected = [place(each) for each in states], where_lanes_are(of, ways, wave.pc)
+        wrong = {ways[lane] for lane in range(56) if found[lane] != expected[lane]}
+        absent = {found[lane] for lane in range(56, 64)}
+        if wave.pc < labels["1_then"] or wave.pc >= labels["1_end"]:
+            assert (wrong, absent) == (set(), {None})
+        elif labels["1_1_end"] <= wave.pc < labels["1_else"]:
+            # The enclosing procedure is forgotten: the lanes that wait for f are lost.
+            assert (wrong, absent) == ({"f"}, {None})
+            assert {found[lane] for lane in range(56) if ways[lane] == "f"} == {None}
+        else:
+            # DW_OP_deref_type 64 is 64 bytes of a type of 8.
+            assert {*found} == {IllFormed}
+            assert "64" in str(states[0].error)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_the_state_files_are_what_the_code_does(name: str) -> None:
+    assert (FIXTURES / f"states/{name}.json").read_text() == state_text(name)
