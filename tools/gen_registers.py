@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.arch.model import Architecture, FlagField, RegisterInfo
+from dwarfgpu.arch.model import Architecture, FlagField, PseudoRegister, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "registers.md"
@@ -36,7 +36,8 @@ The names are those of amd-dbgapi. They may be written as here, as LLVM writes t
 `VGPR3_LO16`, `EXEC_MASK_64`), with or without `$`, in any letter case: in state files, `--reg`,
 `info registers`, and in expressions of the source language (`$mode`, `$vcc_lo`, `$v3[$_lane]`).
 Operations of DWARF name only those that have a DWARF number. *Parts* are the halves of a 64-bit
-register; in wave32 code `exec_lo` and `vcc_lo` are other names of `exec` and `vcc`.
+register; in wave32 code `exec_lo` and `vcc_lo` are other names of `exec` and `vcc`. *Pseudo*
+registers are made of bits of others, the lowest first; they can be printed, not given in a state.
 
 A register is in the class of its row; `scalar` and `vector` ones are `general` too. What a wave has
 not is `<unavailable>`, never zero.
@@ -44,6 +45,9 @@ not is `<unavailable>`, never zero.
 - `print $mode` and `info registers mode` show registers that are made of flags field by field:
   `[ FP_ROUND.32=NEAREST_EVEN IEEE CSP=0 ]`. A set bit is its name; a field of several bits is its
   number, or what that means; bits that the documents give no name follow as a number.
+- Their names and bits are those of amd-dbgapi (`register_type` in `src/architecture.cpp` of
+  ROCdbgapi, in ROCm/rocm-systems); GFX11 and GFX12 were compared with AMD's "RDNA3" and "RDNA4"
+  Instruction Set Architecture, section 3.4, and GFX12.5 with the trap handler of ROCr.
 - Targets before GFX9 have the same registers where they have them; their flags print as numbers.
 """
 
@@ -56,7 +60,8 @@ def document() -> str:
         parts.append("| Register | Bits | Type | Class | DWARF |\n|---|--:|---|---|---|\n")
         parts += _rows((*arch.registers.values(), *arch.other_registers))
         halves = ", ".join(f"`{each}`" for each in arch.register_parts)
-        parts.append(f"\nParts: {halves or 'none'}.\n")
+        parts.append(f"\nParts: {halves or 'none'}. ")
+        parts.append(f"Pseudo: {', '.join(map(_pseudo, arch.pseudo_registers.values()))}.\n")
     parts.append("\n## Flags\n")
     parts += _flags()
     return "".join(parts)
@@ -96,6 +101,17 @@ def _run(index: int, register: RegisterInfo) -> tuple[object, ...]:
     return match[1], int(match[2]) - index, ahead, register.type.name, register.register_class
 
 
+def _pseudo(each: PseudoRegister) -> str:
+    """`csp` (mode bits 29–31)."""
+    made_of = [
+        str(register)
+        if size_bits == register.size_bits
+        else f"{register} bits {first_bit}–{first_bit + size_bits - 1}"
+        for register, first_bit, size_bits in each.pieces
+    ]
+    return f"`{each.name}` ({', '.join(made_of) or 'zero'})"
+
+
 def _flags() -> Iterator[str]:
     tables: dict[tuple[str, tuple[FlagField, ...]], list[str]] = {}
     for name in SHOWN:
@@ -111,5 +127,8 @@ def _flags() -> Iterator[str]:
 def _field(each: FlagField) -> str:
     last = each.first_bit + each.size_bits - 1
     bits = str(each.first_bit) if each.size_bits == 1 else f"{each.first_bit}–{last}"
-    values = f" ({', '.join(each.values)})" if each.values else ""
+    named = [(number, name) for number, name in enumerate(each.values) if name]
+    is_whole = len(named) == len(each.values)
+    words = [name if is_whole else f"{number} {name}" for number, name in named]
+    values = f" ({', '.join(words)})" if words else ""
     return f"{each.name} {bits}{values}"

@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import (
     Apertures,
     Architecture,
     Lowered,
+    PseudoRegister,
     RegisterInfo,
     RegisterPart,
     bank,
@@ -95,6 +96,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         program_counter=16,
         register_aliases=_aliases(registers, names, lanes),
         register_parts=_parts((*registers.values(), *others)),
+        pseudo_registers=_pseudo(described, {each.name: each for each in others}),
         dwarf_names=names,
         lower=lower,
         convert=convert_address,
@@ -116,12 +118,13 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
     mask = _UINT32 if lanes == 32 else _UINT64
     vector = BaseType(f"int32_t[{lanes}]", "signed", 32 * lanes, vector_size=lanes)
     yield RegisterInfo("pc_32", 0, _PC_32)
-    yield RegisterInfo("exec", 1 if lanes == 32 else 17, mask, "scalar")
+    yield RegisterInfo("exec", 1 if lanes == 32 else 17, mask)
     yield RegisterInfo("pc", 16, _PC)
     yield from bank(32, (f"s{n}" for n in range(64)), _INT32, "scalar")
     yield RegisterInfo("status", 128, _UINT32, "system", flags=flag_fields(described, "status"))
-    yield RegisterInfo("vcc", 512 if lanes == 32 else 768, mask, "scalar")
-    yield from bank(1088, (f"s{n}" for n in range(64, 106)), _INT32, "scalar")
+    yield RegisterInfo("vcc", 512 if lanes == 32 else 768, mask)
+    high = range(64, described.sgpr_count)
+    yield from bank(1088, (f"s{n}" for n in high), _INT32, "scalar")
     if lanes == 32:
         yield from bank(1536, (f"v{n}" for n in range(512)), vector, "vector")
         if described.has_1024_vgprs:
@@ -136,10 +139,10 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
 def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
     """Registers that expressions cannot name, as amd-dbgapi lists them."""
     generation = described.generation
-    names = [("m0", _UINT32, "scalar"), ("mode", _UINT32, "system")]
+    names = [("m0", _UINT32, "general"), ("mode", _UINT32, "system")]
     if lanes == 32:
         # In wave64 code these are the upper halves of exec and vcc, not registers of their own.
-        names += [("exec_hi", _UINT32, "scalar"), ("vcc_hi", _UINT32, "scalar")]
+        names += [("exec_hi", _UINT32, "general"), ("vcc_hi", _UINT32, "general")]
     if generation >= 12:
         system = ("state_priv", "trap_ctrl", "excp_flag_priv", "excp_flag_user")
         names += [(name, _UINT32, "system") for name in system]
@@ -147,7 +150,7 @@ def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
         names.append(("trapsts", _UINT32, "system"))
     if generation >= 7:
         names.append(("scratch_base" if generation >= 12 else "flat_scratch", _UINT64, "system"))
-    if generation >= 8:
+    if described.has_xnack_mask:
         names.append(("xnack_mask", _UINT32 if generation >= 10 else _UINT64, "system"))
     names += [(f"ttmp{n}", _UINT32, "trap") for n in (*range(4, 12), 13)]
     for name, base, register_class in names:
@@ -181,6 +184,20 @@ def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
         if each.name in _HALVED and each.size_bits == 64
         for name, offset_bytes in ((f"{each.name}_lo", 0), (f"{each.name}_hi", 4))
     }
+
+
+def _pseudo(described: Processor, others: dict[str, RegisterInfo]) -> dict[str, PseudoRegister]:
+    """Registers that amd-dbgapi makes of others: its own number of a wave, and fields of hardware.
+
+    `null` is an operand of instructions from GFX10 on: it reads as zero.
+    """
+    low, high = others["ttmp4"], others["ttmp5"]
+    out = [PseudoRegister("wave_id", _UINT64, ((low, 0, 32), (high, 0, 32)))]
+    if described.generation == 9:
+        out.append(PseudoRegister("csp", _UINT32, ((others["mode"], 29, 3),)))
+    if described.generation >= 10:
+        out.append(PseudoRegister("null", _UINT32))
+    return {each.name: each for each in out}
 
 
 _BLOCKS: Final = (

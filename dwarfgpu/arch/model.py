@@ -27,7 +27,7 @@ class FlagField:
     first_bit: int
     size_bits: int
     values: tuple[str, ...] = ()
-    """What each number means, for a field that is an enumeration."""
+    """What each number means, for a field that is an enumeration; empty: nobody names it."""
 
     @property
     def mask(self) -> int:
@@ -80,6 +80,16 @@ class RegisterPart:
     register: RegisterInfo
     offset_bytes: int
     type: BaseType
+
+
+@frozen
+class PseudoRegister:
+    """A register that is made of bits of others, as amd-dbgapi has them: `csp` of mode."""
+
+    name: str
+    type: BaseType
+    pieces: tuple[tuple[RegisterInfo, int, int], ...] = ()
+    """Register, first bit and size in bits, the lowest first; zeros fill up the type."""
 
 
 @frozen
@@ -223,6 +233,8 @@ class Architecture:
     """Other spellings of register names, lower case, to the name in use here."""
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)
     """Parts of registers that have names of their own, lower case, to these."""
+    pseudo_registers: Mapping[str, PseudoRegister] = field(default=Factory(dict), repr=False)
+    """By name, lower case; no operation can name them."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
     _lower: Lower = field(default=identity_lower, repr=False)
@@ -284,6 +296,10 @@ class Architecture:
     def part_named(self, name: str) -> RegisterPart | None:
         """The part of a register that has that name; no operation can name it."""
         return self.register_parts.get(name.lower().lstrip("$%"))
+
+    def pseudo_named(self, name: str) -> PseudoRegister | None:
+        """The pseudo register of that name; no operation can name it."""
+        return self.pseudo_registers.get(name.lower().lstrip("$%"))
 
     def address_space(self, number: int) -> AddressSpace:
         """The address space of a DWARF number; `IllFormed` where none is defined (A.2.5.4.4.3)."""

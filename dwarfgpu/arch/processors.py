@@ -44,6 +44,18 @@ class Processor:
         return self.name in _SRAMECC
 
     @property
+    def sgpr_count(self) -> int:
+        """SGPRs that instructions can name: s0 and so on."""
+        return {6: 104, 7: 104, 8: 102, 9: 102}.get(self.generation, 106)
+
+    @property
+    def has_xnack_mask(self) -> bool:
+        """Has the mask of lanes whose page faults are retried, as a register."""
+        if self.generation <= 9:
+            return self.generation >= 8
+        return self.has_1024_vgprs or self.generation == 10 and self.supports_xnack
+
+    @property
     def has_packed_work_item_ids(self) -> bool:
         """The ids of a work-item in x, y and z are in v0, ten bits each."""
         return self.has_unified_vgprs or self.generation >= 11

@@ -228,14 +228,24 @@ def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
 def amdgpu_of_both_wave_sizes() -> Architecture:
     """The register numbers of wave32 and wave64 together: a case does not tell its wave size."""
     wave64, wave32 = architecture("gfx90a"), architecture("gfx1250")
+    scalar = {n: info for n, info in wave32.registers.items() if info.register_class == "scalar"}
     registers = {
         number: evolve(info, name=f"{info.name}_wave32")
         for number, info in wave32.registers.items()
-        if number not in wave64.registers
+        if number not in wave64.registers and number not in scalar
     }
-    registers |= wave64.registers
-    names = {number: wave64.dwarf_name(number) for number in wave64.registers}
-    return evolve(wave64, name="amdgpu", registers=registers, dwarf_names=names)
+    registers |= {**scalar, **wave64.registers}
+    names = {number: wave32.dwarf_name(number) for number in scalar}
+    names |= {number: wave64.dwarf_name(number) for number in wave64.registers}
+    called = {each.name for each in scalar.values()}
+    aliases = {alias: name for alias, name in wave32.register_aliases.items() if name in called}
+    return evolve(
+        wave64,
+        name="amdgpu",
+        registers=registers,
+        dwarf_names=names,
+        register_aliases={**aliases, **wave64.register_aliases},
+    )
 
 
 def _named(key: str, field: Field) -> Field:

@@ -6,15 +6,15 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Register
+from dwarfgpu.model.storage import Implicit, Part, Register
 from dwarfgpu.session import Session
 
 _ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
@@ -39,6 +39,9 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
         return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
+    pseudo = architecture.pseudo_named(name)
+    if pseudo is not None:
+        return TypedValue(Base(pseudo.type, is_range=True), pseudo_location(session, pseudo))
     if name in _ROLES:
         raise UsageError("No registers.")
     if name.removeprefix("$").isdecimal():
@@ -61,6 +64,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
     known = [
         *architecture.by_name,
         *architecture.register_parts,
+        *architecture.pseudo_registers,
         *_ROLES,
         *(_LANES if architecture.is_simt else ()),
     ]
@@ -93,6 +97,19 @@ def _location(session: Session, register: RegisterInfo) -> Location:
     if frame.level and register.number is not None:
         return frame.register(register.number)
     return Location((SingleLocation(Register(register, session.wave)),), session.stop)
+
+
+def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
+    """Where the wave has the bits of a pseudo register; the zeros above them are a value."""
+    parts: list[Part] = []
+    left = pseudo.type.bit_size
+    for register, first_bit, size_bits in pseudo.pieces:
+        place = SingleLocation(Register(register, session.wave), first_bit)
+        parts.append(Part(Location((place,), session.stop), size_bits))
+        left -= size_bits
+    if left:
+        parts.append(Part(Location((SingleLocation(Implicit(0, left)),)), left))
+    return composite(parts)
 
 
 def _register(session: Session, name: str) -> RegisterInfo | None:

@@ -50,7 +50,7 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
         if each.mask & unknown:
             continue
         if each.values:
-            words.append(f"{each.name}={each.values[value]}")
+            words.append(f"{each.name}={each.values[value] or value}")
         elif each.size_bits > 1:
             words.append(f"{each.name}={value}")
         elif value:

@@ -41,7 +41,7 @@ ROUND = "FP_ROUND.32=NEAREST_EVEN FP_ROUND.64_16=NEAREST_EVEN"
             "mode",
             0x0020_0800,
             f"[ {ROUND} FP_DENORM.32=FLUSH_SRC_DST FP_DENORM.64_16=FLUSH_SRC_DST "
-            "TRAP_AFTER_INST_EN EXCP_EN.WAVE_END ]",
+            "TRAP_AFTER_INST_EN WAVE_END ]",
         ),
         # GFX12 has neither DX10_CLAMP nor IEEE
         (
@@ -53,12 +53,34 @@ ROUND = "FP_ROUND.32=NEAREST_EVEN FP_ROUND.64_16=NEAREST_EVEN"
         ("gfx900", "status", 0x2201, "[ SCC SPI_PRIO=0 USER_PRIO=0 EXECZ HALT ]"),
         ("gfx1100", "status", 1 << 24, "[ SPI_PRIO=0 USER_PRIO=0 NO_VGPRS ]"),
         ("gfx1200", "status", 1 << 24 | 1, "[ NO_VGPRS 0x1 ]"),  # SCC is in state_priv there
-        ("gfx1200", "state_priv", 1 << 9 | 1 << 14, "[ SCC SYS_PRIO=0 USER_PRIO=0 HALT ]"),
-        ("gfx906", "trapsts", 1 << 25, "[ DP_RATE=0 0x2000000 ]"),
-        ("gfx942", "trapsts", 1 << 25, "[ TRAP_AFTER_INST DP_RATE=0 ]"),
-        ("gfx1100", "trapsts", 1 << 20 | 1, "[ EXCP.INVALID TRAP_AFTER_INST ]"),
-        ("gfx1201", "excp_flag_priv", 0x1050, "[ MEM_VIOL ILLEGAL_INST XNACK_ERROR ]"),
-        ("gfx1201", "trap_ctrl", 0x84, "[ EXCP_EN.DIV0 EXCP_EN.ADDR_WATCH ]"),
+        (
+            "gfx1200",
+            "state_priv",
+            1 << 9 | 1 << 14,
+            "[ NAMED_BARRIER_ID=0 SCC SYS_PRIO=0 USER_PRIO=0 HALT ]",
+        ),
+        ("gfx906", "trapsts", 1 << 25, "[ EXCP_CYCLE=0 DP_RATE=NONE 0x2000000 ]"),
+        ("gfx942", "trapsts", 1 << 25, "[ EXCP_CYCLE=0 TRAP_AFTER_INST DP_RATE=NONE ]"),
+        ("gfx90a", "trapsts", 3 << 29 | 1 << 7, "[ EXCP.ADDR_WATCH EXCP_CYCLE=0 DP_RATE=3 ]"),
+        ("gfx1100", "trapsts", 1 << 20 | 1 << 17, "[ WAVE_START TRAP_AFTER_INST ]"),
+        (
+            "gfx1201",
+            "excp_flag_priv",
+            0x1050 | 3 << 30,
+            "[ MEMVIOL ILLEGAL_INST XNACK_ERROR FIRST_MEMVIOL_SOURCE=VMEM ]",
+        ),
+        ("gfx1201", "excp_flag_user", 1 << 31 | 2, "[ ALU_INPUT_DENORM LOD_CLAMPED ]"),
+        ("gfx1201", "trap_ctrl", 0x84, "[ ALU_FLOAT_DIV0 ADDR_WATCH ]"),
+        (
+            "gfx1250",
+            "mode",
+            0xC_3000 | 1 << 26,
+            f"[ {ROUND} FP_DENORM.32=FLUSH_SRC_DST FP_DENORM.64_16=FLUSH_SRC_DST DST_VGPR_MSB=3 "
+            "SRC0_VGPR_MSB=0 SRC1_VGPR_MSB=0 SRC2_VGPR_MSB=3 REPLAY_MODE=SINGLE_VMEM_GROUP "
+            "FLAT_SCRATCH_IS_NV=OVERRIDE_TO_NV ]",
+        ),
+        ("gfx942", "status", 1 << 28 | 1 << 11, "[ SPI_PRIO=0 USER_PRIO=0 IN_TG SCRATCH_EN ]"),
+        ("gfx90a", "status", 1 << 28, "[ SPI_PRIO=0 USER_PRIO=0 0x10000000 ]"),
     ],
 )
 def test_flags(target: str, name: str, number: int, expected: str) -> None:
@@ -91,8 +113,9 @@ def test_others_are_numbers() -> None:
     ("name", "classes"),
     [
         ("s4", {"scalar", "general"}),
-        ("exec", {"scalar", "general"}),
-        ("m0", {"scalar", "general"}),
+        ("exec", {"general"}),
+        ("vcc", {"general"}),
+        ("m0", {"general"}),
         ("v4", {"vector", "general"}),
         ("a4", {"vector", "general"}),
         ("pc", {"general"}),
@@ -111,7 +134,8 @@ def test_classes(name: str, classes: set[str]) -> None:
     ("target", "lanes", "halves"),
     [
         ("gfx90a", 64, "exec vcc flat_scratch xnack_mask"),
-        ("gfx1100", 64, "exec vcc flat_scratch"),  # its xnack_mask has 32 bits
+        ("gfx1010", 64, "exec vcc flat_scratch"),  # its xnack_mask has 32 bits
+        ("gfx1100", 64, "exec vcc flat_scratch"),
         ("gfx1100", 32, "flat_scratch"),
         ("gfx1200", 32, "scratch_base"),
     ],
@@ -140,3 +164,22 @@ def test_every_name_means_one_thing(target: str) -> None:
 def test_other_generations_name() -> None:
     found = amdgpu("gfx1200").register_named("flat_scratch")
     assert found is not None and found.name == "scratch_base"
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("gfx90a", {"wave_id": [("ttmp4", 0, 32), ("ttmp5", 0, 32)], "csp": [("mode", 29, 3)]}),
+        ("gfx1030", {"wave_id": [("ttmp4", 0, 32), ("ttmp5", 0, 32)], "null": []}),
+        ("gfx1250", {"wave_id": [("ttmp4", 0, 32), ("ttmp5", 0, 32)], "null": []}),
+    ],
+)
+def test_pseudo_registers(target: str, expected: dict[str, list[tuple[str, int, int]]]) -> None:
+    arch = amdgpu(target)
+    found = {
+        each.name: [(str(register), *bits) for register, *bits in each.pieces]
+        for each in arch.pseudo_registers.values()
+    }
+    assert found == expected
+    assert arch.pseudo_named("$WAVE_ID") is arch.pseudo_registers["wave_id"]
+    assert arch.register_named("wave_id") is None  # operations cannot name it

@@ -18,15 +18,16 @@ BOTH = [
     (16, 16, "pc", None, 64),
     (32, 95, "s", 0, 32),
     (128, 128, "status", None, 32),
-    (1088, 1129, "s", 64, 32),
 ]
 ONLY_32 = [
+    (1088, 1129, "s", 64, 32),
     (1, 1, "exec", None, 32),
     (512, 512, "vcc", None, 32),
     (1536, 2047, "v", 0, 1024),
     (3584, 4095, "v", 512, 1024),
 ]
 ONLY_64 = [
+    (1088, 1125, "s", 64, 32),  # "s101": behind them are flat_scratch, xnack_mask and vcc
     (17, 17, "exec", None, 64),
     (768, 768, "vcc", None, 64),
     (2560, 2815, "v", 0, 2048),
@@ -68,6 +69,7 @@ def test_no_other_number_is_defined(
         (WAVE64, 2048),  # a0 of wave32 code
         (WAVE64, 2816),  # LLVM has a v256 there, the hardware has not
         (WAVE64, 96),
+        (WAVE64, 1126),  # s102 is of GFX10 and later
         (WAVE64, 1130),
         (WAVE64, 1 << 64),
         (WAVE64, -1),
@@ -128,7 +130,8 @@ def test_names(arch: Architecture, spelling: str, number: int) -> None:
 @pytest.mark.parametrize(
     ("arch", "name"),
     [
-        (WAVE64, "s106"),
+        (WAVE64, "s102"),
+        (WAVE32, "s106"),
         (WAVE64, "v256"),
         (WAVE64, "a256"),
         (WAVE64, "EXEC_MASK_32"),
@@ -172,6 +175,17 @@ def test_dwarf_name(number: int, name: str) -> None:
     assert dwarf_name(number) == name
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("gfx600", 104), ("gfx701", 104), ("gfx803", 102), ("gfx90a", 102), ("gfx950", 102),
+     ("gfx1010", 106), ("gfx1150", 106), ("gfx1200", 106), ("gfx1250", 106)],
+)  # fmt: skip
+def test_sgprs(name: str, count: int) -> None:
+    arch = amdgpu(name)
+    found = [each for each in arch.registers.values() if each.register_class == "scalar"]
+    assert [each.name for each in found] == [f"s{n}" for n in range(count)]
+
+
 @pytest.mark.parametrize("arch", [WAVE32, WAVE64, amdgpu("gfx1100"), amdgpu("gfx1100", 64)])
 def test_listing_assembles_back(arch: Architecture) -> None:
     for number in range(4200):
@@ -190,16 +204,16 @@ def test_listing_assembles_back(arch: Architecture) -> None:
         (WAVE64, "s0", "signed", 32, None, "scalar"),
         (WAVE64, "v0", "signed", 2048, 64, "vector"),
         (WAVE64, "a0", "signed", 2048, 64, "vector"),
-        (WAVE64, "exec", "unsigned", 64, None, "scalar"),
-        (WAVE64, "vcc", "unsigned", 64, None, "scalar"),
+        (WAVE64, "exec", "unsigned", 64, None, "general"),
+        (WAVE64, "vcc", "unsigned", 64, None, "general"),
         (WAVE64, "pc", "address", 64, None, "general"),
         (WAVE64, "status", "unsigned", 32, None, "system"),
         (WAVE64, "mode", "unsigned", 32, None, "system"),
         (WAVE64, "ttmp13", "unsigned", 32, None, "trap"),
         (WAVE64, "xnack_mask", "unsigned", 64, None, "system"),
         (WAVE32, "v0", "signed", 1024, 32, "vector"),
-        (WAVE32, "exec", "unsigned", 32, None, "scalar"),
-        (WAVE32, "exec_hi", "unsigned", 32, None, "scalar"),
+        (WAVE32, "exec", "unsigned", 32, None, "general"),
+        (WAVE32, "exec_hi", "unsigned", 32, None, "general"),
         (WAVE32, "xnack_mask", "unsigned", 32, None, "system"),
     ],
 )
@@ -228,9 +242,13 @@ GFX12 = {"state_priv", "trap_ctrl", "excp_flag_priv", "excp_flag_user", "scratch
         ("gfx600", 64, {"trapsts"}),
         ("gfx701", 64, {"trapsts", "flat_scratch"}),
         ("gfx90a", 64, {"trapsts", "flat_scratch", "xnack_mask"}),
-        ("gfx1100", 64, {"trapsts", "flat_scratch", "xnack_mask"}),
-        ("gfx1100", 32, {"trapsts", "flat_scratch", "xnack_mask", "exec_hi", "vcc_hi"}),
-        ("gfx1200", 32, {*GFX12, "xnack_mask", "exec_hi", "vcc_hi"}),
+        ("gfx803", 64, {"trapsts", "flat_scratch", "xnack_mask"}),
+        ("gfx1010", 64, {"trapsts", "flat_scratch", "xnack_mask"}),
+        ("gfx1030", 64, {"trapsts", "flat_scratch"}),  # GFX10.3 retries no page faults
+        ("gfx1100", 64, {"trapsts", "flat_scratch"}),
+        ("gfx1100", 32, {"trapsts", "flat_scratch", "exec_hi", "vcc_hi"}),
+        ("gfx1200", 32, {*GFX12, "exec_hi", "vcc_hi"}),
+        ("gfx1250", 32, {*GFX12, "xnack_mask", "exec_hi", "vcc_hi"}),
     ],
 )
 def test_registers_without_number(name: str, wave_size: int, expected: set[str]) -> None:

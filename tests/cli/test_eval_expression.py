@@ -346,3 +346,14 @@ def test_a_half_twice() -> None:
     for given in ("vcc=1 vcc_lo=2", "vcc_hi=2 vcc=1", "vcc_lo=1 vcc_lo=1"):
         options = [word for each in given.split() for word in ("--reg", each)]
         assert run("eval", *options, "$vcc").error.endswith("is given twice")
+
+
+def test_pseudo_registers() -> None:
+    given = ("--arch", "gfx942", "--reg", "mode=0xa00003f0", "--reg", "ttmp4=7", "--reg", "ttmp5=1")
+    done = run("eval", *given, "$csp + 1", "$wave_id")
+    assert done.lines == ["$csp + 1 = 6", "$wave_id = 4294967303"]
+    assert run("eval", "--arch", "gfx1100", "$null").lines == ["$null = 0"]
+    assert "is no register of gfx942" in run("eval", "--arch", "gfx942", "$null").error
+    assert "is no register of gfx1100" in run("eval", "--arch", "gfx1100", "$csp").error
+    unknown = run("eval", "--arch", "gfx942", "--reg", "ttmp4=7", "$wave_id")
+    assert unknown.out == "$wave_id = <unavailable>\n"

@@ -135,6 +135,9 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     for part in arch.register_parts.values() if "_" in word else ():
         if _fits(part.name, word):
             yield Candidate(part.name, part.type.name)
+    for pseudo in arch.pseudo_registers.values() if "_" in word else ():
+        if _fits(pseudo.name, word):
+            yield Candidate(pseudo.name, pseudo.type.name)
 
 
 def lanes(shell: Shell, word: str) -> Iterator[Candidate]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TypeAlias
 
 from attrs import frozen
 
-from dwarfgpu.arch.model import RegisterInfo, RegisterPart
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.cli.repl.frames import symbol_at
 from dwarfgpu.dwarf.types import Array, Base, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.language.machine import register_type
+from dwarfgpu.language.machine import pseudo_location, register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -21,13 +22,15 @@ from dwarfgpu.view.values import FormatOptions, format_value
 _COLUMN = 15
 _NATURAL_COLUMN = 35
 
+AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
+
 
 @frozen(eq=False)
 class RegisterValue:
     """A register and what is known of its contents."""
 
     session: Session
-    register: RegisterInfo | RegisterPart
+    register: AnyRegister
     type: Type
     bits: Bits
 
@@ -60,10 +63,11 @@ class RegisterValue:
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
 
-def register_named(session: Session, name: str) -> RegisterInfo | RegisterPart:
+def register_named(session: Session, name: str) -> AnyRegister:
     """The register of a name, with or without `$`; `UsageError` in GDB's words."""
     architecture = session.architecture
-    found = architecture.register_named(name) or architecture.part_named(name)
+    found: AnyRegister | None = architecture.register_named(name)
+    found = found or architecture.part_named(name) or architecture.pseudo_named(name)
     if found is None:
         if name.lower() == "$pc" or name.lower() == "pc":
             return RegisterInfo("pc", None, session.architecture.address_type)
@@ -71,8 +75,11 @@ def register_named(session: Session, name: str) -> RegisterInfo | RegisterPart:
     return found
 
 
-def read_register(session: Session, register: RegisterInfo | RegisterPart) -> RegisterValue:
+def read_register(session: Session, register: AnyRegister) -> RegisterValue:
     """What the frame in focus has in a register; the program location is the session's."""
+    if isinstance(register, PseudoRegister):
+        bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
+        return RegisterValue(session, register, Base(register.type, is_range=True), bits)
     if isinstance(register, RegisterPart):
         whole = read_register(session, register.register).bits
         endian = session.architecture.endian
@@ -86,13 +93,14 @@ def read_register(session: Session, register: RegisterInfo | RegisterPart) -> Re
         bits = Bits(session.pc, register.size_bits)
     else:
         place = SingleLocation(Register(register, session.wave))
-        location = Location((place,), session.stop)
-        # Registers can be read where the program location is in no code.
-        context = Context(
-            architecture=session.architecture, wave=session.wave, target=session.target
-        )
-        bits = context.access.read(location, register.size_bits)
+        bits = _contents(session, Location((place,), session.stop), register.size_bits)
     return RegisterValue(session, register, register_type(register), bits)
+
+
+def _contents(session: Session, location: Location, size_bits: int) -> Bits:
+    """What the wave has there, also where the program location is in no code."""
+    context = Context(architecture=session.architecture, wave=session.wave, target=session.target)
+    return context.access.read(location, size_bits)
 
 
 def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
