@@ -13,6 +13,7 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
+from dwarfgpu.view.position import lane_position
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _STATES = {True: "A", False: "I", None: "?"}
@@ -76,6 +77,10 @@ def lane(shell: Shell, argument: str) -> Iterator[str]:
             shell.warn("Current lane was not active on entry to the function.")
         elif state.is_active is False:
             shell.warn("Current lane is inactive.")
+            position = lane_position(session)
+            is_elsewhere = state.location is not None and state.location.pc != session.pc
+            if position is not None and is_elsewhere:
+                shell.note(position)
 
 
 def _state(session: Session, lane: int) -> LaneState:
