@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import explain, location, output, print_
+from dwarfgpu.cli.repl.data import call, explain, location, output, print_
+from dwarfgpu.cli.repl.displays import display, info_display, undisplay
+from dwarfgpu.cli.repl.examine import x
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.lanes import info_lanes, lane
 from dwarfgpu.cli.repl.listing import info_line, list_
@@ -30,6 +32,7 @@ from dwarfgpu.cli.repl.types import ptype, whatis
 _INFO: Final = (
     info_agents,
     info_args,
+    info_display,
     info_dispatches,
     info_frame,
     info_lanes,
@@ -52,7 +55,9 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
 COMMANDS: Final[tuple[Command, ...]] = (
     apropos,
     backtrace,
+    call,
     complete,
+    display,
     down,
     echo,
     explain,
@@ -71,6 +76,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
     show,
     source,
     thread,
+    undisplay,
     up,
     whatis,
+    x,
 )

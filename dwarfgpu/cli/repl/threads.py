@@ -9,6 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.backtrace import stack_frames
 from dwarfgpu.cli.repl.command import Candidate, Part, command
+from dwarfgpu.cli.repl.displays import displayed
 from dwarfgpu.cli.repl.frames import frame_line
 from dwarfgpu.cli.repl.lanes import first_lane, target_id, used_lanes
 from dwarfgpu.cli.repl.listing import source_line
@@ -51,6 +52,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if shell.session.pc is not None:
         yield f"#0  {frame_line(shell.session)}"
         yield from source_line(shell.session)
+    yield from displayed(shell)
 
 
 def _focus(shell: Shell, wave: WaveId) -> None:
