@@ -50,6 +50,8 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
         letter = each
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
+    if letter not in (None, "r"):  # as in GDB, also what a further `x` has
+        shell.examined = evolve(shell.examined, format=evolve(shell.examined.format, letter=letter))
     return evolve(options, letter=letter), without_options(match["rest"], name)
 
 
@@ -108,7 +110,7 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("call", topic="data", complete=candidates.values)
 def call(shell: Shell, argument: str) -> Iterator[Part]:
-    """Evaluate an expression, and print its value unless it is void.
+    """Evaluate an expression, and print what is not void.
 
     Usage: call[/FMT] EXPRESSION
 

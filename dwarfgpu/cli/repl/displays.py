@@ -53,7 +53,7 @@ class Display:
 
 @command("display", topic="data", complete=candidates.values, repeats=False)
 def display(shell: Shell, argument: str) -> Iterator[str]:
-    """Show the value of an expression, now and whenever the focus moves.
+    """Show an expression now and whenever the focus moves.
 
     Usage: display[/FMT] [EXPRESSION]
 
@@ -71,7 +71,7 @@ def display(shell: Shell, argument: str) -> Iterator[str]:
 
 @command("undisplay", topic="data", repeats=False)
 def undisplay(shell: Shell, argument: str) -> Iterator[str]:
-    """Show expressions no longer whenever the focus moves.
+    """No longer show expressions when the focus moves.
 
     Usage: undisplay [NUMBER | NUMBER-NUMBER]...
 
@@ -95,7 +95,7 @@ def undisplay(shell: Shell, argument: str) -> Iterator[str]:
 
 @command("info display", topic="data")
 def info_display(shell: Shell, argument: str) -> Iterator[str]:
-    """List the expressions that are shown whenever the focus moves.
+    """List what is shown whenever the focus moves.
 
     Usage: info display
     """
