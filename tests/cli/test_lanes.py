@@ -129,12 +129,12 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
     commands = ("info lanes 3-8", "lane 5", "print r", "pc", "info locals ^r$", "lane 8", "print r")
     script = [word for each in commands for word in ("-ex", each)]
     done = run("debug", "--state", STATE, *AMD, "--batch", *script)
-    place = "in k () at asm/wholewave.hip"
+    place, name = "in k () at asm/wholewave.hip", "AMDGPU Lane ?:?:?:0/{} (?,?,?)[?,?,?]"
     assert [line.rstrip() for line in done.lines] == [
-        "  Id  State   Frame",
-        f"  3   A       0x000000000000151c {place}:8",
-        *(f"  {lane}   I       0x000000000000150c {place}:6" for lane in range(4, 8)),
-        "  8   I       (not in this frame)",
+        "  Id  State   Target Id                             Frame",
+        f"  3   A       {name.format(3)}  0x000000000000151c {place}:8",
+        *(f"  {n}   I       {name.format(n)}  0x000000000000150c {place}:6" for n in range(4, 8)),
+        f"  8   I       {name.format(8)}  (not in this frame)",
         "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
         f"#0  0x000000000000150c {place}:6",
         "$1 = 1005",
@@ -142,9 +142,9 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
         "r = 1005",
         "[Switching to thread 0, lane 8 (AMDGPU Lane ?:?:?:0/8 (?,?,?)[?,?,?])]",
     ]
-    assert "Current lane is inactive." in done.err
-    assert "note: lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)" in done.err
-    assert "Current lane was not active on entry to the function." in done.err
+    standing = "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
+    assert f"warning: {standing}" in done.err
+    assert "warning: lane 8 was not active on entry to the function" in done.err
     assert "lane 8 was not active on entry to the function" in done.err
 
 

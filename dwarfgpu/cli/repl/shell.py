@@ -80,6 +80,8 @@ class Shell:
         self.streams = streams
         self.threads: Mapping[WaveId, str] = {}
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
+        self.names: dict[tuple[WaveId, int | None], str] = {}
+        """Names that the user gave to waves and threads, and to lanes of waves."""
         self.is_of_core = False
         """Whether a core file is looked at."""
         self.values = ValueHistory()

@@ -49,7 +49,7 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _focus(shell, int(argument))
     else:
         require_frame(shell.session)
-        yield from _shown(shell, number)
+        yield from shown_frame(shell, number)
 
 
 @command("up", topic="stack")
@@ -91,11 +91,12 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
 
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
     shell.session = selected(shell.session, number)
-    yield from _shown(shell, number)
+    yield from shown_frame(shell, number)
     yield from displayed(shell)
 
 
-def _shown(shell: Shell, number: int) -> Iterator[Part]:
+def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
+    """The frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
     yield _told(frame)
     yield from source_line(shell.session)
