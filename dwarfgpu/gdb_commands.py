@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 import gdb
 
-from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.gdb_compare import compare
 from dwarfgpu.gdb_errors import command
+from dwarfgpu.gdb_function import Function
+from dwarfgpu.gdb_locals import json_lines, text_lines
+from dwarfgpu.gdb_questions import (
+    explanations,
+    lane_answers,
+    location_of,
+    operations_result,
+    where_described,
+)
 from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_stack import lines
 from dwarfgpu.gdb_values import the_debugger
 from dwarfgpu.gdb_variables import report
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.description import conclusion, description
-from dwarfgpu.view.explain import Recorder, verdict_on_error, views
+from dwarfgpu.view.printable import one_line
+
+Ask: TypeAlias = Callable[[GdbSession, str], Iterator[str]]
 
 
 class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -24,8 +35,15 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     dwarfgpu print EXPRESSION    its value
     dwarfgpu explain EXPRESSION  how its variables' locations are computed, or why there is none
+    dwarfgpu location EXPRESSION where each of its bits is
+    dwarfgpu where VARIABLE      where in its code it is described, and where not
+    dwarfgpu lanes EXPRESSION    its value in each lane of the wave
+    dwarfgpu eval-ops TEXT       the result of DWARF operations
     dwarfgpu bt                  the call frames
-    dwarfgpu compare             what differs from GDB's values of variables"""
+    dwarfgpu info-locals         the variables of all frames
+    dwarfgpu compare             what differs from GDB's values of variables
+
+    The function $dwarfgpu("EXPRESSION") is for GDB's own expressions."""
 
     def __init__(self) -> None:
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -99,6 +117,94 @@ class ExplainCommand(_ValueCommand):
             print("\n".join(explanations(session, text)))
 
 
+class _LinesCommand(_ValueCommand):
+    """A command that prints lines about an expression of the selected frame."""
+
+    def __init__(self, name: str, debugger: Debugger, ask: Ask) -> None:
+        super().__init__(name, debugger)
+        self.ask = ask
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        with command():
+            text = self.required(without_options(argument, f"dwarfgpu {self.name}"))
+            for line in self.ask(self.debugger.session(), text):
+                print(one_line(line))
+
+
+class LocationCommand(_LinesCommand):
+    """Draw where each bit of an object is: in which registers, memory, or nowhere.
+
+    Usage: dwarfgpu location [--] EXPRESSION
+
+    Nothing is assigned."""
+
+
+class WhereCommand(_LinesCommand):
+    """Show where in its code a variable is described, with what, and where it is not.
+
+    Usage: dwarfgpu where VARIABLE
+
+    An arrow marks what holds at the program location of the selected frame."""
+
+
+class LanesCommand(_LinesCommand):
+    """Print the value of an expression in each lane of the selected wave.
+
+    Usage: dwarfgpu lanes [-all | -active | -inactive] EXPRESSION
+
+    Lanes that follow each other and agree share a line."""
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        with command():
+            for line in lane_answers(self.debugger.session(), self.required(argument)):
+                print(one_line(line))
+
+
+class OperationsCommand(_LinesCommand):
+    """Evaluate DWARF operations in the selected frame.
+
+    Usage: dwarfgpu eval-ops OPERATION [OPERANDS]; OPERATION ...
+
+    For example: dwarfgpu eval-ops breg7 8; deref"""
+
+    def complete(self, text: str, word: str) -> list[str]:
+        """The names of operations."""
+        return sorted(each for each in OPERATIONS if each.startswith(word))
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        with command():
+            for line in operations_result(self.debugger.session(), self.required(argument)):
+                print(one_line(line))
+
+
+class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Print the arguments and local variables of every frame of the selected thread.
+
+    Usage: dwarfgpu info-locals [--json]
+
+    With --json, for each frame one object on a line: its variables with their bytes and their
+    locations, and its registers."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__("dwarfgpu info-locals", gdb.COMMAND_STACK)
+        self.debugger = debugger
+
+    def complete(self, text: str, word: str) -> list[str]:
+        """The only option."""
+        return _completed(text, word, "--json")
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        with command():
+            if argument.strip() not in ("", "--json", "-json"):
+                raise UsageError(f'"dwarfgpu info-locals" has no option {argument.split()[0]}.')
+            for line in (json_lines if argument.strip() else text_lines)(self.debugger):
+                print(line)
+
+
 class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     """Print the call frames of the selected thread, unwound by dwarfgpu's own reading of its CFI.
 
@@ -111,6 +217,10 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu bt", gdb.COMMAND_STACK)
         self.debugger = debugger
+
+    def complete(self, text: str, word: str) -> list[str]:
+        """The only option."""
+        return _completed(text, word, "-compare")
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `backtrace`, by our own means."""
@@ -143,6 +253,10 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu compare", gdb.COMMAND_DATA)
         self.debugger = debugger
 
+    def complete(self, text: str, word: str) -> list[str]:
+        """The only option."""
+        return _completed(text, word, "-all-frames")
+
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB calls this."""
         with command():
@@ -152,44 +266,9 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 print(line)
 
 
-def explanations(session: GdbSession, text: str) -> Iterator[str]:
-    """The lines of `dwarfgpu explain`."""
-    variables: dict[Variable, None] = {}
-    problem: DwarfGpuError | None = None
-    shown = ""
-    try:
-        value = session.evaluate(
-            text, lambda each: variables.update({each: None}), read_only="explain assigns nothing"
-        )
-        shown = session.value_text(value, print_options())
-    except UsageError:
-        raise
-    except DwarfGpuError as error:
-        problem = error
-    for each in variables:
-        yield from explanation(session, each)
-    if [each.name for each in variables] != [text.removeprefix("::")]:
-        yield f"expression {text}"
-        found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
-        yield from _concluded(found)
-
-
-def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
-    """What `dwarfgpu explain` says of a variable."""
-    steps = Recorder()
-    reading = session.read(variable, steps)
-    yield from description(session, variable)
-    for note in (*session.notes, *reading.notes):
-        yield f"note: {note}"
-    shown = views(steps.steps, session.architecture)
-    yield from (step.text for step in shown)
-    text = "" if reading.error is not None else session.text(reading, print_options())
-    sentences = conclusion(reading, text, shown)
-    yield from _concluded(sentences)
-
-
-def _concluded(sentences: Sequence[str]) -> Iterator[str]:
-    yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(sentences))
+def _completed(text: str, word: str, option: str) -> list[str]:
+    """The option where it begins so; GDB begins a new word behind hyphens."""
+    return [option[len(text) - len(word) :]] if option.startswith(text) else []
 
 
 def install() -> None:
@@ -200,3 +279,9 @@ def install() -> None:
     ExplainCommand("explain", debugger)
     BacktraceCommand(debugger)
     CompareCommand(debugger)
+    LocationCommand("location", debugger, location_of)
+    WhereCommand("where", debugger, where_described)
+    LanesCommand("lanes", debugger, lane_answers)
+    OperationsCommand("eval-ops", debugger, operations_result)
+    LocalsCommand(debugger)
+    Function(debugger)

@@ -279,6 +279,7 @@ class Debugger:
         `UsageError` where GDB has no program, `Unsupported` for an unknown architecture; GDB's
         own error while the thread runs.
         """
+        self.target.look_anew()
         wave = selected_wave()
         if wave is None:
             return self._static_session()

@@ -69,10 +69,11 @@ class Frame:
 
     def session(self) -> GdbSession:
         """What the frame sees now, kept while nothing moves; raises `DwarfGpuError`."""
-        version = self.debugger.target.contents_version
+        target = self.debugger.target
         if not self.is_valid():
             raise StaleLocation("the frame is gone, or another thread is selected: ask for it anew")
-        if self._seen is None or self._seen[0] != version:
+        is_known = self._seen is not None and self._seen[0] == target.contents_version
+        if self._seen is None or not is_known or target.stops_unseen:
             session = self.debugger.session(self.gdb_frame)
             lane = self.lane_number
             if lane is not None:
@@ -81,7 +82,7 @@ class Frame:
                 focused = session.focused(lane)
                 assert isinstance(focused, GdbSession)
                 session = focused
-            self._seen = version, session
+            self._seen = target.contents_version, session
         return self._seen[1]
 
     def lane(self, number: int) -> Frame:
@@ -208,7 +209,8 @@ class Value:
         target = self.frame.debugger.target
         if target.stop != self._stop:
             raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
-        session, version = self.frame.session(), target.contents_version
+        session = self.frame.session()
+        version = target.contents_version
         if self._found is None or self._found[0] != version:
             self._found = version, self._find(session)
         return session, self._found[1]
@@ -274,9 +276,10 @@ class Value:
     def _still(self) -> str | None:
         """The text that was told, where all that it depends on is the same."""
         told = self._told
-        if told is None or not self.frame.is_valid():
+        target = self.frame.debugger.target
+        if told is None or target.stops_unseen or not self.frame.is_valid():
             return None
-        if self.frame.debugger.target.contents_version != told.version:
+        if target.contents_version != told.version:
             return None
         if told.options is not None and print_options() != told.options:
             return None

@@ -23,7 +23,15 @@ from dwarfgpu.target import RegisterId, WaveId
 
 ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
 """GDB's names of architectures and ours."""
-_MOVES = ("cont", "stop", "exited", "inferior_call", "new_objfile", "clear_objfiles")
+_MOVES = (
+    "cont",
+    "stop",
+    "exited",
+    "inferior_call",
+    "new_objfile",
+    "clear_objfiles",
+    "free_objfile",
+)
 """The events after which nothing that was read before need hold any more."""
 _CHANGES = ("memory_changed", "register_changed")
 """The events of something that the user wrote."""
@@ -40,13 +48,19 @@ class GdbTarget:
         self._stop = 0
         self._written = 0
         self._inferior = gdb.selected_inferior().num
+        self._runs = False
         for name in _MOVES:
-            getattr(gdb.events, name).connect(self._moved)
+            if hasattr(gdb.events, name):  # free_objfile is of GDB 14
+                getattr(gdb.events, name).connect(self._moved)
         for name in _CHANGES:
             getattr(gdb.events, name).connect(self._changed)
 
-    def _moved(self, _: object) -> None:
+    def _moved(self, event: object) -> None:
         self._stop += 1
+        if isinstance(event, gdb.ContinueEvent):
+            self._runs = True
+        elif isinstance(event, gdb.StopEvent | gdb.ExitedEvent | gdb.InferiorCallPostEvent):
+            self._runs = False
 
     def _changed(self, _: object) -> None:
         self._written += 1
@@ -64,6 +78,17 @@ class GdbTarget:
     def contents_version(self) -> tuple[int, int]:
         """Changes with the stop, and when a register or memory was written at one."""
         return self.stop, self._written
+
+    @property
+    def stops_unseen(self) -> bool:
+        """Whether the program may have run since GDB's last event: no event tells that it stops for
+        the condition of a breakpoint, and that it goes on."""
+        return self._runs
+
+    def look_anew(self) -> None:
+        """At the beginning of each look: what was read before need not hold any more."""
+        if self._runs:
+            self._written += 1
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         """The defaults: GDB does not tell those of an agent."""

@@ -1,0 +1,73 @@
+"""`$dwarfgpu("EXPRESSION")` in GDB's own expressions, conditions and `display`."""
+
+from __future__ import annotations
+
+import gdb
+
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Pointer
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.gdb_errors import command
+from dwarfgpu.gdb_session import Debugger, GdbSession
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.show import widened
+from dwarfgpu.model.storage import Memory
+
+
+class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
+    """The value of an expression in the selected frame, as dwarfgpu reads its DWARF.
+
+    Usage: $dwarfgpu("EXPRESSION")
+
+    It is a value of GDB: print $dwarfgpu("sp->in[1]").weight * 2, break 80 if $dwarfgpu("n") > 3.
+    What is in memory stays there, and can be assigned to. Nothing is assigned in EXPRESSION."""
+
+    def __init__(self, debugger: Debugger) -> None:
+        super().__init__("dwarfgpu")
+        self.debugger = debugger
+
+    def invoke(self, expression: gdb.Value) -> gdb.Value:
+        """GDB calls this."""
+        with command():
+            if expression.type.strip_typedefs().code not in (
+                gdb.TYPE_CODE_ARRAY,
+                gdb.TYPE_CODE_PTR,
+            ):
+                raise UsageError('$dwarfgpu takes the text of an expression: $dwarfgpu("n + 1")')
+            session = self.debugger.session()
+            text = expression.string()
+            value = session.evaluate(text, read_only="$dwarfgpu assigns nothing")
+            return as_gdb_value(session, value)
+
+
+def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
+    """A value of GDB with the same type and contents, in the same memory where it is in some.
+
+    `Unsupported` where GDB knows no such type; `UndefinedBits` and `Unavailable` where bits are
+    not known, of which GDB's Python cannot tell GDB.
+    """
+    location = value.location
+    places = Places(session)
+    if location is not None and len(location.places) == 1 and value.bit_size is None:
+        place = location.places[0]
+        storage = place.storage
+        if isinstance(storage, Memory) and not storage.space.number and not place.bit_offset % 8:
+            pointer = gdb.Value(place.bit_offset // 8).cast(_type_of(value).pointer())
+            return pointer.dereference()
+    bits = places.known(value)
+    endian = session.architecture.endian
+    return gdb.Value(widened(value, bits, endian).to_bytes(endian), _type_of(value))
+
+
+def _type_of(value: TypedValue) -> gdb.Type:
+    """GDB's type of the same name; `Unsupported` where the language of the frame has none."""
+    if value.type is None:
+        raise UsageError("the expression is void: it has no value")
+    cplusplus = value.unit is not None and value.unit.is_cplusplus
+    pointer = type_name(Pointer(value.type), cplusplus=cplusplus)
+    try:
+        return gdb.parse_and_eval(f"({pointer}) 0").type.target()
+    except (gdb.error, RuntimeError):
+        name = type_name(value.type, cplusplus=cplusplus)
+        raise Unsupported(f"GDB has no type that is called {name}") from None

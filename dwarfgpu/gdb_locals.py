@@ -1,0 +1,193 @@
+"""The variables of every frame of GDB's selected thread: `dwarfgpu info-locals`.
+
+Law: an error of one variable, register or frame stands in its place, and never ends the list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.backtrace import functions_at
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.dwarf.function_names import name_in_frames
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
+from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb_stack import aligned
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Reading
+from dwarfgpu.view.plain import Plain, Record, location_json
+from dwarfgpu.view.printable import one_line
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+State: TypeAlias = Literal["ok", "optimized-out", "partial", "unavailable", "error"]
+_KINDS: Final = {"parameter": "arg", "local": "local"}
+
+
+def json_lines(debugger: Debugger) -> Iterator[str]:
+    """One object `dwarfgpu-info-locals-1` for each frame, each on one line."""
+    for level, session, function, pc in _frames(debugger):
+        yield json.dumps(_frame(level, session, function, pc), allow_nan=False)
+
+
+def text_lines(debugger: Debugger) -> Iterator[str]:
+    """The same for people."""
+    for level, session, function, _ in _frames(debugger):
+        yield one_line(f"#{level:<3}{function or '??'}")
+        for each in _variables(session):
+            kind = f"{each['type']} " if each["type"] is not None else ""
+            yield one_line(f"    {kind}{each['name']} = {each['text']}")
+
+
+def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:
+    """GDB's number, what the frame sees, its function, where it goes on."""
+    for theirs, ours in aligned(debugger):
+        if ours is not None and (theirs is not None or not ours.is_tail_call):
+            assert isinstance(ours.session, GdbSession)
+            yield ours.number, ours.session, ours.function, ours.pc
+        elif theirs is not None:
+            session = debugger.session(theirs)
+            yield theirs.level(), session, _function(session) or theirs.name(), int(theirs.pc())
+
+
+def _function(session: GdbSession) -> str | None:
+    try:
+        found = functions_at(session)
+        return name_in_frames(found[session.inline_level]) if found else None
+    except DwarfGpuError:
+        return None
+
+
+def _frame(level: int, session: GdbSession, function: str | None, pc: int) -> Record:
+    variables: list[Plain] = [*_variables(session)]
+    return {
+        "level": level,
+        "pc": pc,
+        "cfa": _cfa(session),
+        "function": function,
+        "inlined": _is_inlined(session),
+        "variables": variables,
+        "registers": _registers(session),
+    }
+
+
+def _is_inlined(session: GdbSession) -> bool:
+    """Whether its function is inlined into that of the next frame."""
+    if isinstance(session.physical_frame, TailFrame):
+        return False
+    try:
+        return session.inline_level + 1 < len(functions_at(session))
+    except DwarfGpuError:
+        return False
+
+
+def _cfa(session: GdbSession) -> int | None:
+    """The Canonical Frame Address; None where nothing tells it, or it is in no ordinary memory."""
+    try:
+        place = session.frame.cfa().places[0]
+    except DwarfGpuError:
+        return None
+    storage = place.storage
+    is_plain = isinstance(storage, Memory) and not storage.space.number
+    return place.byte_address if is_plain else None
+
+
+def _registers(session: GdbSession) -> Record:
+    """Bytes by DWARF number, those that the frame knows whole."""
+    out: Record = {}
+    if session.pc is None:
+        return out
+    frame, endian = session.frame, session.architecture.endian
+    access = session.context().access
+    for number, register in session.architecture.registers.items():
+        try:
+            location = frame.register(number)
+            if not location.is_undefined:
+                size = register.size_bits
+                held = access.read(location, min(location.remaining_bits or size, size))
+                out[str(number)] = held.to_bytes(endian).hex()
+        except DwarfGpuError:
+            continue  # this machine has no such register, or its value is lost
+    return out
+
+
+def _variables(session: GdbSession) -> Iterator[Record]:
+    """The arguments and local variables of the frame's function, also those that others hide."""
+    try:
+        found = session.variables()
+    except DwarfGpuError:
+        return
+    for each in found:
+        if each.kind in _KINDS:
+            yield _variable(session, each)
+
+
+def _variable(session: GdbSession, variable: Variable) -> Record:
+    reading = session.read(variable)
+    state, text = _text(session, reading)
+    bits = reading.bits if state in ("ok", "partial", "unavailable") else None
+    endian = session.architecture.endian
+    location: Plain = None
+    try:
+        if reading.location is not None:
+            location = location_json(reading.location, endian)
+    except DwarfGpuError as error:
+        state, text = "error", f"<error: {error.kind}: {error}>"
+    ranges = [] if bits is None else bits.undefined_ranges(endian)
+    undefined: list[Plain] = [{"bit_offset": first, "bit_size": count} for first, count in ranges]
+    return {
+        "name": variable.name,
+        "line": _line(variable),
+        "kind": _KINDS[variable.kind],
+        "type": _type(variable),
+        "state": state,
+        "bytes": None if bits is None else bits.hex(endian),
+        "undefined_bits": undefined,
+        "text": text,
+        "location": location,
+    }
+
+
+def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
+    """What is to be had, and as GDB prints it."""
+    options = evolve(print_options(), cplusplus=reading.variable.unit.is_cplusplus)
+    error = reading.error
+    try:
+        if error is not None:
+            raise error
+        if reading.bits is not None and _is_nowhere(reading.bits):
+            return "optimized-out", OPTIMIZED_OUT
+        text = session.text(reading, options)
+    except UndefinedBits:
+        return "optimized-out", OPTIMIZED_OUT
+    except Unavailable as unavailable:
+        return "unavailable", f"<error: {unavailable}>"
+    except DwarfGpuError as other:
+        return "error", f"<error: {other.kind}: {other}>"
+    bits = reading.bits
+    if bits is None or bits.is_complete:
+        return "ok", text
+    return ("partial" if bits.undefined else "unavailable"), text
+
+
+def _is_nowhere(bits: Bits) -> bool:
+    return bool(bits.size_bits) and bits.undefined == (1 << bits.size_bits) - 1
+
+
+def _line(variable: Variable) -> int | None:
+    try:
+        return variable.decl_line
+    except DwarfGpuError:
+        return None
+
+
+def _type(variable: Variable) -> str | None:
+    try:
+        return variable.type_text
+    except DwarfGpuError:
+        return None

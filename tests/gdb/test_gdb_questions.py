@@ -1,0 +1,213 @@
+"""The commands that ask about variables, lanes and operations, `info-locals`, `$dwarfgpu`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import validator
+from tests.gdb.debugger import Debugger
+
+STOPPED = ("break leaf", "run", "next")
+QUESTIONS = {
+    "dwarfgpu eval-ops lit5; lit6; plus": ["11"],
+    "dwarfgpu eval-ops reg3": ["rbx"],
+    "dwarfgpu eval-ops": ["error: Argument required (expression to compute)."],
+    "dwarfgpu eval-ops nonsense": ["error: 1:1: 'nonsense': unknown operation"],
+    "dwarfgpu eval-ops deref": ["error: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
+                                "needed, the stack has 0"],
+    "dwarfgpu location n + 1": ['error: "n + 1" is a value that is in no place.'],
+    "dwarfgpu location nope": ['error: No symbol "nope" in current context.'],
+    "dwarfgpu location n = 1": ["error: location assigns nothing"],
+    "dwarfgpu location": ["error: Argument required (expression to compute)."],
+    "dwarfgpu where nope": ['error: No symbol "nope" in current context.'],
+    "dwarfgpu lanes n": ["error: a thread of x86_64 has no lanes"],
+    "dwarfgpu lanes -foo n": ["error: Unrecognized option at: -foo n"],
+    "dwarfgpu lanes -all": ["error: Argument required (expression to compute)."],
+    "dwarfgpu info-locals --foo": ['error: "dwarfgpu info-locals" has no option --foo.'],
+    'output $dwarfgpu("sp->in[1]").weight * 2': ["-4.5"],
+    'output $dwarfgpu("n + 1")': ["43"],
+    'output $dwarfgpu("sp->b2")': ["-3"],
+    'output $dwarfgpu("*sp").mat[1][2]': ["6 '\\006'"],
+    'output $dwarfgpu("sp->in")[1].count': ["2"],
+    'output $dwarfgpu("sp->color")': ["GREEN"],
+    'output &$dwarfgpu("n") == &n': ["1"],
+    'output sizeof ($dwarfgpu("local"))': ["4"],
+    "output $dwarfgpu(3)": ['error: $dwarfgpu takes the text of an expression: '
+                            '$dwarfgpu("n + 1")'],
+    'output $dwarfgpu("nope")': ['error: No symbol "nope" in current context.'],
+    'output $dwarfgpu("n = 3")': ["error: $dwarfgpu assigns nothing"],
+    'output $dwarfgpu("(void) n")': ["error: the expression is void: it has no value"],
+    "complete dwarfgpu where lo": ["dwarfgpu where local"],
+    "complete dwarfgpu eval-ops call_f": ["dwarfgpu eval-ops call_frame_cfa"],
+    "complete dwarfgpu info-locals --j": ["dwarfgpu info-locals --json"],
+    "complete dwarfgpu info-locals -": ["dwarfgpu info-locals --json"],
+    "complete dwarfgpu bt -": ["dwarfgpu bt -compare"],
+    "complete dwarfgpu compare -a": ["dwarfgpu compare -all-frames"],
+}  # fmt: skip
+"""A command and what it says."""
+
+
+@pytest.fixture(scope="module")
+def demo(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+@pytest.fixture(scope="module")
+def optimized(repository: Path) -> Path:
+    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
+
+
+@pytest.fixture(scope="module")
+def answers(debugger: Debugger, demo: Path) -> dict[str, list[str]]:
+    """What every question says, all at one stop; GDB is afterwards where it was."""
+    code = f"""
+import json
+print(json.dumps({{each: said(each).splitlines() for each in {list(QUESTIONS)!r}}}))
+print(gdb.selected_frame().level(), said("output n"))
+"""
+    found, where = debugger.python(code, *STOPPED, file=demo).splitlines()[-2:]
+    assert where == "0 42"
+    return dict(json.loads(found))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_questions(answers: dict[str, list[str]], question: str) -> None:
+    assert answers[question][: len(QUESTIONS[question])] == QUESTIONS[question]
+
+
+def test_location_is_drawn(debugger: Debugger, demo: Path) -> None:
+    code = "print(said('dwarfgpu location sp->b2')); print(hex(gdb.parse_and_eval('sp')))"
+    lines = debugger.python(code, *STOPPED, file=demo).splitlines()
+    first, bits, address = lines[0], lines[-2], int(lines[-1], 16)
+    assert first.startswith(f"sp->b2 is {address + 76:#x} + bit 3, 5 bits.")
+    assert any("┌" in line or "+-" in line for line in lines)
+    assert bits.split()[:2] == ["bits", "0-4"]
+
+
+def test_where_marks_the_selected_frame(debugger: Debugger, optimized: Path) -> None:
+    code = """
+first = said("dwarfgpu where n").splitlines()
+gdb.selected_frame().older().select()
+second = said("dwarfgpu where n").splitlines()
+print(first[0], *[each for each in first if each.startswith("=>")], sep="|")
+print(second[0], *[each for each in second if each.startswith("=>")], sep="|")
+print(*[each for each in first if "100.0%" in each])
+print(said("dwarfgpu where lost"))
+"""
+    lines = debugger.python(code, "break leaf", "run", file=optimized).splitlines()
+    leaf, mid = lines[0].split("|"), lines[1].split("|")
+    assert leaf[0] == "parameter int n, declared at line 81"
+    assert len(leaf) == 2 and leaf[1].endswith("in rsi: DW_OP_reg4 RSI")
+    assert mid[0] == "parameter int n, declared at line 100"
+    assert len(mid) == 2 and "what it was on entry to the function" in mid[1]
+    assert lines[2].endswith("100.0% of 162 bytes")
+    assert lines[3] == "local int lost, declared at line 83"
+    assert "0.0% of" in lines[-1]
+
+
+def test_the_function_is_assigned_to_in_memory(debugger: Debugger, demo: Path) -> None:
+    code = """
+gdb.execute('set var $dwarfgpu("n") = 11')
+gdb.execute('set var $dwarfgpu("sp->in[0]").count = 5')
+print(said("output n"), said("output sp->in[0].count"))
+"""
+    assert debugger.python(code, *STOPPED, file=demo) == "11 5\n"
+
+
+def test_the_function_in_a_condition(debugger: Debugger, demo: Path) -> None:
+    """No event tells that the program went on between the two conditions."""
+    commands = ('break factorial if $dwarfgpu("n") == 3', "run", "output n")
+    out, err = debugger.run(*commands, file=demo)
+    assert out.endswith("3") and "Error" not in err
+
+
+def test_stops_that_are_not_seen(debugger: Debugger, demo: Path) -> None:
+    code = """
+import dwarfgpu.gdb as dg
+seen = []
+class Every(gdb.Breakpoint):
+    frame = None
+    def stop(self):
+        n = dg.variable("n")
+        outer = dg.frame(1)
+        first = n.text
+        seen.append((first, n.text, outer.variable("n").text if outer.function == "factorial"
+                     else outer.function, dg.value("$rsp").text))
+        return False
+Every("factorial")
+gdb.execute("run", to_string=True)
+print([each[:3] for each in seen], len({each[3] for each in seen}))
+"""
+    out = debugger.python(code, file=demo)
+    expected = [("5", "5", "main"), *((str(n), str(n), str(n + 1)) for n in (4, 3, 2, 1))]
+    assert out.splitlines()[-1] == f"{expected} 5"
+
+
+def test_the_function_of_what_is_optimized_out(debugger: Debugger, optimized: Path) -> None:
+    code = """print(said('print $dwarfgpu("lost")')); print(said('output $dwarfgpu("n") + 1'))"""
+    lost, number = debugger.python(code, "break leaf", "run", file=optimized).splitlines()
+    assert lost.startswith("error: UndefinedBits: ") and number == "43"
+
+
+def frames(debugger: Debugger, file: Path, *before: str) -> list[Any]:
+    """The objects of `info-locals --json`, which are what the schema says."""
+    out = debugger.python("gdb.execute('dwarfgpu info-locals --json')", *before, file=file)
+    found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    for each in found:
+        validator("info-locals").validate(each)
+    return found
+
+
+def test_every_frame_of_the_thread(debugger: Debugger, demo: Path) -> None:
+    leaf, mid, main = frames(debugger, demo, *STOPPED)
+    assert [each["function"] for each in (leaf, mid, main)] == ["leaf", "mid", "main"]
+    assert [each["level"] for each in (leaf, mid, main)] == [0, 1, 2]
+    assert not any(each["inlined"] for each in (leaf, mid, main))
+    n = next(each for each in leaf["variables"] if each["name"] == "n")
+    place = n.pop("location")["places"][0]
+    assert place["storage"] == "memory" and leaf["cfa"] - 256 < place["address"] < leaf["cfa"]
+    assert n == {
+        "name": "n", "line": 81, "kind": "arg", "type": "int", "state": "ok", "bytes": "2a000000",
+        "undefined_bits": [], "text": "42",
+    }  # fmt: skip
+    locals_ = [each["name"] for each in leaf["variables"] if each["kind"] == "local"]
+    assert {"lost", "ratio", "array", "into"} < set(locals_)
+    assert leaf["registers"]["16"] == leaf["pc"].to_bytes(8, "little").hex()
+    assert mid["registers"]["7"] == leaf["cfa"].to_bytes(8, "little").hex()
+    assert mid["registers"]["16"] == mid["pc"].to_bytes(8, "little").hex()
+    assert "0" in leaf["registers"] and "0" not in mid["registers"]  # callees may change rax
+
+
+def test_the_states_of_variables_and_inlined_frames(debugger: Debugger, optimized: Path) -> None:
+    found = frames(debugger, optimized, "break clamp", "run")
+    names = [(each["level"], each["function"], each["inlined"]) for each in found]
+    assert names == [(0, "clamp", True), (1, "leaf", False), (2, "mid", False), (3, "main", False)]
+    assert found[0]["cfa"] == found[1]["cfa"]
+    assert [each["name"] for each in found[0]["variables"]][-1] == "value"
+    states = {each["name"]: each for each in found[1]["variables"]}
+    assert states["lost"]["state"] == "optimized-out" and states["lost"]["bytes"] is None
+    assert states["lost"]["location"] is None and states["lost"]["text"] == "<optimized out>"
+    text = states["text"]
+    assert text["state"] == "partial" and text["bytes"] == "6c" + 15 * "??"
+    assert text["undefined_bits"] == [{"bit_offset": 8, "bit_size": 120}]
+    assert states["n"]["state"] == "ok"
+
+
+def test_a_variable_that_cannot_be_read(debugger: Debugger, demo: Path) -> None:
+    found = frames(debugger, demo, *STOPPED, "set var $rbp = 4096")
+    n = next(each for each in found[0]["variables"] if each["name"] == "n")
+    assert n["state"] == "unavailable" and n["text"] == "<unavailable>"
+
+
+def test_locals_for_people(debugger: Debugger, demo: Path) -> None:
+    out = debugger.python("gdb.execute('dwarfgpu info-locals')", *STOPPED, file=demo).splitlines()
+    assert out[0] == "#0  leaf" and "    int n = 42" in out and "#2  main" in out
+
+
+def test_no_program_runs(debugger: Debugger, demo: Path) -> None:
+    _, err = debugger.run("dwarfgpu info-locals --json", file=demo)
+    assert err.strip() == "No stack."
