@@ -102,7 +102,7 @@ def test_settings_of_gdb_apply(debugger: Debugger, demo: Path, setting: str) -> 
 
 
 def test_completion(debugger: Debugger, demo: Path) -> None:
-    out, _ = debugger.run(*STOPPED, "complete dwarfgpu print lo", "complete dwarfgpu e", file=demo)
+    out, _ = debugger.run(*STOPPED, "complete dwarfgpu print lo", "complete dwarfgpu ex", file=demo)
     assert out.splitlines()[-3:] == [
         "dwarfgpu print local",
         "dwarfgpu print lost",

@@ -91,12 +91,13 @@ def test_location_is_drawn(debugger: Debugger, demo: Path) -> None:
 def test_where_marks_the_selected_frame(debugger: Debugger, optimized: Path) -> None:
     code = """
 first = said("dwarfgpu where n").splitlines()
+lost = said("dwarfgpu where lost")
 gdb.selected_frame().older().select()
 second = said("dwarfgpu where n").splitlines()
 print(first[0], *[each for each in first if each.startswith("=>")], sep="|")
 print(second[0], *[each for each in second if each.startswith("=>")], sep="|")
 print(*[each for each in first if "100.0%" in each])
-print(said("dwarfgpu where lost"))
+print(lost)
 """
     lines = debugger.python(code, "break leaf", "run", file=optimized).splitlines()
     leaf, mid = lines[0].split("|"), lines[1].split("|")
