@@ -116,6 +116,11 @@ class Focus(Protocol):
     def program_location(self) -> int | None: ...
 
     @property
+    def is_pc_forced(self) -> bool:
+        """Whether every lane of the top frame is taken to be where the wave is."""
+        ...
+
+    @property
     def code_object(self) -> CodeObject | None: ...
 
     @property
@@ -159,6 +164,14 @@ class TopFrame:
         if self.code_object is None or self.pc is None:
             return ()
         return self.code_object.scopes.subprograms_at(self.pc)
+
+    @property
+    def _around_lane(self) -> tuple[Subprogram, ...]:
+        """The functions where the lane in focus is, as `subprograms` where the wave is."""
+        pc = self.program_location(self.session.lane)
+        if pc == self.pc or pc is None or self.code_object is None:
+            return self.subprograms
+        return self.code_object.scopes.subprograms_at(pc)
 
     @property
     def _physical(self) -> PhysicalFrame:
@@ -205,7 +218,7 @@ class TopFrame:
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")
-        for each in self.subprograms:
+        for each in self._around_lane:
             if (attribute := each.frame_base) is not None:
                 return self.frame_base_of(attribute)
         raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
@@ -217,14 +230,14 @@ class TopFrame:
 
     def return_address(self) -> Location | None:
         """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""
-        for each in self.subprograms:
+        for each in self._around_lane:
             if (attribute := each.return_address) is not None:
                 return low_level.return_address(attribute, self.session.context(self))
         return None
 
     def static_link(self) -> Location | None:
         """The CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None where absent."""
-        for each in self.subprograms:
+        for each in self._around_lane:
             if (attribute := each.static_link) is not None:
                 return low_level.static_link(attribute, self.session.context(self))
         return None
@@ -252,11 +265,8 @@ class TopFrame:
         require_call(call, None if subprogram is None else subprogram.die, context)
         return context
 
-    def iteration_count(self, context: Context) -> int | None:
-        """DW_AT_LLVM_iterations in a context (A.3.3.5); 1 where it is absent, None in no function.
-
-        The context has no iteration count: it is what is asked for.
-        """
+    def iteration_count(self) -> int | None:
+        """DW_AT_LLVM_iterations (A.3.3.5); 1 where it is absent, None in no function."""
         if self.subprogram is None:
             return None
         for each in self.subprograms:
@@ -266,7 +276,7 @@ class TopFrame:
                 case int(constant):
                     return constant
                 case attribute:
-                    return low_level.iterations(attribute, context)
+                    return low_level.iterations(attribute, self._of_thread())
         return 1
 
     def active_lanes(self) -> int | None:
@@ -284,8 +294,22 @@ class TopFrame:
         if lane is None or self.is_of_thread:
             return LaneLocation(self.pc)
         if lane not in self._lanes:
-            self._lanes[lane] = self._lane_location(lane)
+            is_forced = self.session.is_pc_forced and not self.level
+            told = self._forced_location(lane) if is_forced else self._lane_location(lane)
+            self._lanes[lane] = told
         return self._lanes[lane]
+
+    def _forced_location(self, lane: int) -> LaneLocation:
+        """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
+        try:
+            told = self._lane_location(lane)
+        except DwarfGpuError as error:
+            told = LaneLocation(None, note=str(error))
+        if told.was_active is False or told.pc == self.pc or self.pc is None:
+            return told
+        at = f"at {told.pc:#x}" if told.pc is not None else f"nowhere ({told.note})"
+        note = f"lane {lane} is taken to be at {self.pc:#x}; DW_AT_LLVM_lane_pc puts it {at}"
+        return LaneLocation(self.pc, told.was_active, note)
 
     def _lane_location(self, lane: int) -> LaneLocation:
         is_told = False

@@ -64,6 +64,8 @@ class Session:
     iteration: int | None = None
     pc: int | None = None
     """The wave's program location, as loaded."""
+    is_pc_forced: bool = field(default=False, kw_only=True)
+    """Take every lane of the top frame to be at `pc`, wherever DW_AT_LLVM_lane_pc puts it."""
     given_lanes: int | None = None
     """The lane count, where the user gives it."""
     given_cfa: GivenAddress | None = None
@@ -299,7 +301,7 @@ class Session:
         )
         if self.iteration is None or frame.is_of_thread:
             return context
-        return evolve(context, iteration_count=frame.iteration_count(context))
+        return evolve(context, iteration_count=frame.iteration_count())
 
     def variables(self) -> list[Variable]:
         """Every variable in scope at the program location, innermost first."""

@@ -78,7 +78,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
-    focus.add_argument("--pc", metavar="ADDR", help="the current program location, as loaded")
+    focus.add_argument(
+        "--pc", metavar="ADDR",
+        help="the current program location, as loaded; with one --lane, where that lane is too",
+    )  # fmt: skip
+    focus.add_argument(
+        "--force-pc", action="store_true",
+        help="take lanes to be where the wave is, wherever DW_AT_LLVM_lane_pc puts them",
+    )  # fmt: skip
     focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
     focus.add_argument(
         "--quirk", action="append", default=[], choices=tuple(QUIRKS),
@@ -226,6 +233,7 @@ def session_of(
         lane=None if args.lane == "all" else natural(args.lane, "--lane"),
         iteration=natural(args.iteration, "--iteration"),
         pc=wave.pc if args.pc is None else natural(args.pc, "--pc"),
+        is_pc_forced=args.force_pc,
         given_lanes=given_lanes,
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
         strict=args.strict,
@@ -242,8 +250,23 @@ def session_of(
         given_cfa=_given_address(args.cfa, "--cfa", stopped.architecture) or session.given_cfa,
         given_frame_base=_given_address(args.frame_base, "--frame-base", stopped.architecture),
     )
+    if args.pc is not None and not args.force_pc:
+        _check_location(session)
     number = natural(args.frame, "--frame")
     return selected(session, number) if number else session
+
+
+def _check_location(session: Session) -> None:
+    """The program location that is given is that of the lane that is given (A.2.5.1)."""
+    try:
+        told = session.frame.lane_location(session.lane).pc
+    except DwarfGpuError:
+        return  # the answer tells
+    if told is not None and told != session.pc:
+        raise InconsistentContext(
+            f"--pc {session.pc:#x} and lane {session.lane}, which is at {told:#x}, disagree: "
+            "--force-pc takes the lane to be there; --lane all shows each where it is"
+        )
 
 
 def _check_lanes(count: int, arch: Architecture) -> None:

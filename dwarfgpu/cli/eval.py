@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_result
 from dwarfgpu.cli.errors import error_line, one_line, shortened
@@ -49,6 +48,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import lane_position
 
 SCHEMA = "dwarfgpu-eval-1"
 NOTHING = "nothing to evaluate: give operations, or --file and names"
@@ -192,17 +192,11 @@ def _asked(
 
 def _positioned(session: Session, found: Answer) -> Answer:
     """The answer for a lane; of one that is inactive, with where it stands."""
-    if session.lane is None or session.is_active(session.lane) is not False:
-        return found
     if isinstance(found.error, InconsistentContext):
         return found  # the wave has no such lane
-    state = session.lane_states([session.lane])[0]
-    pc = None if state.location is None else state.location.pc
-    if pc is None:
-        return found  # it is in another function, or nothing tells: the answer says so
-    place = place_of(session, pc)
-    where = f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"
-    note = f"lane {session.lane} is inactive; positioned at {where}"
+    note = lane_position(session)
+    if note is None:
+        return found
     notes = (note, *found.notes)
     return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
 
@@ -392,7 +386,7 @@ def _lane_answer(
 def _operations(args: argparse.Namespace, session: Session) -> int:
     """Operations for one lane, or for every lane."""
     if args.lane != "all":
-        answer = evaluated(args, session)
+        answer = _positioned(session, evaluated(args, session))
         if args.json:
             print_json({"schema": SCHEMA, **answer.record})
         elif answer.error is not None:

@@ -53,6 +53,23 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
     return None
 
 
+def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
+    """Where the symbol of a name is, as loaded, and whether it is code: global ones first. None
+    where no file has one in a section."""
+    found: list[tuple[bool, int, bool]] = []
+    for code_object in code_objects:
+        file = code_object.file
+        for symbol in file.symbols_named(name, with_untyped=True):
+            if symbol.is_in_section:
+                address = symbol.address + code_object.load_address
+                is_code = symbol.kind == "function" or file.is_code(symbol.address)
+                found.append((symbol.is_local, address, is_code))
+    if not found:
+        return None
+    _, address, is_code = min(found, key=lambda each: each[0])
+    return address, is_code
+
+
 def _linkage_name(variable: Variable) -> str | None:
     """The name of a variable for the linker; that in a class or namespace must be told."""
     for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):

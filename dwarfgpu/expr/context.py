@@ -271,9 +271,10 @@ class Context:
             )
         location = None if self.pc is None else frame.program_location(lane)
         if location is not None and location != self.pc:
+            what = "the frame" if lane is None else f"lane {lane}"
             raise InconsistentContext(
                 f"program location {self.pc:#x} and call frame {frame.level} disagree: "
-                f"the frame is at {location:#x}"
+                f"{what} is at {location:#x}"
             )
 
     def _check_architecture(self) -> None:

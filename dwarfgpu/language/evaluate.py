@@ -46,6 +46,7 @@ from dwarfgpu.language.options import DEFAULT, Options
 from dwarfgpu.language.parser import parse, parse_type
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped import as_type, typed, untyped
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
@@ -99,7 +100,11 @@ class Evaluator:
         """The value of an expression, read."""
         before = self.session.reads_before_start
         try:
-            value = self.places.read(self.value(parse(text, self.names)))
+            node = parse(text, self.names)
+            value = self.value(node)
+            if isinstance(node, tree.Name):
+                value = typed(value, node.name)
+            value = self.places.read(value)
         finally:
             if self.options.looked_at is not None:
                 for each in self.places.variables:
@@ -143,7 +148,8 @@ class Evaluator:
 
     def object(self, node: tree.Node) -> TypedValue:
         """The value of an operand: of a reference, what it refers to."""
-        return self._referred(self.value(node))
+        value = self._referred(self.value(node))
+        return typed(value, node.name) if isinstance(node, tree.Name) else value
 
     def _referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -177,7 +183,10 @@ class Evaluator:
         if not found and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if not found:
-            raise self.names.unknown(name)
+            symbol = untyped(self.places, name, is_called=is_called)
+            if symbol is None:
+                raise self.names.unknown(name)
+            return symbol
         first = found[0]
         if isinstance(first, Variable):
             if first.kind != "global" and (node.file is not None or "::" in name):
@@ -259,10 +268,10 @@ class Evaluator:
             member = self._member_pointer(node.operand)
             if member is not None:
                 return member
+        if operator == "&":
+            return self.places.address_of(self._referred(self.value(node.operand)))
         value = self.object(node.operand)
         match operator:
-            case "&":
-                return self.places.address_of(value)
             case "*":
                 return self._contents(value)
             case "!":
@@ -419,7 +428,8 @@ class Evaluator:
             untyped = Typed(self.names.builtins.pointer(None), to.unit)
             address = self._as(self._as(self.object(node.operand), untyped), pointer)
             return self.places.dereferenced(address)
-        return self._as(self.object(node.operand), to)
+        operand = self._referred(self.value(node.operand))
+        return as_type(operand, to.type) or self._as(operand, to)
 
     def _as(self, value: TypedValue, to: Typed) -> TypedValue:
         """The value as a type that was written; its address classes are its own unit's."""

@@ -236,12 +236,18 @@ class ObjectFile:
         """The entries of one symbol table."""
         return self._table(section).symbols
 
-    def symbols_named(self, name: str, *beginnings: str) -> tuple[Symbol, ...]:
-        """The functions and objects defined here of that name, or with one of those beginnings.
+    def symbols_named(
+        self, name: str, *beginnings: str, with_untyped: bool = False
+    ) -> tuple[Symbol, ...]:
+        """The functions and objects defined here of that name, or with one of those beginnings;
+        `with_untyped` also what is neither (STT_NOTYPE).
 
         The names of others are not read.
         """
-        return () if self._symbol_table is None else self._symbol_table.named(name, beginnings)
+        table = self._symbol_table
+        if table is None:
+            return ()
+        return table.named(name, beginnings, with_untyped=with_untyped)
 
     def symbol_before(self, address: int) -> Symbol | None:
         """The named function or object that begins at an address, or is the last before it; of

@@ -92,17 +92,20 @@ class SymbolTable:
         """All of them."""
         return tuple(map(self._symbol, self._rows()))
 
-    def named(self, name: str, beginnings: Iterable[str]) -> tuple[Symbol, ...]:
+    def named(
+        self, name: str, beginnings: Iterable[str], *, with_untyped: bool = False
+    ) -> tuple[Symbol, ...]:
         """As `dwarfgpu.objfile.elf.ObjectFile.symbols_named`."""
         texts = (f"{name}\0", *beginnings)
         wanted = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
         places = {at for text in wanted for at in _places_of(text, self._names.data)}
         if not places:
             return ()
+        kinds = {*_KINDS, 0} if with_untyped else _KINDS
         return tuple(
             self._symbol(row)
             for row in self._rows()
-            if row[0] in places and row[1] & 15 in _KINDS and row[3]
+            if row[0] in places and row[1] & 15 in kinds and row[3]
         )
 
     @cached_property

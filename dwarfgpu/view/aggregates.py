@@ -72,7 +72,8 @@ def struct_pieces(
     if kind.is_declaration or (kind.size_bytes is None and not own):
         yield "<incomplete type>"
         return
-    if depth >= min(shown.options.max_depth, _DEEPEST):
+    is_left_out = kind.kind == "union" and depth and not shown.options.union
+    if depth >= min(shown.options.max_depth, _DEEPEST) or is_left_out:
         yield "{...}"
         return
     marks = _MARKS[shown.options.style]
@@ -276,7 +277,7 @@ def array_pieces(
         and character_kind(element, shown.options.style) is not None
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    lower = kind.lower_bounds if shown.options.style == "ada" else ()
+    lower = kind.lower_bounds if _tells_bounds(shown) else ()
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
 
 
@@ -311,8 +312,9 @@ def _elements(
         yield "{...}"
         return
     yield marks.first
-    if lower and lower[0] not in (1, None):
+    if shown.options.style == "ada" and lower and lower[0] not in (1, None):
         yield f"{lower[0]} => "
+    margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
     is_placed = last and is_dynamic(element)
     index = printed = 0
     while index < count and printed < shown.options.elements:
@@ -320,7 +322,9 @@ def _elements(
         if shown.is_cut and start + abs(stride) > shown.object.size_bits:
             break
         if index:
-            yield ", " if last else marks.between_rows
+            yield "," if margin else ", " if last else marks.between_rows
+        if margin or shown.options.array_indexes:
+            yield margin + _index(shown, lower, index)
         if not last:
             yield from _elements(
                 shown, element, counts[1:], strides[1:], start, depth + 1, letter, lower[1:]
@@ -337,7 +341,19 @@ def _elements(
             yield f" <repeats {equal} times>"
         index += equal if is_repeated else 1
         printed += shown.options.repeats if is_repeated else 1
-    yield f"...{marks.last}" if index < count else marks.last
+    yield "..." if index < count else ""
+    yield ("\n" + "  " * depth if margin else "") + marks.last
+
+
+def _tells_bounds(shown: Shown) -> bool:
+    return shown.options.style == "ada" or shown.options.array_indexes
+
+
+def _index(shown: Shown, lower: list[int | None], index: int) -> str:
+    """`[2] = ` before an element, where that is asked for."""
+    if not shown.options.array_indexes or shown.options.style == "ada":
+        return ""
+    return f"[{index + ((lower[0] if lower else 0) or 0)}] = "
 
 
 def _placed(

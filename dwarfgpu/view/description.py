@@ -15,6 +15,7 @@ from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.text import expression_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
+from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.values import format_value
 
 _ATTRIBUTES: Final = 32
@@ -28,6 +29,9 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
         line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
         typed = f"{type_name(kind)} " if kind is not None else ""
         yield f"{variable.kind} {typed}{variable.name}, declared{line}{_lane(session)}"
+        position = lane_position(session)
+        if position is not None:
+            yield position
         yield from _location(session, variable)
         yield from _shape(session, kind)
     except DwarfGpuError as error:
@@ -37,8 +41,7 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
 def _lane(session: Session) -> str:
     if session.lane is None:
         return ""
-    inactive = ", which is inactive" if session.is_active(session.lane) is False else ""
-    return f", for lane {session.lane}{inactive}"
+    return f", for lane {session.lane}"
 
 
 def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[str]:

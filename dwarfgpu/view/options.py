@@ -28,6 +28,16 @@ class FormatOptions:
     letter: str | None = field(default=None, validator=_check_letter)
     """Output format, as in `print/x`: one of x d u o t a c f z s r."""
     pretty: bool = False
+    array: bool = False
+    """Arrays have a line for each element."""
+    array_indexes: bool = False
+    """Each element with its index: `[2] = 7`."""
+    null_stop: bool = False
+    """Strings end at their first NUL."""
+    symbol: bool = True
+    """Pointers to data tell the symbol of their address."""
+    union: bool = True
+    """Unions inside of other objects are shown; else they are `{...}`."""
     elements: int = 200
     """Elements of one array or characters of one string; then `...`."""
     repeats: int = 10

@@ -29,10 +29,12 @@ from dwarfgpu.view.strings import CharacterKind, character_kind
 
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
-    text = shown.address_text(number, bare.address_space)
+    is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
+    text = shown.address_text(number, bare.address_space, symbol=is_named)
     target = _unqualified(bare.target)
-    is_named = not isinstance(_unqualified(kind), Pointer)
-    is_plain_char = not is_named and getattr(target, "name", None) == "char"
+    is_plain_char = (
+        isinstance(_unqualified(kind), Pointer) and getattr(target, "name", None) == "char"
+    )
     if depth == 0 and not is_plain_char:
         named = bare if shown.options.style == "ada" else kind
         text = f"({shown.type_name(named)}) {text}"

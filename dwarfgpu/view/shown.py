@@ -132,6 +132,8 @@ class Shown:
     def quoted(self, data: bytes, kind: CharacterKind, *, is_cut: bool) -> str:
         """Characters between quotes."""
         options, endian = self.options, self.object.endian
+        if options.null_stop:
+            data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
         return quoted_string(
             data,
             kind,
@@ -163,6 +165,14 @@ class Shown:
             return self.read_memory(address, space, size_bytes)
         except DwarfGpuError:
             return None
+
+
+def _to_nul(data: bytes, width: int, is_cut: bool) -> tuple[bytes, bool]:
+    """The characters before the first NUL, and whether more follow after them."""
+    for position in range(0, len(data) // width * width, width):
+        if not any(data[position : position + width]):
+            return data[:position], False
+    return data, is_cut
 
 
 def unknown_text(bits: Bits) -> str | None:

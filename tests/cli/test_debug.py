@@ -39,6 +39,11 @@ FRAME = (
     "limit=<optimized out>) at hip/nest.hip:10\n"
 )
 ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
+LANES = "  Id  State   Target Id                             Frame\n"
+
+
+def lane_id(lane: int) -> str:
+    return f"AMDGPU Lane ?:?:?:0/{lane} (?,?,?)[?,?,?]"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +114,7 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["ptype $v6"], "type = int32_t __attribute__ ((vector_size(64)))\n"),
         (["p/y t"], 'Undefined output format "y".\n'),
         (["p/2x t"], 'Item count other than 1 is meaningless in "print" command.\n'),
-        (["p -pretty -- t"], '"print" has no option -pretty.\n'),
+        (["p -pretty -- t"], "$1 = 30\n" + NOTES),
         (["p --t"], '`--\' ends the options of "print": write -- t, or (--t) to decrement\n'),
         (["p/w t"], 'Size letters are meaningless in "print" command.\n'),
         (
@@ -157,7 +162,8 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (
             ["lane 5"],
             f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n#0  {FRAME}"
-            "warning: Current lane is inactive.\n",
+            "warning: lane 5 is inactive; nothing tells where it goes on, the wave is at 0x11640 "
+            "(hip/nest.hip:10)\n",
         ),
         (["p t", "lane 2", "p t"], "$2 = 20\n"),
         (["lane 64"], "Lane 64 does not exist on this thread.\n"),
@@ -165,11 +171,11 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
         (["lane -1"], "Invalid lane ID: -1\n"),
         (
             ["info lanes 2-4"],
-            f"  Id  State   Frame\n  2   A       {ROW}* 3   A       {ROW}"
-            "  4   I       (inactive)\n",
+            f"{LANES}  2   A       {lane_id(2)}  {ROW}* 3   A       {lane_id(3)}  {ROW}"
+            f"  4   I       {lane_id(4)}  (inactive)\n",
         ),
-        (["i la -active 3-7"], f"  Id  State   Frame\n* 3   A       {ROW}"),
-        (["i la -inactive 3-4"], "  Id  State   Frame\n  4   I       (inactive)\n"),
+        (["i la -active 3-7"], f"{LANES}* 3   A       {lane_id(3)}  {ROW}"),
+        (["i la -inactive 3-4"], f"{LANES}  4   I       {lane_id(4)}  (inactive)\n"),
         (["info lanes 64"], "No lanes match '64'.\n"),
         (["info lanes -1"], "Unrecognized option at: -1\n"),
         (["info lanes 3-1"], "inverted range\n"),
@@ -266,18 +272,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "info ",
             5,
-            [
-                "agents",
-                "args",
-                "dispatches",
-                "frame",
-                "lanes",
-                "line",
-                "locals",
-                "queues",
-                "registers",
-                "threads",
-            ],
+            [each.word for each in ALL if each.name.startswith("info ")],
         ),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches"]),
@@ -296,7 +291,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("lane 6", 5, ["6", "60", "61", "62", "63"]),
         ("help exp", 5, ["explain"]),
         ("nosuch ", 7, []),
-        ("frame ", 6, []),
+        ("frame ", 6, ["apply"]),
     ],
 )
 def test_completion(shell: Shell, text: str, start: int, expected: list[str]) -> None:

@@ -210,8 +210,8 @@ def test_the_prompt_knows_who_is_who() -> None:
     script = ("-ex", "lane 3", "-ex", "info lanes", "-ex", "info lanes -all", "--batch")
     out = run("debug", "--state", COMMITTED, "--wave", 5, *script).lines
     assert out[0] == "[Switching to thread 5, lane 3 (AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0])]"
-    assert len([line for line in out if " A  " in line]) == 8
-    assert len([line for line in out if line.endswith("U       (unused)")]) == 28
+    assert len([line for line in out if line[6:10] == "A   "]) == 8
+    assert len([line for line in out if line.endswith("(unused)")]) == 28
 
 
 def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
@@ -372,15 +372,14 @@ def test_waves_at_the_prompt() -> None:
         "  4    AMDGPU Wave 1:1:1:4 (1,0,0)/1 16/16 item () at opencl/kernels.cl:26",
         "  5    AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   item () at opencl/kernels.cl:26",
         "[Switching to thread 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
-        "#0  diverge () at opencl/kernels.cl:26",
+        "#0  item () at opencl/kernels.cl:26",
         "[Current thread is 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
-        "  Id State Target Id              Architecture",
-        "* 1  A     AMDGPU Agent (GPUID 1) gfx1100",
+        "  Id State Target Id              Architecture Device Name Cores Threads Location",
+        "* 1  A     AMDGPU Agent (GPUID 1) gfx1100      ?           ?     ?       ?",
         "  Id Target Id                Type Read Write Size Address",
         "* 1  AMDGPU Queue 1:1 (QID 1) HSA  0    1     4096 0x00007e0000001000",
-        "  Id Target Id                      Grid      Workgroup Address Spaces        Kernel "
-        "Function",
-        "* 1  AMDGPU Dispatch 1:1:1 (PKID 0) [100,1,1] [48,1,1]  Shared(0), Private(0) diverge",
+        "  Id Target Id                      Grid      Workgroup Fence Kernel Function",
+        "* 1  AMDGPU Dispatch 1:1:1 (PKID 0) [100,1,1] [48,1,1]  As|Rs diverge",
         "$1 = 32",
     ]
     assert done.err.splitlines() == ["Unknown thread 9."]

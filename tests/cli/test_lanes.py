@@ -82,11 +82,12 @@ def test_a_listing_leaves_out_what_a_lane_does_not_see() -> None:
     assert alone.out.count("int r = ") == 1
 
 
-def test_iterations_are_those_where_the_lane_is() -> None:
-    """Two in the then part, one where lane 5 waits."""
+def test_iterations_are_those_where_the_wave_is() -> None:
+    """Two in the then part, also for lane 5, which waits where there is one."""
     assert evaluated(*AMD, "--iteration", 1, "--lane", 2, "r").out == "r = 2002\n"
     assert "iteration count 2" in evaluated(*AMD, "--iteration", 2, "--lane", 2, "r").error
-    assert "iteration count 1" in evaluated(*AMD, "--iteration", 1, "--lane", 5, "r").error
+    assert evaluated(*AMD, "--iteration", 1, "--lane", 5, "r").out == "r = 1005\n"
+    assert "iteration count 2" in evaluated(*AMD, "--iteration", 2, "--lane", 5, "r").error
 
 
 def test_a_lane_that_never_entered_is_refused() -> None:
@@ -119,7 +120,8 @@ def test_a_global_needs_no_lane(tmp_path: Path) -> None:
 
 def test_explain_tells_where_the_lane_is() -> None:
     done = run("explain", "--state", STATE, *AMD, "--lane", 5, "r")
-    assert "for lane 5, which is inactive" in done.out
+    assert done.lines[0].endswith(", for lane 5")
+    assert done.lines[1] == "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
     assert "r = 1005" in done.out
 
 
@@ -127,12 +129,12 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
     commands = ("info lanes 3-8", "lane 5", "print r", "pc", "info locals ^r$", "lane 8", "print r")
     script = [word for each in commands for word in ("-ex", each)]
     done = run("debug", "--state", STATE, *AMD, "--batch", *script)
-    place = "in k () at asm/wholewave.hip"
+    place, name = "in k () at asm/wholewave.hip", "AMDGPU Lane ?:?:?:0/{} (?,?,?)[?,?,?]"
     assert [line.rstrip() for line in done.lines] == [
-        "  Id  State   Frame",
-        f"  3   A       0x000000000000151c {place}:8",
-        *(f"  {lane}   I       0x000000000000150c {place}:6" for lane in range(4, 8)),
-        "  8   I       (not in this frame)",
+        "  Id  State   Target Id                             Frame",
+        f"  3   A       {name.format(3)}  0x000000000000151c {place}:8",
+        *(f"  {n}   I       {name.format(n)}  0x000000000000150c {place}:6" for n in range(4, 8)),
+        f"  8   I       {name.format(8)}  (not in this frame)",
         "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
         f"#0  0x000000000000150c {place}:6",
         "$1 = 1005",
@@ -140,8 +142,9 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
         "r = 1005",
         "[Switching to thread 0, lane 8 (AMDGPU Lane ?:?:?:0/8 (?,?,?)[?,?,?])]",
     ]
-    assert "Current lane is inactive." in done.err
-    assert "Current lane was not active on entry to the function." in done.err
+    standing = "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
+    assert f"warning: {standing}" in done.err
+    assert "warning: lane 8 was not active on entry to the function" in done.err
     assert "lane 8 was not active on entry to the function" in done.err
 
 
@@ -153,8 +156,9 @@ def test_the_program_counter_is_the_given_program_location() -> None:
 
 
 def told(pc: int, lane: int, *arguments: object, state: object = STATE) -> list[str]:
-    focus = ("--state", state, *arguments, "--pc", pc, "--lane", lane)
-    return run("debug", *focus, "--batch", "-ex", "info frame").lines
+    focus = ("--state", state, *arguments, "--pc", pc)
+    lines = run("debug", *focus, "--batch", "-ex", f"lane {lane}", "-ex", "info frame").lines
+    return lines[next(n for n, line in enumerate(lines) if line.startswith("Stack")) :]
 
 
 def test_info_frame_tells_what_the_function_says() -> None:
@@ -165,7 +169,7 @@ def test_info_frame_tells_what_the_function_says() -> None:
         " lane 2 at 0x151c",
         " concurrent iterations 2",
     ]
-    assert told(WHOLE, 5, *AMD)[3:] == [" lane 5 at 0x150c"]
+    assert told(WHOLE, 5, *AMD)[3:] == [" lane 5 at 0x150c", " concurrent iterations 2"]
     assert told(WHOLE, 9, *AMD)[3:] == [" lane 9 is not in this frame"]
     assert told(WHOLE, 2, *AMD, "--cfa", "private_wave#0x40")[0] == (
         "Stack level 0, frame at private_wave#0x40 (wave 0):"

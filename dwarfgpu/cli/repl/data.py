@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from dwarfgpu import language
 from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.examine import go_on_after
+from dwarfgpu.cli.repl.print_options import with_options
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import evaluated, options_of, reasons, sentence
 from dwarfgpu.cli.subjects import subject
@@ -30,22 +34,25 @@ _SIZES = "bhwg"
 
 
 def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, str]:
-    """The format of `/x t` with the settings, and what is to be shown in it; errors in GDB's
-    words."""
-    argument = without_options(argument, name)
+    """How `/x t` or `-elements 3 -- t` is shown, and what; errors in GDB's words."""
+    options, argument = with_options(argument, name, shell.settings.format_options())
     match = _FORMAT.fullmatch(argument)
     if match is None:
-        return shell.settings.format_options(), argument
+        return options, argument
     letter = None
     for each in match["letters"]:
         if each in _SIZES:
             raise UsageError(f'Size letters are meaningless in "{name}" command.')
+        if each == "i":
+            raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
         if each not in _LETTERS:
             raise UsageError(f'Undefined output format "{each}".')
         letter = each
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
-    return shell.settings.format_options(letter), without_options(match["rest"], name)
+    if letter not in (None, "r"):  # as in GDB, also what a further `x` has
+        shell.examined = evolve(shell.examined, format=evolve(shell.examined.format, letter=letter))
+    return evolve(options, letter=letter), without_options(match["rest"], name)
 
 
 def shown_value(shell: Shell, value: TypedValue) -> str:
@@ -97,10 +104,31 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     options, text = format_of(shell, argument, "print")
     value = evaluated(shell.session, shell.values, text)
+    yield from _kept(shell, value, options)
+    _remark(shell, value)
+
+
+@command("call", topic="data", complete=candidates.values)
+def call(shell: Shell, argument: str) -> Iterator[Part]:
+    """Evaluate an expression, and print what is not void.
+
+    Usage: call[/FMT] EXPRESSION
+
+    Functions of the program cannot be called: nothing runs.
+    """
+    options, text = format_of(shell, argument, "call")
+    value = evaluated(shell.session, shell.values, text)
+    if value.type is not None:
+        yield from _kept(shell, value, options)
+    _remark(shell, value)
+
+
+def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[Part]:
+    """The value as one of the history."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
     yield Told(f"${number} = {line}", {"number": number, **value_data(value, line)})
-    _remark(shell, value)
+    go_on_after(shell, value)
 
 
 @command("output", topic="data", complete=candidates.values)

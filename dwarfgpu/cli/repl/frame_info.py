@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from attrs import evolve
-
 from dwarfgpu.backtrace import place_of, selected_number, symbol_name
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.command import command
@@ -97,7 +95,7 @@ def _place(session: Session) -> str:
 
 
 def _iterations(session: Session) -> str | None:
-    count = session.frame.iteration_count(evolve(session, iteration=None).context())
+    count = session.frame.iteration_count()
     return None if count in (None, 1) else str(count)
 
 

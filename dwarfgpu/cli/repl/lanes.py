@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from dwarfgpu.backtrace import selected_number
+from dwarfgpu.backtrace import place_of, selected_number
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.displays import displayed
 from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
+from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack import shown_frame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
+from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import lane_position
 
-_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
-_STATES = {True: "A", False: "I", None: "?"}
-_OPTIONS: dict[str, tuple[bool | None, ...]] = {
-    "-all": (True, False, None),
-    "-active": (True,),
-    "-inactive": (False,),
+CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "all": (True, False, None),
+    "active": (True,),
+    "inactive": (False,),
 }
+"""What `-active` and the like mean, by whether a lane is active."""
+_STATES: Final = {True: "A", False: "I", None: "?"}
 
 
 def first_lane(session: Session) -> int | None:
@@ -46,13 +52,22 @@ def used_lanes(session: Session) -> int:
     return len(lane_numbers(session)) if used is None else used
 
 
-@command("lane", topic="lanes", complete=candidates.lanes)
-def lane(shell: Shell, argument: str) -> Iterator[str]:
+def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
+    """Those of some lanes that are what a choice of `CHOICES` says."""
+    found = session.lane_states(lanes) if choice != "all" else None
+    if found is None:
+        return list(lanes)
+    return [each.lane for each in found if each.is_active in CHOICES[choice]]
+
+
+@command("lane", topic="lanes", aliases=("la",), complete=candidates.lanes, takes_other=True)
+def lane(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at another lane, or tell which one is in focus.
 
     Usage: lane [N]
 
-    Variables are then those of that lane, whether it is active or not.
+    Variables are then those of that lane, whether it is active or not: where the debugging
+    information tells where an inactive lane goes on, it is looked at there.
     """
     session = shell.session
     if not argument:
@@ -60,30 +75,101 @@ def lane(shell: Shell, argument: str) -> Iterator[str]:
             raise UsageError("No lane selected.")
         yield f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
     else:
-        if not (argument.isascii() and argument.isdecimal()):
-            raise UsageError(f"Invalid lane ID: {argument}")
-        digits = argument.lstrip("0") or "0"
-        numbers = lane_numbers(session)
-        if len(digits) > 9 or int(digits) not in numbers:
-            raise UsageError(f"Lane {digits} does not exist on this thread.")
-        session = shell.session = session.focused(int(digits))
-        yield f"[Switching to thread {session.wave}, lane {digits} ({target_id(session)})]"
-        if session.pc is not None and not _state(session, int(digits)).is_absent:
-            yield f"#{selected_number(session):<3}{frame_line(session)}"
+        session = shell.session = _other_lane(session, argument)
+        number = session.lane
+        yield f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        if session.pc is not None and number is not None and not _state(session, number).is_absent:
+            yield from shown_frame(shell, selected_number(session))
+        yield from displayed(shell)
     if session.lane is not None:
-        state = _state(session, session.lane)
-        if state.is_absent:
-            shell.warn("Current lane was not active on entry to the function.")
-        elif state.is_active is False:
-            shell.warn("Current lane is inactive.")
+        text = standing(session, _state(session, session.lane))
+        if text is not None:
+            shell.warn(text)
+
+
+def _other_lane(session: Session, text: str) -> Session:
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"Invalid lane ID: {text}")
+    digits = text.lstrip("0") or "0"
+    if len(digits) > 9 or int(digits) not in lane_numbers(session):
+        raise UsageError(f"Lane {digits} does not exist on this thread.")
+    return session.focused(int(digits))
 
 
 def _state(session: Session, lane: int) -> LaneState:
     return session.lane_states([lane])[0]
 
 
+def standing(session: Session, state: LaneState) -> str | None:
+    """What is special about the lane in focus: that it is inactive, and where it goes on."""
+    if state.is_absent:
+        return f"lane {state.lane} was not active on entry to the function"
+    if state.is_active is not False:
+        return None
+    if session.pc is None or (state.location is not None and state.location.was_active):
+        return lane_position(session) or f"lane {state.lane} is inactive"
+    place = place_of(session, session.pc)
+    where = f"{session.pc:#x}" + ("" if place is None else f" ({place.file}:{place.line})")
+    return f"lane {state.lane} is inactive; nothing tells where it goes on, the wave is at {where}"
+
+
+@command("lane name", topic="lanes")
+def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the lane in focus a name, or take it away.
+
+    Usage: lane name [NAME]
+
+    "info lanes" and "lane find" know it.
+    """
+    session = shell.session
+    if session.lane is None:
+        raise UsageError("No lane selected.")
+    key = session.wave, session.lane
+    if argument:
+        shell.names[key] = argument
+    else:
+        shell.names.pop(key, None)
+    yield from ()
+
+
+@command("lane find", topic="lanes")
+def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find lanes of the wave by their names and target ids.
+
+    Usage: lane find REGEXP
+    """
+    pattern = regexp(argument)
+    found = list(matching_lanes(shell, shell.session, pattern, ""))
+    yield from found or [f"No lanes match '{argument}'"]
+
+
+def regexp(text: str) -> re.Pattern[str]:
+    """Of `find`; `UsageError` in GDB's words."""
+    if not text:
+        raise UsageError("Argument required (regular expression).")
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"Invalid regexp: {text}: {error}") from None
+
+
+def matching_lanes(
+    shell: Shell, session: Session, pattern: re.Pattern[str], before: str
+) -> Iterator[str]:
+    """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
+    for number in range(used_lanes(session)):
+        who = f"{before}lane {number}"
+        who = who[:1].upper() + who[1:]
+        name = shell.names.get((session.wave, number))
+        if name is not None and pattern.search(name):
+            yield f"{who} has name '{name}'"
+        looking = session.focused(number)
+        if pattern.search(target_id(looking)):
+            yield f"{who} has target id '{target_id(looking)}'"
+
+
 @command("info lanes", topic="lanes")
-def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
+def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     """List the lanes of the wave.
 
     Usage: info lanes [-all | -active | -inactive] [ID...]
@@ -96,35 +182,47 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[str]:
     """
     session = shell.session
     words = argument.split()
-    states = _OPTIONS["-all"]
-    has_unused = False
+    choice, has_unused = "all", False
     while words and words[0].startswith("-"):
         option = words.pop(0)
-        if option not in _OPTIONS:
+        if option[1:] not in CHOICES:
             raise UsageError(f"Unrecognized option at: {option}")
-        states, has_unused = _OPTIONS[option], option == "-all"
+        choice, has_unused = option[1:], option == "-all"
     numbers = lane_numbers(session)
-    wanted = _wanted(words, numbers) if words else list(numbers)
     used = used_lanes(session)
     rows = [
         each
-        for each in session.lane_states(wanted)
-        if each.is_active in states and (has_unused or words or each.lane < used)
+        for each in session.lane_states(listed(words, numbers, "lane") if words else numbers)
+        if each.is_active in CHOICES[choice] and (has_unused or words or each.lane < used)
     ]
     if not rows:
         yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
         return
-    yield "  Id  State   Frame"
+    names = [_name(shell, session.focused(each.lane)) for each in rows]
+    width = max(len("Target Id"), *map(len, names))
+    yield f"  Id  State   {'Target Id':<{width}}  Frame"
     frames: dict[int | None, str] = {}
-    for row in rows:
+    for row, name in zip(rows, names, strict=True):
+        state = "U" if row.lane >= used else _STATES[row.is_active]
+        where = "(unused)" if row.lane >= used else _where(session, row, frames)
         mark = "*" if row.lane == session.lane else " "
-        if row.lane >= used:
-            yield f"{mark} {row.lane:<3} U       (unused)"
-            continue
-        yield f"{mark} {row.lane:<3} {_STATES[row.is_active]:<7} {_where(session, row, frames)}"
+        text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
+        yield Told(text, _record(row, state, name, where), "lanes")
     _, unknown = session.active_lanes()
     if unknown is not None:
         shell.note(unknown)
+
+
+def _record(state: LaneState, letter: str, name: str, where: str) -> Record:
+    pc = None if state.location is None else state.location.pc
+    addr = None if pc is None else f"{pc:#x}"
+    return {"id": state.lane, "state": letter, "target-id": name, "addr": addr, "frame": where}
+
+
+def _name(shell: Shell, session: Session) -> str:
+    assert session.lane is not None
+    name = shell.names.get((session.wave, session.lane))
+    return target_id(session) + ("" if name is None else f' "{name}"')
 
 
 def _where(session: Session, state: LaneState, frames: dict[int | None, str]) -> str:
@@ -149,18 +247,3 @@ def _frame(session: Session) -> str:
         return frame_line(session, with_values=False)
     except DwarfGpuError as error:
         return f"<error: {error}>"
-
-
-def _wanted(words: list[str], numbers: range) -> list[int]:
-    """The lanes of a list of numbers and ranges, in order."""
-    out: set[int] = set()
-    for word in words:
-        match = _RANGE.fullmatch(word)
-        if match is None or len(word) > 20:
-            raise UsageError(f"Invalid lane ID: {word}")
-        first = int(match[1])
-        last = first if match[2] is None else int(match[2])
-        if last < first:
-            raise UsageError("inverted range")
-        out.update(each for each in numbers if first <= each <= last)
-    return sorted(out)

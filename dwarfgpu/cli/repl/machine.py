@@ -1,38 +1,54 @@
-"""Commands about the machine above the waves, with the columns of ROCgdb."""
+"""Commands about the machine above the waves, with the columns of ROCgdb.
+
+What a state does not tell is `?`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeVar
 
-from dwarfgpu.backends.machine import Dispatch, Machine, Position, Queue
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Plain
+
+_PACKET_BYTES: Final = 64
+_SCOPES: Final = {0: "", 1: "a", 2: "s"}
+"""Of a fence: none, of the agent, of the system."""
+
+Item = TypeVar("Item", Agent, Queue, Dispatch)
 
 
 @command("info agents", topic="stack")
-def info_agents(shell: Shell, argument: str) -> Iterator[str]:
+def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
     """List the GPUs of a state.
 
-    Usage: info agents
+    Usage: info agents [ID...]
     """
     machine = shell.values.machine
     if machine is None or not machine.agents:
         yield "No agents."
         return
+    title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
+    rows = [
+        [f"{each.id}", "A", f"AMDGPU Agent (GPUID {each.id})", shell.session.architecture.name]
+        + ["?"] * 4
+        for each in _wanted(machine.agents, argument, "agent")
+    ]
     focus = machine.agent_of(shell.session.wave)
-    rows = [["Id", "State", "Target Id", "Architecture"]]
-    for each in machine.agents.values():
-        mark = "*" if each is focus else " "
-        name = shell.session.architecture.name
-        rows.append([f"{mark} {each.id}", "A", f"AMDGPU Agent (GPUID {each.id})", name])
-    yield from _table(rows)
+    yield from _table([*title, "Location"], rows, focus, "agents")
 
 
 @command("info queues", topic="stack")
-def info_queues(shell: Shell, argument: str) -> Iterator[str]:
+def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     """List the queues of a state.
 
-    Usage: info queues
+    Usage: info queues [ID...]
 
     Shown are the next packets to be read and written, and the size and address of the ring.
     """
@@ -40,37 +56,55 @@ def info_queues(shell: Shell, argument: str) -> Iterator[str]:
     if machine is None or not machine.queues:
         yield "No queues are currently active."
         return
-    focus = machine.queue_of(shell.session.wave)
-    rows = [["Id", "Target Id", "Type", "Read", "Write", "Size", "Address"]]
-    for each in machine.queues.values():
-        mark = "*" if each is focus else " "
-        place = "?" if each.packets_address is None else f"{each.packets_address:#018x}"
+    rows = []
+    for each in _wanted(machine.queues, argument, "queue"):
         numbers = [_known(number) for number in (each.read, each.write, each.packets_bytes)]
-        rows.append([f"{mark} {each.id}", queue_id(each), "HSA", *numbers, place])
-    yield from _table(rows)
+        rows.append([f"{each.id}", queue_id(each), "HSA", *numbers, _address(each.packets_address)])
+    title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address"]
+    yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
 
 
 @command("info dispatches", topic="stack")
-def info_dispatches(shell: Shell, argument: str) -> Iterator[str]:
+def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     """List the kernels that are executing in a state.
 
-    Usage: info dispatches
+    Usage: info dispatches [-full] [ID...]
 
-    Grid and workgroup are in work-items, LDS of a workgroup and scratch of a lane in bytes.
+    Grid and workgroup are in work-items. Fence is B where the packet waits for those before it, A
+    and R where it acquires and releases memory of the (a)gent or (s)ystem. With -full also LDS of
+    a workgroup and scratch of a lane in bytes, and the addresses in the packet.
     """
     machine = shell.values.machine
     if machine is None or not machine.dispatches:
         yield "No dispatches are currently active."
         return
+    words = argument.split()
+    is_full = words[:1] == ["-full"]
+    if words[:1] and words[0].startswith("-") and not is_full:
+        raise UsageError(f"Unrecognized option at: {words[0]}")
+    title = ["Id", "Target Id", "Grid", "Workgroup", "Fence"]
+    if is_full:
+        title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
+    rows = []
+    for each in _wanted(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
+        row = [f"{each.id}", dispatch_id(machine, each), _sizes(each.grid), _sizes(each.workgroup)]
+        row.append(_fence(shell.session, machine, each))
+        if is_full:
+            group, private = _known(each.group_bytes), _known(each.private_bytes)
+            row.append(f"Shared({group}), Private({private})")
+            row += map(_address, (each.kernel_descriptor, each.kernarg, each.completion_signal))
+        rows.append([*row, each.kernel or "?"])
     focus = machine.dispatch_of(shell.session.wave)
-    rows = [["Id", "Target Id", "Grid", "Workgroup", "Address Spaces", "Kernel Function"]]
-    for each in machine.dispatches.values():
-        mark = "*" if each is focus else " "
-        sizes = [_sizes(each.grid), _sizes(each.workgroup)]
-        spaces = f"Shared({_known(each.group_bytes)}), Private({_known(each.private_bytes)})"
-        name = dispatch_id(machine, each)
-        rows.append([f"{mark} {each.id}", name, *sizes, spaces, each.kernel or "?"])
-    yield from _table(rows)
+    yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
+
+
+def _wanted(known: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
+    words = argument.split()
+    found = [known[number] for number in (listed(words, known, kind) if words else known)]
+    if not found:
+        plural = {"dispatch": "dispatches"}.get(kind, f"{kind}s")
+        raise UsageError(f"No {plural} match '{argument}'.")
+    return found
 
 
 def queue_id(queue: Queue) -> str:
@@ -86,19 +120,51 @@ def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
     return f"AMDGPU Dispatch {place} (PKID {_known(dispatch.packet)})"
 
 
+def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
+    """`B|Aa|Rs` by the header of the packet (HSA, "AQL packet header"); `?` if it is not known."""
+    queue, packet = machine.queues.get(dispatch.queue), dispatch.packet
+    if queue is None or queue.packets_address is None or packet is None or not queue.packets_bytes:
+        return "?"
+    if session.target is None:
+        return "?"
+    address = queue.packets_address + packet * _PACKET_BYTES % queue.packets_bytes
+    try:
+        memory = Memory(session.architecture.address_space(0))
+        header = int.from_bytes(session.target.read_memory(memory, address, 2), "little")
+    except DwarfGpuError:
+        return "?"
+    acquire, release = (_SCOPES.get(header >> shift & 3, "?") for shift in (9, 11))
+    parts = ["B"] if header >> 8 & 1 else []
+    parts += [f"A{acquire}"] if acquire else []
+    parts += [f"R{release}"] if release else []
+    return "|".join(parts) or "-"
+
+
 def _known(number: int | None) -> str:
     return "?" if number is None else str(number)
+
+
+def _address(number: int | None) -> str:
+    return "?" if number is None else f"{number:#018x}"
 
 
 def _sizes(position: Position | None) -> str:
     return "[?,?,?]" if position is None else f"[{','.join(map(str, position))}]"
 
 
-def _table(rows: Sequence[list[str]]) -> Iterator[str]:
-    """Columns as wide as what is in them; the first has room for the mark of the focus."""
-    head, *others = rows
-    lines = [[f"  {head[0]}", *head[1:]], *others]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-    for line in lines:
-        cells = (f"{text:<{width}}" for text, width in zip(line, widths, strict=True))
-        yield " ".join(cells).rstrip()
+def _table(
+    title: Sequence[str], rows: Sequence[list[str]], focus: Item | None, name: str
+) -> Iterator[Part]:
+    """Columns as wide as what is in them; `*` marks the focus."""
+    widths = [max(map(len, column)) for column in zip(title, *rows, strict=True)]
+    keys = [word.lower().replace(" ", "-") for word in title]
+    yield _row(" ", title, widths)
+    for row in rows:
+        mark = "*" if focus is not None and row[0] == str(focus.id) else " "
+        data: dict[str, Plain] = {**dict(zip(keys, row, strict=True)), "current": mark == "*"}
+        yield Told(_row(mark, row, widths), data, name)
+
+
+def _row(mark: str, cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (f"{text:<{width}}" for text, width in zip(cells, widths, strict=True))
+    return f"{mark} {' '.join(padded)}".rstrip()

@@ -16,12 +16,14 @@ from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.repl.answer import Answer
 from dwarfgpu.cli.repl.command import Command, Part, parse, text_of
 from dwarfgpu.cli.repl.settings import Settings
+from dwarfgpu.cli.repl.units import Examined
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:
+    from dwarfgpu.cli.repl.displays import Display
     from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
@@ -78,6 +80,8 @@ class Shell:
         self.streams = streams
         self.threads: Mapping[WaveId, str] = {}
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
+        self.names: dict[tuple[WaveId, int | None], str] = {}
+        """Names that the user gave to waves and threads, and to lanes of waves."""
         self.is_of_core = False
         """Whether a core file is looked at."""
         self.values = ValueHistory()
@@ -88,6 +92,10 @@ class Shell:
         self.failures = 0
         """Commands that gave an error."""
         self.listed: Listed | None = None
+        self.examined = Examined()
+        """What a further `x` goes on from."""
+        self.displays: list[Display] = []
+        self.displays_made = 0
         self._previous = ""
         self._noted: set[str] = set()
         self._nested = 0

@@ -17,6 +17,7 @@ from dwarfgpu.backtrace import (
 )
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.displays import displayed
 from dwarfgpu.cli.repl.frames import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.listing import source_line
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
@@ -48,7 +49,7 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _focus(shell, int(argument))
     else:
         require_frame(shell.session)
-        yield from _shown(shell, number)
+        yield from shown_frame(shell, number)
 
 
 @command("up", topic="stack")
@@ -90,10 +91,12 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
 
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
     shell.session = selected(shell.session, number)
-    yield from _shown(shell, number)
+    yield from shown_frame(shell, number)
+    yield from displayed(shell)
 
 
-def _shown(shell: Shell, number: int) -> Iterator[Part]:
+def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
+    """The frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
     yield _told(frame)
     yield from source_line(shell.session)

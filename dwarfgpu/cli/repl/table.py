@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import explain, location, output, print_
+from dwarfgpu.cli.repl.data import call, explain, location, output, print_
+from dwarfgpu.cli.repl.displays import display, info_display, undisplay
+from dwarfgpu.cli.repl.examine import x
 from dwarfgpu.cli.repl.frame_info import info_frame
-from dwarfgpu.cli.repl.lanes import info_lanes, lane
+from dwarfgpu.cli.repl.gpu import GPU_COMMANDS, GPU_INFO
 from dwarfgpu.cli.repl.listing import info_line, list_
-from dwarfgpu.cli.repl.machine import info_agents, info_dispatches, info_queues
 from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import (
     backtrace,
     down,
-    frame,
     info_args,
     info_locals,
     info_registers,
@@ -24,20 +24,16 @@ from dwarfgpu.cli.repl.stack import (
     up,
 )
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
-from dwarfgpu.cli.repl.threads import info_threads, thread
 from dwarfgpu.cli.repl.types import ptype, whatis
 
 _INFO: Final = (
-    info_agents,
     info_args,
-    info_dispatches,
+    info_display,
     info_frame,
-    info_lanes,
     info_line,
     info_locals,
-    info_queues,
     info_registers,
-    info_threads,
+    *GPU_INFO,
 )
 
 
@@ -50,16 +46,17 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
 
 
 COMMANDS: Final[tuple[Command, ...]] = (
+    *GPU_COMMANDS,
     apropos,
     backtrace,
+    call,
     complete,
+    display,
     down,
     echo,
     explain,
-    frame,
     help_,
     info,
-    lane,
     list_,
     location,
     output,
@@ -70,7 +67,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
     set_,
     show,
     source,
-    thread,
+    undisplay,
     up,
     whatis,
+    x,
 )

@@ -2,99 +2,156 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from attrs import evolve
 
 from dwarfgpu.backtrace import stack_frames
-from dwarfgpu.cli.repl.command import Candidate, Part, command
-from dwarfgpu.cli.repl.frames import frame_line
-from dwarfgpu.cli.repl.lanes import first_lane, target_id, used_lanes
-from dwarfgpu.cli.repl.listing import source_line
+from dwarfgpu.cli.repl.command import Candidate, Part, Told, command
+from dwarfgpu.cli.repl.displays import displayed
+from dwarfgpu.cli.repl.lanes import first_lane, matching_lanes, regexp, target_id, used_lanes
+from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack import shown_frame
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
-
-_APPLY_ALL = re.compile(r"apply\s+all\s+(\S.*)")
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
     return (Candidate(str(each), name) for each, name in shell.threads.items())
 
 
-@command("thread", topic="stack", aliases=("t",), complete=_numbers)
+@command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
 def thread(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the wave or thread in focus, or look at another one.
 
-    Usage: thread [NUMBER | apply all COMMAND]
+    Usage: thread [NUMBER]
 
     "info threads" lists them. The innermost frame is then in focus, and the first active lane.
-    "apply all" runs a command for each, the last one first, and then looks where it looked before.
     """
     if not shell.threads:
         raise UsageError("No thread selected")
     if not argument:
-        yield f"[Current thread is {_who(shell)}]"
-        return
-    if argument.startswith("apply "):
-        yield from _applied(shell, argument)
+        yield f"[Current thread is {who(shell)}]"
         return
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.threads:
         raise UsageError(f"Unknown thread {argument}.")
-    _focus(shell, int(argument))
-    yield f"[Switching to thread {_who(shell)}]"
+    focus_on(shell, int(argument))
+    yield f"[Switching to thread {who(shell)}]"
     if shell.session.pc is not None:
-        yield f"#0  {frame_line(shell.session)}"
-        yield from source_line(shell.session)
+        yield from shown_frame(shell, 0)
+    yield from displayed(shell)
 
 
-def _focus(shell: Shell, wave: WaveId) -> None:
+def focus_on(shell: Shell, wave: WaveId) -> None:
+    """Look at the innermost frame of a wave or thread, in its first active lane."""
     session = _of_thread(shell.session, wave)
     shell.session = session.focused(first_lane(session))
 
 
-def _applied(shell: Shell, argument: str) -> Iterator[Part]:
-    match = _APPLY_ALL.fullmatch(argument)
-    if match is None:
-        raise UsageError("Please specify a command after 'thread apply all'.")
-    looked_at = shell.session
-    try:
-        for wave in sorted(shell.threads, reverse=True):
-            _focus(shell, wave)
-            yield ""
-            yield f"Thread {_who(shell)}:"
-            yield from shell.run(match[1])
-    finally:
-        shell.session = looked_at
+@command("thread name", topic="stack")
+def thread_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the wave or thread in focus a name, or take it away.
+
+    Usage: thread name [NAME]
+
+    "info threads" and "thread find" know it.
+    """
+    if not shell.threads:
+        raise UsageError("No thread selected")
+    key = shell.session.wave, None
+    if argument:
+        shell.names[key] = argument
+    else:
+        shell.names.pop(key, None)
+    yield from ()
+
+
+@command("thread find", topic="stack")
+def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find waves, threads and lanes by their names and target ids.
+
+    Usage: thread find REGEXP
+    """
+    pattern = regexp(argument)
+    is_found = False
+    for wave, target in shell.threads.items():
+        name = shell.names.get((wave, None))
+        found = [f"Thread {wave} has name '{name}'"] if name and pattern.search(name) else []
+        if pattern.search(target):
+            found.append(f"Thread {wave} has target id '{target}'")
+        if shell.session.architecture.is_simt:
+            looking = _of_thread(shell.session, wave)
+            found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
+        is_found = is_found or bool(found)
+        yield from found
+    if not is_found:
+        yield f"No threads match '{argument}'"
 
 
 @command("info threads", topic="stack")
-def info_threads(shell: Shell, argument: str) -> Iterator[str]:
+def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     """List the waves of a state, the threads of a core file.
 
-    Usage: info threads
+    Usage: info threads [ID...]
 
-    Shown is where each one is, and of waves the lanes: the active ones, and those that have a
-    work-item.
+    ID is a number or a range. Shown is where each one is, and of waves the lanes: the active ones,
+    and those that have a work-item.
     """
     if not shell.threads:
         raise UsageError("No threads.")
-    width = max(17, *(len(name) for name in shell.threads.values()))
+    words = argument.split()
+    waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
+    if not waves:
+        yield f"No threads match '{argument}'."
+        return
+    names = {wave: _name(shell, wave) for wave in waves}
+    width = max(17, *map(len, names.values()))
     has_lanes = shell.session.architecture.is_simt
     title = " Lanes" if has_lanes else ""
     yield f"  Id   {'Target Id':<{width}}{title} Frame"
-    for wave, name in shell.threads.items():
+    for wave, name in names.items():
         mark = "*" if wave == shell.session.wave else " "
-        lanes = f" {_lanes(shell.session, wave):<5}" if has_lanes else ""
-        yield f"{mark} {wave:<4} {name:<{width}}{lanes} {_innermost(shell.session, wave)}"
+        counts = _lanes(shell.session, wave) if has_lanes else ""
+        lanes = f" {counts:<5}" if has_lanes else ""
+        frame = _innermost(shell.session, wave)
+        text = f"{mark} {wave:<4} {name:<{width}}{lanes} {frame}"
+        lanes_told = {"lanes": counts} if has_lanes else {}
+        yield Told(text, {"id": wave, "target-id": name, **lanes_told, "frame": frame}, "threads")
+    if not words:
+        yield Told("", {"current-thread-id": shell.session.wave})
 
 
-def _who(shell: Shell) -> str:
+def _name(shell: Shell, wave: WaveId) -> str:
+    name = shell.names.get((wave, None))
+    return shell.threads[wave] + ("" if name is None else f' "{name}"')
+
+
+@command("info waves", topic="stack")
+def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
+    """Count the waves.
+
+    Usage: info waves [count]
+
+    With "count" the number alone.
+    """
+    if not shell.session.architecture.is_simt:
+        raise UsageError("No waves: the threads of a CPU are told by info threads.")
+    count = len(shell.threads)
+    if argument not in ("", "count"):
+        raise UsageError(f'Junk after "info waves": {argument}')
+    if argument:
+        yield str(count)
+        return
+    noun = "wave" if count == 1 else "waves"
+    yield f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+
+
+def who(shell: Shell) -> str:
     """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:

@@ -12,6 +12,7 @@ from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Typedef
 from dwarfgpu.language import Typed
+from dwarfgpu.language.untyped import TEXT
 from dwarfgpu.view.type_text import type_text
 
 
@@ -39,6 +40,9 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
     What it is made of, in the words of its language; the expression is not evaluated.
     """
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
+    if found.type is TEXT:
+        yield "type = <unknown return type> ()"
+        return
     yield f"type = {type_text(found.type, cplusplus=found.is_cplusplus, style=found.style)}"
 
 

@@ -1,0 +1,46 @@
+"""Lists of numbers as GDB takes them: `1-3 7`, `all`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dwarfgpu.errors import UsageError
+
+_RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?", re.ASCII)
+_MOST_CHARACTERS = 20
+
+
+def is_numbers(word: str) -> bool:
+    """Whether a word is a number or a range."""
+    return _RANGE.fullmatch(word) is not None and len(word) <= _MOST_CHARACTERS
+
+
+def listed(words: Iterable[str], known: Iterable[int], kind: str) -> list[int]:
+    """Those of `known` that are in a list of numbers and ranges, in order.
+
+    `UsageError` in GDB's words for what is no list; `kind` is "lane" or "thread".
+    """
+    wanted: list[tuple[int, int]] = []
+    for word in words:
+        match = _RANGE.fullmatch(word)
+        if match is None or len(word) > _MOST_CHARACTERS:
+            raise UsageError(f"Invalid {kind} ID: {word}")
+        first = int(match[1])
+        last = first if match[2] is None else int(match[2])
+        if last < first:
+            raise UsageError("inverted range")
+        wanted.append((first, last))
+    return [each for each in known if any(first <= each <= last for first, last in wanted)]
+
+
+def taken(text: str) -> tuple[list[str], str]:
+    """The numbers and ranges that a text begins with, and what follows."""
+    words: list[str] = []
+    rest = text.strip()
+    while True:
+        word, _, after = rest.partition(" ")
+        if not is_numbers(word):
+            return words, rest
+        words.append(word)
+        rest = after.strip()

@@ -1,0 +1,133 @@
+"""At the prompt: commands for several lanes, waves and frames; names; ROCgdb's tables."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import STATES, run
+
+DISPATCH = STATES / "dispatch.gfx1100.json"
+NESTED = STATES / "nested_if.gfx942.json"
+CHAIN = STATES / "chain_flat.gfx942.json"
+
+
+def said(state: object, *commands: str) -> tuple[list[str], list[str]]:
+    """Output and errors of a script, notes left out."""
+    words = [word for each in commands for word in ("-ex", each)]
+    done = run("debug", "--state", state, "--batch", *words)
+    errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
+    return done.lines, errors
+
+
+LANE = "AMDGPU Lane 1:1:1:1/{0} (0,0,0)[{0},0,0]"
+
+
+def headed(lane: int, *lines: str) -> list[str]:
+    return ["", f"Lane {lane} ({LANE.format(lane)}):", *lines]
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        (["lane apply 0-1 p $_lane"], headed(0, "$1 = 0") + headed(1, "$2 = 1")),
+        (["lane apply 3 1 -q p $_lane"], ["$1 = 1", "$2 = 3"]),
+        (["lane apply 1-2 -- p -1"], headed(1, "$1 = -1") + headed(2, "$2 = -1")),
+        (["lane apply 1-2 -s p nosuch"], []),
+        (["lane apply 1 -c p nosuch"], headed(1, 'No symbol "nosuch" in current context.')),
+        (["lane apply 1 -qc p nosuch", "p 1"],
+         ['No symbol "nosuch" in current context.', "$1 = 1"]),
+        (["lane apply 1 lane 5", "p $_lane"],
+         [*headed(1, f"[Switching to thread 1, lane 5 ({LANE.format(5)})]",
+                  "#0  item () at opencl/kernels.cl:26"), "$1 = 0"]),
+        (["lane 2", "lane apply 9 p $_lane", "p $_lane"],
+         [f"[Switching to thread 1, lane 2 ({LANE.format(2)})]",
+          "#0  item () at opencl/kernels.cl:26", *headed(9, "$1 = 9"), "$2 = 2"]),
+        (["laas p $_lane > 30 ? $_lane : nosuch"], []),
+        (["thread apply 2 1 p $_thread"],
+         ["", "Thread 1, lane 0 (AMDGPU Lane 1:1:1:1/0 (0,0,0)[0,0,0]):", "$1 = 1", "",
+          "Thread 2, lane 0 (AMDGPU Lane 1:1:1:2/0 (0,0,0)[32,0,0]):", "$2 = 2"]),
+        (["thread apply all -q p $_thread"], [f"${n} = {6 - n}" for n in range(1, 6)]),
+        (["thread apply all -ascending -q p $_thread"], [f"${n} = {n}" for n in range(1, 6)]),
+        (["taas p $_thread == 3"],
+         [line for n, wave in enumerate((5, 4, 3, 2, 1), 1) for line in
+          ("", f"Thread {wave}, lane 0 (AMDGPU Lane 1:1:1:{wave}/0 "
+           f"({(wave - 1) // 2},0,0)[{32 * (wave % 2 == 0)},0,0]):", f"${n} = {int(wave == 3)}")]),
+        (["wave 5", "p $_lane_workgroup_pos"],
+         ["[Switching to thread 5, lane 0 (AMDGPU Lane 1:1:1:5/0 (2,0,0)[0,0,0])]",
+          "#0  item () at opencl/kernels.cl:26", '$1 = "[0,0,0]"']),
+        (["thread name first", "info threads 1-1"],
+         ["  Id   Target Id                             Lanes Frame",
+          '* 1    AMDGPU Wave 1:1:1:1 (0,0,0)/0 "first" 32/32 item () at opencl/kernels.cl:26']),
+        (["thread name first", "thread find fir"], ["Thread 1 has name 'first'"]),
+        (["thread find Wave 1:1:1:4"],
+         ["Thread 4 has target id 'AMDGPU Wave 1:1:1:4 (1,0,0)/1'"]),
+        (["thread find 1:5/3 "],
+         ["Thread 5, lane 3 has target id 'AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0]'"]),
+        (["thread find nothing"], ["No threads match 'nothing'"]),
+        (["lane name odd", "lane find o.d", "lane name", "lane find odd"],
+         ["Lane 0 has name 'odd'", "No lanes match 'odd'"]),
+        (["lane find \\[31,"], [f"Lane 31 has target id '{LANE.format(31)}'"]),
+        (["info threads 9"], ["No threads match '9'."]),
+        (["info waves"], ["5 waves (0 running, 0 single-stepping, 5 stopped)"]),
+        (["info waves count"], ["5"]),
+        (["info dispatches -full 1"],
+         ["  Id Target Id                      Grid      Workgroup Fence Address Spaces        "
+          "Kernel Descriptor  Kernel Args        Completion Signal  Kernel Function",
+          "* 1  AMDGPU Dispatch 1:1:1 (PKID 0) [100,1,1] [48,1,1]  As|Rs Shared(0), Private(0) "
+          "0x00007f0000000ec0 0x00007e0000002080 0x00007e0000002040 diverge"]),
+        (["frame apply all -q p 1"], ["$1 = 1", "$2 = 1"]),
+        (["frame apply level 1 p 1"],
+         ["#1  diverge (in=<optimized out>, out=<optimized out>, limit=<optimized out>) at "
+          "opencl/kernels.cl:30", "$1 = 1"]),
+        (["faas -q p 2"], ["$1 = 2", "$2 = 2"]),
+    ],
+)  # fmt: skip
+def test_answers(commands: list[str], expected: list[str]) -> None:
+    lines, errors = said(DISPATCH, *commands)
+    assert (lines, errors) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ("lane apply", "Please specify a lane ID list"),
+        ("lane apply x p 1", "Please specify a lane ID list"),
+        ("lane apply all", "Please specify a command to apply on the selected lane."),
+        ("lane apply 99 p 1", "No lanes match '99'."),
+        ("lane apply 0 -s -c p 1", "lane apply: -c and -s are mutually exclusive"),
+        ("lane apply 1 -q p nosuch", 'No symbol "nosuch" in current context.'),
+        ("lane find", "Argument required (regular expression)."),
+        ("lane find (", "Invalid regexp: (: missing ), unterminated subpattern at position 0"),
+        ("thread apply", "Please specify a thread ID list"),
+        ("thread apply all", "Please specify a command after 'thread apply all'."),
+        ("thread apply 7 p 1", "Unknown thread 7."),
+        ("frame apply p 1", "Missing COUNT argument."),
+        ("frame apply level 9 p 1", "No frame at level 9."),
+        ("info agents 3", "No agents match '3'."),
+        ("info dispatches -x", "Unrecognized option at: -x"),
+        ("info waves now", 'Junk after "info waves": now'),
+        ("laas", "Please specify a command to apply on all of them."),
+    ],
+)
+def test_errors(command: str, error: str) -> None:
+    assert said(DISPATCH, command) == ([], [error])
+
+
+def test_lanes_by_what_they_do() -> None:
+    lines, _ = said(NESTED, "lane apply active -q p $_lane", "lane apply all -inactive -q p t")
+    assert lines == [f"${n - 15} = {n}" for n in range(16, 32)] + [
+        f"${n} = {lane}" for n, lane in enumerate([*range(16), *range(32, 56)], 17)
+    ]
+
+
+def test_frames_that_hold_each_their_own_value() -> None:
+    lines, _ = said(CHAIN, "lane 1", "frame apply 2 p a", "frame apply -1 p 1")
+    assert lines[2:] == [
+        "#0  0x0000000000001a7c in f11 (a=12041001, s=840) at asm/chain.inc:127",
+        "$1 = 12041001",
+        "#1  0x0000000000001a70 in f10 (a=10041001, s=840) at asm/chain.inc:121",
+        "$2 = 10041001",
+        lines[-2],
+        "$3 = 1",
+    ]
+    assert lines[-2].startswith("#11 ")

@@ -1,0 +1,134 @@
+"""What is asked at the wave's program location, and what at the lane's (A.2.5.1, A.3.3.5).
+
+The wave of `states/nested_if_whole.gfx942.json` is in c, where `r` is in v4; lanes 0 to 15 are with
+it, 16 to 31 wait at the inner if and 32 to 55 at the outer one, where `r` is in v1.
+"""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu import Session, load_state
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import InconsistentContext
+from dwarfgpu.view.locations import location_text
+from tests.cli.command import FIXTURES, STATES, run, run_json
+from tests.simt.nested_if import program
+from tests.spec.machine import raises
+
+STATE = STATES / "nested_if_whole.gfx942.json"
+AMD = ("--state", STATE, "--dialect", "amd-provisional")
+LABELS = program("nested_if_whole", "gfx942").labels
+WAVE = LABELS["1_1_then"] + 12
+"""In the region with all lanes."""
+
+
+@pytest.fixture(scope="module")
+def there() -> Session:
+    state = load_state(STATE)
+    code_object = CodeObject.open(state.code_objects[0].path, dialect="amd-provisional")
+    return Session(state.architecture, (code_object,), state.target, pc=state.waves[0].pc)
+
+
+@pytest.mark.parametrize(
+    ("lane", "pc", "place", "part"),
+    [
+        (None, WAVE, None, "c"),
+        (3, WAVE, "v4 + byte 12 (wave 0)", "c"),
+        (17, LABELS["1_1_start"], "v1 + byte 68 (wave 0)", "b"),
+        (40, LABELS["1_start"], "v1 + byte 160 (wave 0)", "a"),
+    ],
+)
+def test_lists_are_read_where_the_lane_is(
+    there: Session, lane: int | None, pc: int, place: str | None, part: str
+) -> None:
+    """The list has another entry at the wave's program location; the registers are the same."""
+    focused = there.focused(lane)
+    assert there.pc == WAVE
+    assert focused.context().pc == pc
+    found = focused.read(there.variable("part"))
+    assert found.bits is not None and chr(found.bits.value) == part
+    reading = focused.read(there.variable("r"))
+    assert (None if reading.location is None else location_text(reading.location)) == place
+
+
+def test_scopes_and_lines_are_those_of_the_lane() -> None:
+    lines = run("lanes", *AMD, "--lane", "15,16,32", "part").lines
+    assert [line.split()[3:] for line in lines[2:]] == [
+        ["asm/nested_if.hip:9", "99", "'c'"],
+        ["asm/nested_if.hip:8", "98", "'b'"],
+        ["asm/nested_if.hip:6", "97", "'a'"],
+    ]
+
+
+# A context whose program location is not the lane's
+
+
+def test_a_context_elsewhere_is_refused(there: Session) -> None:
+    context = there.focused(17).context()
+    raises(
+        lambda: evolve(context, pc=WAVE),
+        InconsistentContext,
+        f"program location {WAVE:#x}",
+        f"lane 17 is at {LABELS['1_1_start']:#x}",
+    )
+    assert evolve(there.focused(3).context(), pc=WAVE).pc == WAVE
+
+
+@pytest.mark.parametrize("command", ["eval", "explain"])
+def test_a_location_on_the_command_line_is_that_of_the_lane(command: str) -> None:
+    done = run(command, *AMD, "--pc", WAVE, "--lane", 17, "part")
+    assert done.status == 1
+    assert done.out == ""
+    both = f"--pc {WAVE:#x} and lane 17, which is at {LABELS['1_1_start']:#x}, disagree"
+    assert both in done.error
+    error = run_json(command, *AMD, "--pc", WAVE, "--lane", 17, "part").json["error"]
+    assert error["kind"] == "InconsistentContext"
+    assert run(command, *AMD, "--pc", WAVE, "--lane", 3, "part").status == 0
+
+
+def test_of_several_lanes_it_is_that_of_the_wave() -> None:
+    done = run("eval", *AMD, "--pc", WAVE, "--lane", "3,17", "part")
+    assert done.lines == ["[ 3] 99 'c'", f"[17] 98 'b' (inactive at {LABELS['1_1_start']:#x})"]
+
+
+def test_it_can_be_forced() -> None:
+    """The lane is taken to be where the wave is, and a note says so."""
+    done = run("eval", *AMD, "--pc", WAVE, "--lane", 17, "--force-pc", "part")
+    assert done.out == "part = 99 'c'\n"
+    assert (
+        f"lane 17 is taken to be at {WAVE:#x}; DW_AT_LLVM_lane_pc puts it at "
+        f"{LABELS['1_1_start']:#x}"
+    ) in done.notes
+    lanes = run_json("eval", *AMD, "--lane", "3,17", "--force-pc", "part").json["lanes"]
+    assert [(each["pc"], each["data"]) for each in lanes] == [(WAVE, 99)] * 2
+    # A lane that never entered is not in the frame, wherever it is said to be.
+    done = run("eval", *AMD, "--pc", WAVE, "--lane", 60, "--force-pc", "part")
+    assert "was not active on entry" in done.error
+
+
+def test_forced_in_the_library(there: Session) -> None:
+    forced = evolve(there.focused(17), is_pc_forced=True)
+    assert (forced.program_location, forced.context().pc) == (WAVE, WAVE)
+    found = forced.read(there.variable("part"))
+    assert found.bits is not None and chr(found.bits.value) == "c"
+    assert any("is taken to be at" in note for note in found.notes)
+
+
+def test_forcing_helps_where_lane_pc_is_wrong() -> None:
+    """The literal example: nothing tells where the lanes are."""
+    literal = FIXTURES / "asm/nested_if_literal.gfx942.v5.co"
+    state = STATES / "nested_if.gfx942.json"
+    arguments = ("--file", literal, "--state", state, "--lane", 3, "part")
+    assert "DW_OP_deref_type" in run("eval", *arguments).error
+    assert run("eval", *arguments, "--force-pc").out == "part = 100 'd'\n"
+
+
+def test_the_words() -> None:
+    place = f"lane 17 is inactive; positioned at {LABELS['1_1_start']:#x} (asm/nested_if.hip:8)"
+    assert place in run("eval", *AMD, "--lane", 17, "r").notes
+    assert place in run("eval", *AMD, "--lane", 17, "-e", "lit1").notes
+    assert place in run("explain", *AMD, "--lane", 17, "r").lines
+    assert place in run("debug", *AMD, "--batch", "-ex", "lane 17").err
+    assert run("eval", *AMD, "--lane", 3, "r").notes == []
