@@ -77,6 +77,8 @@ class Processor:
     @property
     def lds_granule_bytes(self) -> int:
         """LDS is allocated in multiples of it."""
+        if self.generation == 6:
+            return 256
         if self.has_1024_vgprs:
             return 1024
         return 1280 if self.name in _LARGE_LDS else 512

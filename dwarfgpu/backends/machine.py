@@ -73,6 +73,14 @@ class Dispatch:
     """LDS of a workgroup."""
     private_bytes: int | None = None
     """Scratch of a lane."""
+    sgprs: int | None = None
+    """SGPRs that a wave has: s0 and so on."""
+    vgprs: int | None = None
+    agprs: int | None = None
+
+    def registers_of(self, bank: str) -> int | None:
+        """How many registers a wave has of `s`, `v` or `a`; None where nothing tells."""
+        return {"s": self.sgprs, "v": self.vgprs, "a": self.agprs}.get(bank)
 
 
 @frozen

@@ -67,9 +67,11 @@ class StateTarget:
     ) -> None:
         """Make bytes of a register known.
 
-        `Unavailable` for an unknown wave, `UsageError` for bytes outside the register.
+        `Unavailable` for an unknown wave or a register that it was not allocated, `UsageError`
+        for bytes outside the register.
         """
         self.architecture_of(wave)
+        self._require_allocated(wave, register)
         size_bytes = (register.size_bits + 7) // 8
         if offset_bytes < 0:
             raise UsageError(f"offset {offset_bytes} in register {register}")
@@ -135,6 +137,7 @@ class StateTarget:
         if held is None or missing >= 0:
             after = end if held is None else held.known.find(1, missing, end)
             last = (end if after < 0 else after) - 1
+            self._require_allocated(wave, register)
             part = "" if held is None else f", bytes {missing} to {last}"
             raise Unavailable(f"register {register} of wave {wave} is not in the state{part}")
         return bytes(held.data[offset_bytes:end])
@@ -144,6 +147,17 @@ class StateTarget:
     ) -> None:
         self._register(wave, register, offset_bytes, offset_bytes + len(data))
         self.set_register(wave, register, data, offset_bytes)
+
+    def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
+        """`Unavailable` for a register beyond those that the wave's dispatch allocates."""
+        bank, number = register.name[:1], register.name[1:]
+        dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
+        count = None if dispatch is None else dispatch.registers_of(bank)
+        if count is not None and int(number) >= count:
+            raise Unavailable(
+                f"register {register} is not allocated: wave {wave} has "
+                + (f"{bank}0 to {bank}{count - 1}" if count else f"no {bank} registers")
+            )
 
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int

@@ -232,7 +232,10 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
         if any(each.register is register for each in parts) or register.name in given:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         given.add(register.name)
-        set_register(target, number, register, value, reader if reader.is_second else None)
+        try:
+            set_register(target, number, register, value, reader if reader.is_second else None)
+        except Unavailable as error:
+            raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
     return given
 
 

@@ -125,7 +125,7 @@ def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
 def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
     field.only(
         "id", "queue", "packet", "kernel", "kernel_descriptor", "grid", "workgroup", "kernarg",
-        "completion_signal", "group_bytes", "private_bytes",
+        "completion_signal", "group_bytes", "private_bytes", "sgprs", "vgprs", "agprs",
     )  # fmt: skip
     kernel = field.get("kernel")
     return Dispatch(
@@ -140,6 +140,9 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
         _integer(field, "completion_signal"),
         _integer(field, "group_bytes", _MOST),
         _integer(field, "private_bytes", _MOST),
+        _integer(field, "sgprs", _MOST),
+        _integer(field, "vgprs", _MOST),
+        _integer(field, "agprs", _MOST),
     )
 
 

@@ -286,6 +286,8 @@ def _lines(launched: Launched) -> Iterator[str]:
         f"  LDS {launched.group_bytes} bytes a workgroup, scratch "
         f"{dispatch.private_bytes} bytes a lane"
     )
+    agprs = f", {dispatch.agprs} AGPRs" if dispatch.agprs else ""
+    yield f"  {dispatch.sgprs} SGPRs, {dispatch.vgprs} VGPRs{agprs} a wave"
     yield f"  amd_queue_t {queue.object_address:#x}, packet {queue.packets_address:#x}"
     yield f"  kernarg segment {dispatch.kernarg:#x}, signal {dispatch.completion_signal:#x}"
     yield "arguments"
@@ -365,6 +367,9 @@ def _record(launched: Launched, notes: list[str], written: list[str]) -> dict[st
         "pc": launched.pc,
         "group_bytes": launched.group_bytes,
         "private_bytes": dispatch.private_bytes,
+        "sgprs": dispatch.sgprs,
+        "vgprs": dispatch.vgprs,
+        "agprs": dispatch.agprs,
         "queue": queue.object_address,
         "packet": queue.packets_address,
         "kernarg": dispatch.kernarg,

@@ -98,6 +98,24 @@ def test_arrays(tmp_path: Path) -> None:
     assert target.read_memory(where, 0x1004, 4) == bytes([4, 5, 6, 7])
 
 
+def test_registers_beyond_the_allocation(tmp_path: Path) -> None:
+    dispatch = {"id": 3, "queue": 2, "sgprs": 32, "vgprs": 8, "agprs": 0}
+    target = load(tmp_path, dispatches=[dispatch]).target
+    names = target.architecture.by_name
+    for name, told in (("v8", "v0 to v7"), ("s32", "s0 to s31"), ("a0", "no a registers")):
+        expected = f"register {name} is not allocated: wave 7 has {told}"
+        with pytest.raises(Unavailable, match=expected):
+            target.read_register(7, names[name])
+        with pytest.raises(Unavailable, match=expected):
+            target.write_register(7, names[name], bytes(4))
+    for name in ("v7", "s31", "mode", "vcc"):
+        with pytest.raises(Unavailable, match=f"register {name} of wave 7 is not in the state"):
+            target.read_register(7, names[name])
+    waves = [{"id": 7, "workgroup": 4, "registers": {"v8": [1]}}]
+    with pytest.raises(UsageError, match=r"waves\[0\].registers.v8: register v8 is not allocated"):
+        load(tmp_path, dispatches=[dispatch], waves=waves)
+
+
 BROKEN: list[tuple[dict[str, Json], str]] = [
     ({"schema": "dwarfgpu-state-1"}, "document: unknown member 'agents'; known: schema"),
     ({"agents": []}, "queues[0].agent: expected the id of an agent, not 1"),

@@ -25,7 +25,7 @@ from dwarfgpu.backends.machine import (
 )
 from dwarfgpu.backends.simulated import initial, kernarg, objects
 from dwarfgpu.backends.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
-from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
@@ -102,13 +102,15 @@ class _Addresses:
 
 
 def dispatched(request: Request) -> Launched:
-    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor."""
+    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor,
+    `Unsupported` for workgroup clusters."""
     descriptor = request.kernel.descriptor
     if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
         raise UsageError(
             f"kernel {request.kernel.name} has no descriptor that tells where it starts"
         )
     lanes = descriptor.wave_size
+    _require_no_clusters(request.kernel)
     require_geometry(request, lanes)
     allocator = objects.Allocator(FIRST_ADDRESS)
     at = _addresses(request, allocator)
@@ -128,7 +130,7 @@ def dispatched(request: Request) -> Launched:
     dispatch = Dispatch(
         1, 1, 0, request.kernel.name, request.kernel.address + request.load_address,
         request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
-        descriptor.scratch_bytes,
+        descriptor.scratch_bytes, *initial.allocation(descriptor, request.processor),
     )  # fmt: skip
     queue = Queue(1, 1, at.queue, at.packets, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)
     waves = {each.id: each for each in placed}
@@ -234,6 +236,14 @@ def _bound(request: Request, hidden: HiddenValues, allocator: objects.Allocator)
     return kernarg.bind(
         request.parameters, metadata.arguments, request.arguments, hidden, allocator, fixed
     )
+
+
+def _require_no_clusters(kernel: GpuKernel) -> None:
+    """A dispatch packet of the documents has no cluster sizes (code object V6, `.cluster_dims`)."""
+    dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
+    if dims and any(dims):
+        sizes = ",".join(map(str, dims))
+        raise Unsupported(f"workgroup clusters: kernel {kernel.name} is for clusters of {sizes}")
 
 
 def require_geometry(request: Request, lanes: int) -> None:

@@ -121,6 +121,8 @@ class WaveValues:
     scratch_offset: int
     """From the scratch of the queue to that of the wave, in bytes."""
     scratch_address: int
+    packet: int = 0
+    """Number of the dispatch packet in the queue."""
 
 
 def system_sgprs(
@@ -134,27 +136,62 @@ def system_sgprs(
             if fields.get(f"enable_sgpr_workgroup_id_{axis}"):
                 wanted.append(number)
     if fields.get("enable_sgpr_workgroup_info"):
-        is_first = wave.wave_in_group == 0
-        wanted.append(is_first << 31 | wave.waves_in_group & 0x3F)
+        wanted.append(_workgroup_info(processor, wave))
     if fields.get("enable_private_segment") and not processor.has_architected_flat_scratch:
         wanted.append(wave.scratch_offset)
     return {f"s{first + n}": number & _MASK for n, number in enumerate(wanted)}
 
 
+def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
+    """{first_wavefront, …, threadgroup_size_in_wavefronts}; GFX11 has the wave's number besides,
+    GFX12 only the size ("RDNA3", "RDNA4" Instruction Set Architecture, "Compute Shader (CS)")."""
+    size = wave.waves_in_group & 0x3F
+    if processor.generation >= 12:
+        return size
+    number = wave.wave_in_group << 20 if processor.generation == 11 else 0
+    return (wave.wave_in_group == 0) << 31 | number | size
+
+
 def other_scalars(
     descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
 ) -> dict[str, int | str]:
-    """exec, flat_scratch, mode and the ttmps that tell the workgroup; text: bytes with `??`."""
+    """exec, flat_scratch, mode and what the trap handler finds; text: bytes with `??`."""
     out: dict[str, int | str] = {"exec": exec_mask(wave, lanes), "mode": _mode(descriptor.fields)}
-    x, y, z = wave.position
-    if processor.has_architected_flat_scratch and descriptor.fields.get("enable_private_segment"):
-        name = "scratch_base" if processor.generation >= 12 else "flat_scratch"
+    name = "scratch_base" if processor.generation >= 12 else "flat_scratch"
+    if not processor.has_architected_flat_scratch:
+        pass  # the prolog of the kernel sets it up
+    elif descriptor.fields.get("enable_private_segment"):
         out[name] = wave.scratch_address
+    elif processor.generation >= 11:
+        out[name] = 0  # "Waves without scratch have this initialized to zero"
+    return out | _ttmps(descriptor, processor, wave)
+
+
+def _ttmps(
+    descriptor: KernelDescriptor, processor: Processor, wave: WaveValues
+) -> dict[str, int | str]:
+    """The ttmps that tell which wave this is, before any trap handler has run.
+
+    amd-dbgapi, `dispatch_packet_id`, `group_ids` and `position_in_group`; for GFX12 "RDNA4"
+    Instruction Set Architecture, "Compute Shader (CS)". Bits that no source tells are not known.
+    """
+    x, y, z = wave.position
+    packet = wave.packet & 0x1FFFFFF
     if processor.has_architected_sgprs:
-        return out | {"ttmp9": x, "ttmp7": y & 0xFFFF | (z & 0xFFFF) << 16}
-    if processor.generation >= 9:
-        out |= {"ttmp8": x, "ttmp9": y, "ttmp10": z}
-    return out
+        fields = descriptor.fields
+        asked = fields.get("enable_sgpr_workgroup_id_y") or fields.get("enable_sgpr_workgroup_id_z")
+        has_yz = bool(asked)
+        out: dict[str, int | str] = {
+            "ttmp8": has_yz << 30 | (wave.wave_in_group & 0x1F) << 25 | packet,
+            "ttmp9": x,
+        }
+        return {**out, "ttmp7": y & 0xFFFF | (z & 0xFFFF) << 16} if has_yz else out
+    if processor.generation < 9:
+        return {}
+    out = {"ttmp8": x, "ttmp9": y, "ttmp10": z}
+    if processor.has_architected_flat_scratch and processor.generation == 9:
+        return {**out, "ttmp11": wave.wave_in_group & 0x3F | packet << 6}
+    return {**out, "ttmp6": f"{(packet & 0xFFFFFF).to_bytes(3, 'little').hex(' ')} ??"}
 
 
 def _mode(fields: Mapping[str, int]) -> str:
@@ -192,6 +229,19 @@ def work_item_ids(
         shown = [item[:dimensions] for item in items]
         return {"v0": [sum(part << 10 * n for n, part in enumerate(item)) for item in shown]}
     return {f"v{n}": [item[n] for item in items] for n in range(dimensions)}
+
+
+def allocation(descriptor: KernelDescriptor, processor: Processor) -> tuple[int, int, int]:
+    """SGPRs, VGPRs and AGPRs that a wave has: from GFX10 on all SGPRs; AGPRs are the VGPRs from
+    accum_offset on, or, where they are registers of their own, as many as VGPRs."""
+    vgprs, agprs = descriptor.allocated_vgprs, 0
+    if descriptor.accum_offset is not None:
+        total, vgprs = vgprs, min(vgprs, descriptor.accum_offset)
+        agprs = total - vgprs
+    elif processor.has_accumulators:
+        agprs = vgprs
+    sgprs = processor.sgpr_count
+    return min(sgprs, descriptor.allocated_sgprs or sgprs), vgprs, agprs
 
 
 def preloaded(descriptor: KernelDescriptor) -> tuple[int, int]:

@@ -180,6 +180,9 @@ def _dispatch(each: Dispatch) -> Json:
         completion_signal=each.completion_signal,
         group_bytes=each.group_bytes,
         private_bytes=each.private_bytes,
+        sgprs=each.sgprs,
+        vgprs=each.vgprs,
+        agprs=each.agprs,
     )
 
 
