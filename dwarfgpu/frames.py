@@ -293,6 +293,8 @@ class TopFrame:
         """
         if lane is None or self.is_of_thread:
             return LaneLocation(self.pc)
+        if type(lane) is not int:  # those of many lanes (docs/decisions/0008)
+            return self._lane_location(lane)
         if lane not in self._lanes:
             is_forced = self.session.is_pc_forced and not self.level
             told = self._forced_location(lane) if is_forced else self._lane_location(lane)

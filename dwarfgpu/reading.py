@@ -83,12 +83,12 @@ def contents(reading: Reading, context: Context) -> Reading:
         return evolve(reading, pointer=pointer)
     bare = strip(reading.type)
     held_bits = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
-    if location.remaining_bits == held_bits:
+    if held_bits < size and location.remaining_bits == held_bits:
         # An x87 register: the padding that the type has in memory is no part of the value.
         held = access.read(location, held_bits)
         return evolve(reading, bits=evolve(held, size_bits=size))
-    described = location.remaining_bits
-    if described is not None and described < size and _is_composite(location):
+    described = location.remaining_bits if _is_composite(location) else None
+    if described is not None and described < size:
         # Producers leave out the pieces that they know nothing of: docs/spec-notes.md.
         held = access.read(location, described).slice(0, size, access.endian)
         why = f"the location describes {described} of {size} bits"

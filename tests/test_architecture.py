@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "conformance",
         "dynamic",
         "frames",
+        "lane_readings",
         "language",
         "reading",
         "session",
@@ -56,7 +57,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "pygments": ("cli/*",),
     "gdb": ("backends/ingdb.py", "gdb*"),
     "zstandard": ("objfile/compression.py",),
-    "numpy": ("model/lanes.py", "expr/lanes.py", "backends/simulated/*", "view/grid*"),
+    "numpy": ("model/lane*.py", "expr/lane*.py", "backends/simulated/*", "view/grid*"),
 }
 """Who alone may import it, the more special first. What is not here, in the standard library or
 attrs is a dependency that nobody declared."""

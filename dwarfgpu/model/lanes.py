@@ -65,7 +65,17 @@ class Lanes(_Integer):
         return f"Lanes({self.least}..{self.most})"
 
     def __format__(self, spec: str) -> str:
-        return repr(self)  # messages with numbers are made by evaluating one lane
+        raise Divergence(None)  # a message with numbers is that of one lane
+
+    def __str__(self) -> str:
+        return format(self)
+
+    if not TYPE_CHECKING:
+
+        @property
+        def __class__(self) -> type:
+            """So that `isinstance` sees the integer that whoever checks types sees."""
+            return int
 
     # One answer for all lanes, or none.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,13 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
+from dwarfgpu.expr import lanes as lanes_module
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, DIALECTS
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.given import GivenFrame
-from dwarfgpu.expr.lanes import LaneBits, _Passes, evaluate_lanes
+from dwarfgpu.expr.lanes import LaneBits, LaneTarget, evaluate_lanes
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.lanes import Array
@@ -147,10 +149,12 @@ LANE_OF_V3 = "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset"
 
 def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     passes: list[int] = []
-    together = _Passes._together
-    monkeypatch.setattr(
-        _Passes, "_together", lambda *given: (passes.append(1), together(*given))[1]
-    )
+
+    def counted(*given: Any) -> LaneTarget:
+        passes.append(1)
+        return LaneTarget(*given)
+
+    monkeypatch.setattr(lanes_module, "LaneTarget", counted)
     target = machine()
     found = over_lanes(LANE_OF_V3, target)
     numbers = found.data.view("<u4")[..., 0]

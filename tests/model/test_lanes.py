@@ -119,5 +119,15 @@ def test_a_shift_by_more_bits_than_memory_asks_each_lane() -> None:
     assert caught.value.key is None
 
 
-def test_it_reads_as_a_range_in_messages() -> None:
-    assert f"{made([3, 9]):#x}" == "Lanes(3..9)"
+def test_a_message_with_numbers_is_that_of_one_lane() -> None:
+    for show in (str, lambda number: f"{number:#x}"):
+        with pytest.raises(Divergence) as caught:
+            show(made([3, 9]))
+        assert caught.value.key is None
+    assert repr(made([3, 9])) == "Lanes(3..9)"
+
+
+def test_it_is_an_integer_to_those_who_ask() -> None:
+    number = made([3, 9])
+    assert isinstance(number, int) and isinstance(number, Lanes)
+    assert not isinstance(number, float | str)

@@ -1,0 +1,104 @@
+"""What one of many lanes has of nouns whose integers are those of all of them.
+
+Law: what is picked is equal to what is made for that lane alone, and holds no `Lanes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import attrs
+import numpy as np
+
+from dwarfgpu.model.lanes import Divergence, Lanes
+from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Part,
+    Register,
+    Repeated,
+    Selected,
+)
+from dwarfgpu.model.value import Value
+
+T = TypeVar("T")
+
+NESTING: Final = 24
+"""Nouns in one another; what is deeper is asked of each lane alone."""
+NOUNS: Final = frozenset(
+    {
+        Bits,
+        Composite,
+        Implicit,
+        ImplicitPointer,
+        ImplicitPointerValue,
+        Location,
+        Memory,
+        Part,
+        Register,
+        Repeated,
+        Selected,
+        SingleLocation,
+        Value,
+    }
+)
+"""What can hold an integer that differs by lane."""
+
+
+class Picker:
+    """Picks for lanes in an order: that of arrays of a shape."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._known: dict[int, tuple[object, Callable[[int], Any] | None]] = {}
+        """By identity, with the thing, so that it lives as long."""
+
+    def of(self, thing: T) -> Callable[[int], T]:
+        """What a lane has of a thing, by the number of the lane in the order.
+
+        Raises `Divergence` for composites too deep in one another.
+        """
+        return self._pick(thing, 0) or (lambda lane: thing)
+
+    def _pick(self, thing: Any, depth: int) -> Callable[[int], Any] | None:
+        """None for what is the same in all lanes."""
+        kind = type(thing)
+        if kind is not Lanes and kind is not tuple and kind not in NOUNS:
+            return None
+        if depth > NESTING:
+            raise Divergence(None)
+        if id(thing) not in self._known:
+            self._known[id(thing)] = thing, self._made(thing, kind, depth + 1)
+        return self._known[id(thing)][1]
+
+    def _made(self, thing: Any, kind: type, depth: int) -> Callable[[int], Any] | None:
+        if kind is Lanes:
+            numbers: list[int] = np.broadcast_to(thing.array, self._shape).ravel().tolist()
+            return numbers.__getitem__
+        if kind is tuple:
+            return _each(thing, [self._pick(each, depth) for each in thing], tuple)
+        fields = [each for each in attrs.fields(kind) if each.init]
+        held = [getattr(thing, each.name) for each in fields]
+        return _each(held, [self._pick(each, depth) for each in held], lambda given: kind(*given))
+
+
+def _each(
+    things: Any, picks: list[Callable[[int], Any] | None], make: Callable[[list[Any]], Any]
+) -> Callable[[int], Any] | None:
+    differing = [(index, pick) for index, pick in enumerate(picks) if pick is not None]
+    if not differing:
+        return None
+    same = list(things)
+
+    def pick(lane: int) -> Any:
+        held = same.copy()
+        for index, each in differing:
+            held[index] = each(lane)
+        return make(held)
+
+    return pick
