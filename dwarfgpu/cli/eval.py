@@ -7,8 +7,8 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from attrs import evolve
 
@@ -25,6 +25,7 @@ from dwarfgpu.cli.lane_answers import (
     lane_records,
     lane_status,
 )
+from dwarfgpu.cli.lane_questions import Question, lane_answers, refused, scopes_of
 from dwarfgpu.cli.subjects import (
     Expression,
     Subject,
@@ -36,8 +37,6 @@ from dwarfgpu.cli.subjects import (
     typed_name,
 )
 from dwarfgpu.cli.unit_options import is_object, text_input
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
@@ -122,19 +121,26 @@ def _all_waves(args: argparse.Namespace) -> int:
     """The same question to every wave."""
     status, records = 0, list[Record]()
     require_subject(args)
-    for session in options.sessions_of_waves(args, [args.file] if args.file else []):
+    sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
+    is_of_lanes = args.lane == "all" and not is_operations(args, sessions[0])
+    answered = _lanes_of_waves(args, sessions) if is_of_lanes else []
+    notes: dict[str, None] = {}
+    for row, session in enumerate(sessions):
         if not args.json:
             print(_wave_title(session))
-            status = max(status, _of_session(args, session))
-            continue
         out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            status = max(status, _of_session(args, session))
-        answered = json.loads(out.getvalue())
-        records.append({"wave": session.wave, **answered})
-        del records[-1]["schema"]
+        with contextlib.redirect_stdout(out) if args.json else contextlib.nullcontext():
+            if is_of_lanes:
+                status = max(status, _show_lanes(args, session, *answered[row], notes))
+            else:
+                status = max(status, _of_session(args, session))
+        if args.json:
+            records.append({"wave": session.wave, **json.loads(out.getvalue())})
+            del records[-1]["schema"]
     if args.json:
         print_json({"schema": SCHEMA, "waves": [*records]})
+    else:
+        print_notes(notes)
     return status
 
 
@@ -147,14 +153,17 @@ def _wave_title(session: Session) -> str:
 def _of_session(args: argparse.Namespace, session: Session) -> int:
     if is_operations(args, session):
         return _operations(args, session)
-    if args.want is not None or args.push or args.object is not None:
-        raise UsageError("--want, --push and --object are for operations, not for variables")
+    if args.lane == "all":
+        [answered] = _lanes_of_waves(args, [session])
+        notes: dict[str, None] = {}
+        status = _show_lanes(args, session, *answered, notes)
+        if not args.json:
+            print_notes(notes)
+        return status
+    _no_operands(args)
     given: list[str] = args.subject
     if not given:
         return _listing(args, session)
-    if args.lane == "all":
-        wanted = [_subject(session, text, is_alone=len(given) == 1) for text in given]
-        return _all_lanes(args, session, wanted, is_listing=False)
     answers = [_asked(args, session, text, is_alone=len(given) == 1) for text in given]
     if not args.json:
         for each, found in answers:
@@ -165,6 +174,11 @@ def _of_session(args: argparse.Namespace, session: Session) -> int:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": SCHEMA, "variables": [*records]})
     return _finished(args, [found for _, found in answers])
+
+
+def _no_operands(args: argparse.Namespace) -> None:
+    if args.want is not None or args.push or args.object is not None:
+        raise UsageError("--want, --push and --object are for operations, not for variables")
 
 
 def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
@@ -201,7 +215,7 @@ def _positioned(session: Session, found: Answer) -> Answer:
     return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
 
 
-def _mistaken(error: UsageError) -> Answer:
+def _mistaken(error: DwarfGpuError) -> Answer:
     """The answer to a wrong request that is one of several."""
     return evolve(of_error(error, ()), status=2)
 
@@ -219,8 +233,6 @@ def _print_answer(wanted: Subject, found: Answer) -> None:
 def _listing(args: argparse.Namespace, session: Session) -> int:
     """Every variable in scope."""
     variables = session.variables()
-    if args.lane == "all":
-        return _all_lanes(args, session, variables, is_listing=True)
     answers = [(each, _positioned(session, _answer(args, session, each))) for each in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
@@ -274,7 +286,11 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
 
 
 def _answer(args: argparse.Namespace, session: Session, wanted: Subject) -> Answer:
-    found = answer(session, wanted)
+    return _checked(args, session, answer(session, wanted))
+
+
+def _checked(args: argparse.Namespace, session: Session, found: Answer) -> Answer:
+    """With `--verify-places`, what differs between the places of an object."""
     if not args.verify_places or found.place is None:
         return found
     location, size_bits = found.place
@@ -292,95 +308,64 @@ def _differing_places(context: Context, location: Location, size_bits: int) -> l
     ]
 
 
-def _all_lanes(
-    args: argparse.Namespace, session: Session, wanted: Sequence[Subject], *, is_listing: bool
-) -> int:
-    status, notes = 0, dict[str, None]()
-    records: list[Record] = []
+def _lanes_of_waves(
+    args: argparse.Namespace, sessions: Sequence[Session]
+) -> list[tuple[list[Question], list[list[LaneAnswer]]]]:
+    """What the lanes of each wave are asked, and the answers to each question."""
+    _no_operands(args)
+    questions = [_questions(args, each) for each in sessions]
+    flat = [each for asked in questions for each in asked]
+    verify = partial(_checked, args) if args.verify_places else None
+    answers = iter(lane_answers(flat, verify, is_brief=not args.json))
+    return [(asked, [next(answers) for _ in asked]) for asked in questions]
+
+
+def _questions(args: argparse.Namespace, session: Session) -> list[Question]:
+    given: list[str] = args.subject
     states = chosen_states(session, args.lanes_wanted)
+    if given:
+        wanted = [_subject(session, text, is_alone=len(given) == 1) for text in given]
+        return [Question(session, states, each) for each in wanted]
+    variables = session.variables()
+    scopes = scopes_of(session, states)
+    return [Question(session, states, each, scopes) for each in variables]
+
+
+def _show_lanes(
+    args: argparse.Namespace,
+    session: Session,
+    questions: Sequence[Question],
+    answered: Sequence[Sequence[LaneAnswer]],
+    notes: dict[str, None],
+) -> int:
+    """Print the answers of the lanes of a wave, and gather the notes."""
+    status, records = 0, list[Record]()
     _, unknown = session.active_lanes()
-    scopes = _scopes(session, states) if is_listing else None
-    for each in wanted:
-        try:
-            answers = of_lanes(args, session, states, each, scopes)
-        except UsageError as error:
-            if len(wanted) == 1:
-                raise
+    for question, answers in zip(questions, answered, strict=True):
+        wanted = question.wanted
+        error = refused(question, answers)
+        if error is not None:
+            if len(questions) == 1:
+                raise error
             status, found = 2, _mistaken(error)
             if args.json:
-                records.append(named(each, found.record))
+                records.append(named(wanted, found.record))
             else:
-                _print_answer(each, found)
+                _print_answer(wanted, found)
             continue
         status = max(status, lane_status(answers))
         if args.json:
-            records.append(named(each, {"lanes": lane_records(answers)}))
+            records.append(named(wanted, {"lanes": lane_records(answers)}))
             continue
-        if len(wanted) > 1:
-            print(one_line(f"{shortened(typed_name(each))}:"))
+        if len(questions) > 1:
+            print(one_line(f"{shortened(typed_name(wanted))}:"))
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
-    if not args.json:
-        print_notes(notes)
-    elif len(wanted) == 1 and not is_listing:
+    if args.json and len(questions) == 1 and args.subject:
         print_json({"schema": SCHEMA, "lanes": records[0]["lanes"]})
-    else:
+    elif args.json:
         print_json({"schema": SCHEMA, "variables": [*records]})
     return status
-
-
-OUT_OF_SCOPE = "<not in scope>"
-Scopes: TypeAlias = Mapping[int, frozenset[Die]]
-"""The variables in scope at each program location where a lane is, but not the wave."""
-
-
-def _scopes(session: Session, states: Iterable[LaneState]) -> Scopes:
-    found: dict[int, frozenset[Die]] = {}
-    for state in states:
-        pc = None if state.location is None else state.location.pc
-        if pc is not None and pc != session.pc and pc not in found:
-            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
-    return found
-
-
-def of_lanes(
-    args: argparse.Namespace,
-    session: Session,
-    states: Sequence[LaneState],
-    wanted: Subject,
-    scopes: Scopes | None = None,
-) -> list[LaneAnswer]:
-    """An answer for each lane; what has a meaning in no lane is a wrong request."""
-    answers = [_lane_answer(args, session, state, wanted, scopes) for state in states]
-    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
-    wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
-    if scopes is None and wrong and len(wrong) == len(asked):
-        raise wrong[0]
-    return answers
-
-
-def _lane_answer(
-    args: argparse.Namespace,
-    session: Session,
-    state: LaneState,
-    wanted: Subject,
-    scopes: Scopes | None,
-) -> LaneAnswer:
-    """What a lane answers: where it is a name may mean another variable, or in a listing none."""
-    if state.error is not None:
-        return LaneAnswer(state, of_error(state.error, ()))
-    focused = session.focused(state.lane)
-    pc = None if state.location is None else state.location.pc
-    try:
-        if pc is not None and pc != session.pc:
-            if scopes is None:
-                wanted = subject(focused, wanted.name)
-            elif isinstance(wanted, Variable) and wanted.die not in scopes[pc]:
-                error = UsageError(f'No symbol "{wanted.name}" where the lane is.')
-                return LaneAnswer(state, evolve(of_error(error, ()), text=OUT_OF_SCOPE))
-        return LaneAnswer(state, _answer(args, focused, wanted))
-    except DwarfGpuError as error:
-        return LaneAnswer(state, of_error(error, ()))
 
 
 def _operations(args: argparse.Namespace, session: Session) -> int:

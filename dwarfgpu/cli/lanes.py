@@ -14,7 +14,7 @@ from attrs import field
 from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
-from dwarfgpu.cli.eval import of_lanes, print_json, print_notes, with_demo
+from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.lane_answers import (
     ABSENT,
     LaneAnswer,
@@ -23,6 +23,7 @@ from dwarfgpu.cli.lane_answers import (
     is_choice,
     lane_notes,
 )
+from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
 from dwarfgpu.cli.repl.lanes import target_id, used_lanes
 from dwarfgpu.cli.subjects import Expression, Subject, subject
 from dwarfgpu.errors import UsageError
@@ -64,7 +65,13 @@ class _Wave:
     states: tuple[LaneState, ...]
     answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
     """Of each name, for every lane of `states`."""
+    used: int = field(init=False)
+    """Lanes that have a work-item."""
     _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
+
+    @used.default
+    def _used(self) -> int:
+        return used_lanes(self.session)
 
     @property
     def title(self) -> str:
@@ -77,8 +84,7 @@ class _Wave:
 
     def letter(self, state: LaneState) -> str:
         """A, I, U or ?, as ROCgdb."""
-        unused = state.lane >= used_lanes(self.session)
-        return "U" if unused else _STATES[state.is_active]
+        return "U" if state.lane >= self.used else _STATES[state.is_active]
 
     def pc(self, state: LaneState) -> int | None:
         return None if state.location is None else state.location.pc
@@ -104,7 +110,7 @@ def _run(args: argparse.Namespace) -> int:
         sessions = options.sessions_of_waves(args, files)
     else:
         sessions = [options.session_of(args, files)]
-    waves = [_wave(args, session, choice) for session in sessions]
+    waves = _waves(args, sessions, choice)
     if args.json:
         notes: list[Plain] = [*_notes(waves)]
         print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(each) for each in waves]})
@@ -117,15 +123,28 @@ def _run(args: argparse.Namespace) -> int:
     return _status(waves)
 
 
-def _wave(args: argparse.Namespace, session: Session, choice: str | None) -> _Wave:
-    if not session.architecture.is_simt:
-        raise UsageError(f"a thread of {session.architecture.name} has no lanes")
-    states = chosen_states(session, choice)
-    answers = []
-    for name in args.names:
-        wanted = _subject(session, states, name)
-        answers.append((name, tuple(of_lanes(args, session, states, wanted))))
-    return _Wave(session, tuple(states), tuple(answers))
+def _waves(
+    args: argparse.Namespace, sessions: Sequence[Session], choice: str | None
+) -> list[_Wave]:
+    for each in sessions:
+        if not each.architecture.is_simt:
+            raise UsageError(f"a thread of {each.architecture.name} has no lanes")
+    states = [tuple(chosen_states(each, choice)) for each in sessions]
+    questions = [
+        Question(session, seen, _subject(session, seen, name))
+        for session, seen in zip(sessions, states, strict=True)
+        for name in args.names
+    ]
+    answered = lane_answers(questions, is_brief=not args.json and not args.grid)
+    for question, answers in zip(questions, answered, strict=True):
+        error = refused(question, answers)
+        if error is not None:
+            raise error
+    answers_left = iter(answered)
+    return [
+        _Wave(session, seen, tuple((name, tuple(next(answers_left))) for name in args.names))
+        for session, seen in zip(sessions, states, strict=True)
+    ]
 
 
 def _subject(session: Session, states: Sequence[LaneState], name: str) -> Subject:
