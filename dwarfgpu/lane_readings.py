@@ -17,7 +17,9 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import WaveState
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dynamic import is_dynamic
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.frames import GivenAddress
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading
@@ -103,6 +105,33 @@ def read_lanes(
         return pick
 
     return ask_lanes(sessions, ask, picks, lanes, among=among, is_worth=is_worth)
+
+
+def evaluate_in_lanes(
+    data: bytes,
+    sessions: Sequence[Session],
+    lanes: Iterable[int] | None = None,
+    *,
+    dialect: Dialect | None = None,
+    is_worth: bool = False,
+) -> LaneAnswers[Result]:
+    """Operations in lanes of waves: for each, the result in `Session.context`.
+
+    The other arguments are those of `ask_lanes`.
+    """
+
+    def ask(session: Session) -> Result:
+        return evaluate(data, session.context(), dialect=dialect)
+
+    return ask_lanes(sessions, ask, of_each_lane, lanes, is_worth=is_worth)
+
+
+def of_each_lane(answer: T, picker: Picker) -> Callable[[int], T]:
+    """What a lane has of nouns, and of tuples of them and of errors."""
+    for each in answer if isinstance(answer, tuple) else ():
+        if isinstance(each, DwarfGpuError):
+            _ = each.message  # which may be that of each lane
+    return picker.of(answer)
 
 
 def ask_lanes(

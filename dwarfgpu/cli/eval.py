@@ -13,11 +13,10 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu.cli import context as options
-from dwarfgpu.cli.answers import Answer, of_error, of_result
+from dwarfgpu.cli.answers import Answer, of_error
 from dwarfgpu.cli.errors import error_line, one_line, shortened
 from dwarfgpu.cli.lane_answers import (
     LaneAnswer,
-    all_lanes,
     chosen_states,
     is_choice,
     lane_lines,
@@ -26,6 +25,7 @@ from dwarfgpu.cli.lane_answers import (
     lane_status,
 )
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused, scopes_of
+from dwarfgpu.cli.operations import differing_places, evaluated, outcome, told
 from dwarfgpu.cli.subjects import (
     Expression,
     Subject,
@@ -36,14 +36,9 @@ from dwarfgpu.cli.subjects import (
     subject,
     typed_name,
 )
-from dwarfgpu.cli.unit_options import is_object, text_input
+from dwarfgpu.cli.unit_options import text_input
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
-from dwarfgpu.expr.context import Context, Limits, format_of
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
-from dwarfgpu.expr.evaluate import Observer, evaluate
-from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.model.location import Location
+from dwarfgpu.lane_readings import ask_lanes, of_each_lane
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
@@ -51,10 +46,6 @@ from dwarfgpu.view.position import lane_position
 
 SCHEMA = "dwarfgpu-eval-1"
 NOTHING = "nothing to evaluate: give operations, or --file and names"
-PROVISIONAL_NOTE = (
-    "dialect amd-provisional: operations without a number today have provisional ones of "
-    "dwarfgpu's own"
-)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -122,18 +113,17 @@ def _all_waves(args: argparse.Namespace) -> int:
     status, records = 0, list[Record]()
     require_subject(args)
     sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
-    is_of_lanes = args.lane == "all" and not is_operations(args, sessions[0])
-    answered = _lanes_of_waves(args, sessions) if is_of_lanes else []
     notes: dict[str, None] = {}
-    for row, session in enumerate(sessions):
+    if args.lane == "all":
+        shows = _of_lanes(args, sessions, notes)
+    else:
+        shows = [partial(_of_session, args, each) for each in sessions]
+    for session, show in zip(sessions, shows, strict=True):
         if not args.json:
             print(_wave_title(session))
         out = io.StringIO()
         with contextlib.redirect_stdout(out) if args.json else contextlib.nullcontext():
-            if is_of_lanes:
-                status = max(status, _show_lanes(args, session, *answered[row], notes))
-            else:
-                status = max(status, _of_session(args, session))
+            status = max(status, show())
         if args.json:
             records.append({"wave": session.wave, **json.loads(out.getvalue())})
             del records[-1]["schema"]
@@ -150,16 +140,30 @@ def _wave_title(session: Session) -> str:
     return f"Thread {session.wave}:"
 
 
+def _of_lanes(
+    args: argparse.Namespace, sessions: Sequence[Session], notes: dict[str, None]
+) -> list[Callable[[], int]]:
+    """What prints the answers of the lanes of each wave, gathers the notes, and gives the status.
+
+    The lanes of all waves are asked together.
+    """
+    if is_operations(args, sessions[0]):
+        found = zip(sessions, _operations_of_waves(args, sessions), strict=True)
+        return [partial(_show_operations, args, *each, notes) for each in found]
+    asked = zip(sessions, _lanes_of_waves(args, sessions), strict=True)
+    return [partial(_show_lanes, args, session, *each, notes) for session, each in asked]
+
+
 def _of_session(args: argparse.Namespace, session: Session) -> int:
-    if is_operations(args, session):
-        return _operations(args, session)
     if args.lane == "all":
-        [answered] = _lanes_of_waves(args, [session])
         notes: dict[str, None] = {}
-        status = _show_lanes(args, session, *answered, notes)
+        [show] = _of_lanes(args, [session], notes)
+        status = show()
         if not args.json:
             print_notes(notes)
         return status
+    if is_operations(args, session):
+        return _operations(args, session)
     _no_operands(args)
     given: list[str] = args.subject
     if not given:
@@ -294,18 +298,11 @@ def _checked(args: argparse.Namespace, session: Session, found: Answer) -> Answe
     if not args.verify_places or found.place is None:
         return found
     location, size_bits = found.place
-    differing = _differing_places(session.context(), location, size_bits)
+    differing = differing_places(session.context(), location, size_bits)
     if not differing:
         return found
     notes = (*found.notes, *differing)
     return evolve(found, notes=notes, status=1, record={**found.record, "notes": [*notes]})
-
-
-def _differing_places(context: Context, location: Location, size_bits: int) -> list[str]:
-    return [
-        f"place {index} holds other bits than place 0: the DWARF is ill-formed"
-        for index, _ in context.access.differing_places(location, size_bits)
-    ]
 
 
 def _lanes_of_waves(
@@ -369,94 +366,52 @@ def _show_lanes(
 
 
 def _operations(args: argparse.Namespace, session: Session) -> int:
-    """Operations for one lane, or for every lane."""
-    if args.lane != "all":
-        answer = _positioned(session, evaluated(args, session))
-        if args.json:
-            print_json({"schema": SCHEMA, **answer.record})
-        elif answer.error is not None:
-            print(f"dwarfgpu: {answer.text}", file=sys.stderr)
-        else:
-            print(answer.text)
-        if not args.json:
-            print_notes(answer.notes)
-        return answer.status
-    answers = [
-        LaneAnswer(state, _evaluated_by(args, session, state))
-        for state in chosen_states(session, args.lanes_wanted)
+    """Operations for one lane."""
+    answer = _positioned(session, evaluated(args, session))
+    if args.json:
+        print_json({"schema": SCHEMA, **answer.record})
+    elif answer.error is not None:
+        print(f"dwarfgpu: {answer.text}", file=sys.stderr)
+    else:
+        print(answer.text)
+    if not args.json:
+        print_notes(answer.notes)
+    return answer.status
+
+
+def _operations_of_waves(
+    args: argparse.Namespace, sessions: Sequence[Session]
+) -> list[list[LaneAnswer]]:
+    """What operations give in the lanes of each wave."""
+    states = [chosen_states(each, args.lanes_wanted) for each in sessions]
+    pairs = [(row, state.lane) for row, chosen in enumerate(states) for state in chosen]
+    outcomes = ask_lanes(sessions, partial(outcome, args), of_each_lane, among=pairs)
+
+    def answer_of(row: int, state: LaneState) -> Answer:
+        try:
+            return told(args, sessions[row].focused(state.lane), *outcomes.of(row, state.lane))
+        except InconsistentContext as error:  # the lane is not in this frame
+            return of_error(error, ())
+
+    return [
+        [LaneAnswer(state, answer_of(row, state)) for state in chosen]
+        for row, chosen in enumerate(states)
     ]
+
+
+def _show_operations(
+    args: argparse.Namespace,
+    session: Session,
+    answers: Sequence[LaneAnswer],
+    notes: dict[str, None],
+) -> int:
+    """Print what operations give in the lanes of a wave, and gather the notes."""
     if args.json:
         print_json({"schema": SCHEMA, "lanes": lane_records(answers)})
     else:
         print(*lane_lines(answers, session.pc), sep="\n")
-        print_notes(lane_notes(answers))
+        notes |= dict.fromkeys(lane_notes(answers))
     return lane_status(answers)
-
-
-def _evaluated_by(args: argparse.Namespace, session: Session, state: LaneState) -> Answer:
-    try:
-        return evaluated(args, session.focused(state.lane))
-    except InconsistentContext as error:  # the lane is not in this frame
-        return of_error(error, ())
-
-
-def evaluated(
-    args: argparse.Namespace, session: Session, observe: Observer | None = None
-) -> Answer:
-    """The operations of the command line, evaluated for the focus."""
-    data, context, chosen, notes = operations(args, session)
-    try:
-        result = evaluate(data, context, dialect=chosen, observe=observe)
-    except DwarfGpuError as error:
-        return of_error(error, notes)
-    if args.verify_places and isinstance(result, Location) and len(result.places) > 1:
-        notes = (*notes, *_differing(context, result))
-    return of_result(result, notes, context.endian)
-
-
-def _differing(context: Context, result: Location) -> list[str]:
-    size_bits = result.remaining_bits
-    if size_bits is None or size_bits > 1 << 20:
-        return ["--verify-places: the object has no size here; name a variable"]
-    return _differing_places(context, result, size_bits)
-
-
-def operations(
-    args: argparse.Namespace, session: Session
-) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
-    """Bytes, context, dialect and notes of the operations of the command line."""
-    context = session.context()
-    share = len(all_lanes(session)) if args.lane == "all" else 1
-    limits = options.limits_of(args, Limits().steps // share)
-    context = evolve(context, limits=limits)
-    code_object = session.code_object
-    if code_object is not None:
-        unit = None if context.pc is None else code_object.scopes.unit_at(context.pc)
-        units = code_object.info.units
-        context = evolve(context, unit=unit or (units[0].full if units else None))
-    chosen = options.chosen_dialect(args, context)
-    form = format_of(session.architecture) if context.unit is None else context.unit.format
-    text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)
-    notes: tuple[str, ...] = ()
-    if args.hex:
-        data = parse_hex(text)
-    else:
-        unnumbered = [name.lower() for name in PROVISIONAL.values() if name not in chosen.codes]
-        if args.dialect is None and any(name in text.lower() for name in unnumbered):
-            chosen = AMD_PROVISIONAL
-        try:
-            data = options.assembled(text, chosen, form, session.architecture)
-        except UsageError as error:
-            if args.subject and not args.file and is_object(args.subject[0]):
-                advice = f"to evaluate variables of {args.subject[0]}, give it with --file"
-                raise UsageError(f"{error.message}; {advice}") from None
-            if text.isidentifier() and not args.file:
-                raise UsageError(f"{error.message}; to evaluate a variable, give --file") from None
-            raise
-    if chosen.provisional:
-        notes = (PROVISIONAL_NOTE,)
-    notes = (*notes, *prepare(data, chosen, form).notes)
-    return data, options.with_entries(args, context, chosen), chosen, notes
 
 
 def print_json(record: Record) -> None:

@@ -13,12 +13,12 @@ from dwarfgpu.cli.errors import hint, one_line
 from dwarfgpu.cli.eval import (
     configure_subject,
     is_operations,
-    operations,
     print_json,
     print_notes,
     session_for,
     with_demo,
 )
+from dwarfgpu.cli.operations import operations
 from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
