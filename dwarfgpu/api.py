@@ -35,6 +35,7 @@ from dwarfgpu.expr.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.expr.text import assemble, disassemble
+from dwarfgpu.lane_readings import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.language import Options as SourceOptions
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
@@ -66,6 +67,7 @@ __all__ = [
     "ImplicitPointerValue",
     "InconsistentContext",
     "LimitExceeded",
+    "LaneAnswers",
     "Limits",
     "Location",
     "Malformed",
@@ -101,11 +103,14 @@ __all__ = [
     "disassemble",
     "evaluate",
     "evaluate_attribute",
+    "evaluate_in_lanes",
     "evaluate_source",
     "find_variables",
     "format_source",
     "load_core",
     "load_state",
+    "read_lanes",
+    "sessions_of",
     "source_type",
     "stack_frames",
 ]
