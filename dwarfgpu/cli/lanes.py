@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from attrs import field
@@ -46,6 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+    parser.add_argument(
+        "--compact", action="store_true", help="a line for neighbours that have the same"
     )
     parser.add_argument("--grid", action="store_true", help="each NAME as a grid, eight in a row")
     parser.add_argument("--color", choices=_COLOURS, default="auto", help="of the grid")
@@ -105,6 +109,8 @@ def _run(args: argparse.Namespace) -> int:
     args.lane, args.verify_places = "all", False
     if args.grid and not args.names:
         raise UsageError("--grid: give the NAME of what it shows")
+    if args.grid and args.compact:
+        raise UsageError("give --grid or --compact, not both")
     files = [args.file] if args.file else []
     if args.wave == "all":
         sessions = options.sessions_of_waves(args, files)
@@ -117,7 +123,8 @@ def _run(args: argparse.Namespace) -> int:
         return _status(waves)
     for wave in waves:
         print(one_line(wave.title))
-        for line in _grids(wave, _has_colours(args.color)) if args.grid else _table(wave):
+        colours = _has_colours(args.color)
+        for line in _grids(wave, colours) if args.grid else _table(wave, args.compact):
             print(line)
     print_notes(_notes(waves))
     return _status(waves)
@@ -183,7 +190,7 @@ def _status(waves: Sequence[_Wave]) -> int:
     return max(found, default=0)
 
 
-def _table(wave: _Wave) -> Iterator[str]:
+def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
     """Lane, state, where it is, its line, and the values."""
     rows = [["Lane", "State", "PC", "Line", *(name for name, _ in wave.answers)]]
     for index, state in enumerate(wave.states):
@@ -201,10 +208,20 @@ def _table(wave: _Wave) -> Iterator[str]:
         if state.is_absent:
             values = ["-" if text == ABSENT else text for text in values]
         rows.append([str(state.lane), letter, where, place or "-", *values])
+    if is_compact:
+        rows = [*rows[:1], *_joined(rows[1:])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
         yield one_line(" ".join([f"{row[0]:>{widths[0]}}", *cells]).rstrip())
+
+
+def _joined(rows: list[list[str]]) -> Iterator[list[str]]:
+    """One row for neighbours that differ by nothing but the lane: `0-15`."""
+    numbered = enumerate(rows)
+    for _, run in groupby(numbered, lambda each: (int(each[1][0]) - each[0], each[1][1:])):
+        first, *others = [row for _, row in run]
+        yield [f"{first[0]}-{others[-1][0]}" if others else first[0], *first[1:]]
 
 
 def _cut(text: str) -> str:

@@ -39,6 +39,19 @@ def test_the_table() -> None:
     ]
 
 
+def test_neighbours_that_have_the_same_share_a_line() -> None:
+    lines = run("lanes", *WHOLE, "--compact", "--lane", "0-9", "$v0[$_lane] / 8").lines
+    assert lines[1:] == [
+        "Lane State PC           Line                $v0[$_lane] / 8",
+        " 0-3 A     0x151c       asm/wholewave.hip:8 0",
+        " 4-7 I     0x150c       asm/wholewave.hip:6 0",
+        " 8-9 I     not in frame -                   1",
+    ]
+    lines = run("lanes", *WHOLE, "--compact", "--lane", "0,2-3", "1").lines
+    assert [line.split()[0] for line in lines[2:]] == ["0", "2-3"]
+    assert "not both" in run("lanes", *WHOLE, "--compact", "--grid", "r").error
+
+
 def test_unused_lanes() -> None:
     done = run("lanes", *DISPATCH, "--wave", 5, "$v0[$_lane]")
     assert done.status == 0  # lanes without a work-item need no value

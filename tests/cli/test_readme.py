@@ -79,6 +79,7 @@ def test_a_command_prints_what_the_readme_shows(
             "address-spaces.md",
             "core-files.md",
             "dispatch.md",
+            "divergence.md",
             "eval.md",
             "lanes.md",
             "language.md",
