@@ -16,12 +16,14 @@ _CDNA = {
     ("vop2", 0x34): "add", ("vopc", 0xCD): "not_equal",
     ("vop3", 0x28A): "writelane", ("vop3", 0x289): "readlane",
     ("flat", 0x1C): "store", ("flat", 0x14): "load",
+    ("sopk", 0x15): "call", ("sop1", 0x1D): "return",
 }  # fmt: skip
 _RDNA = {
     ("sop1", 0x00): "move", ("sop2", 0x16): "and", ("sop2", 0x22): "andn2",
     ("vop2", 0x25): "add", ("vopc", 0x4D): "not_equal",
     ("vop3", 0x361): "writelane", ("vop3", 0x360): "readlane",
     ("flat", 0x1A): "store", ("flat", 0x14): "load",
+    ("sopk", 0x14): "call", ("sop1", 0x48): "return",
 }  # fmt: skip
 _SOPP = 0xBF800000 >> 23
 _WAIT = {64: 0x0C, 32: 0x09}
@@ -80,6 +82,11 @@ class Wave:
                 self.set_mask(target, self.mask(low) & self.mask(high))
             case "andn2":
                 self.set_mask(target, self.mask(low) & ~self.mask(high))
+            case "call":
+                self.sgprs[target], self.sgprs[target + 1] = self.pc, 0
+                self.pc += 4 * (word & 0xFFFF)
+            case "return":
+                self.pc = self.sgprs[low] | self.sgprs[low + 1] << 32
             case "vmove":
                 for lane in self.active():
                     self._vector(vector)[lane] = self._source(word & 0x1FF, lane)
@@ -128,6 +135,8 @@ class Wave:
             return "vop2", word >> 25
         if word >> 23 == _SOPP:
             return "sopp", word >> 16 & 0x7F
+        if word >> 28 == 0xB and word >> 23 < 0xBE800000 >> 23:
+            return "sopk", word >> 23 & 0x1F
         if word >> 23 == 0xBE800000 >> 23:
             return "sop1", word >> 8 & 0xFF
         return "sop2", word >> 23 & 0x7F

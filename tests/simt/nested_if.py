@@ -23,17 +23,31 @@ LANES: Final = {"gfx942": 64, "gfx1100": 32}
 LABELS: Final = (
     "start", "1_start", "1_then", "1_1_start", "1_1_then", "1_1_else", "1_1_end", "1_else",
     "1_end", "end",
+    "after_y", "y", "y_1_start", "y_1_then", "y_1_end", "y_end",
 )  # fmt: skip
+"""The last ones are those of `nested_if_call`."""
 
-Way = Literal["absent", "f", "d", "c"]
-"""What a lane does: it does not enter, or takes the part that only one way goes through."""
-WAYS: Final[tuple[Way, ...]] = ("absent", "f", "d", "c")
+Way = Literal["absent", "f", "d", "c", "c3"]
+"""What a lane does: it does not enter, or takes the part that only one way goes through.
+
+"c3" is "c" for which the condition of `y` holds.
+"""
+WAYS: Final[tuple[Way, ...]] = ("absent", "f", "d", "c", "c3")
 VALUES: Final[dict[Way, int]] = {
     "f": 1 + 32 + 64,
     "d": 1 + 2 + 8 + 16 + 64,
     "c": 1 + 2 + 4 + 16 + 64,
+    "c3": 1 + 2 + 4 + 16 + 64,
 }
 """What `r` is at the end."""
+
+
+CONDITIONS: Final[dict[int, frozenset[Way]]] = {
+    2: frozenset({"c", "c3", "d"}),
+    3: frozenset({"c", "c3"}),
+    6: frozenset({"c3"}),
+}
+"""By the vector register that has it: the lanes for which a condition holds."""
 
 
 @frozen(eq=False)
@@ -56,7 +70,7 @@ def program(kind: str, processor: str) -> Program:
     file = open_object(path)
     data, code = file.section_data(".labels"), file.section_data(".text")
     addresses = [int.from_bytes(data[at : at + 8], "little") for at in range(0, len(data), 8)]
-    labels = dict(zip(LABELS, addresses, strict=True))
+    labels = dict(zip(LABELS, addresses, strict=False))
     assert file.sections_by_name[".text"].address == labels["start"]
     return Program(kind, processor, path, code, labels)
 
@@ -65,10 +79,9 @@ def waves(program: Program, ways: Sequence[Way]) -> Iterator[Wave]:
     """The wave before each instruction; the same object, which goes on."""
     lanes = program.lanes
     ways = [*ways, *["absent"] * (lanes - len(ways))]
-    conditions = [[way in ("c", "d") for way in ways], [way == "c" for way in ways]]
     vgprs = {0: [*range(lanes)]}
-    for register, values in zip((2, 3), conditions, strict=True):
-        vgprs[register] = [int(value) for value in values]
+    for register, those in CONDITIONS.items():
+        vgprs[register] = [int(way in those) for way in ways]
     wave = Wave(lanes, program.labels["start"], program.code, program.labels["start"], vgprs)
     entered = sum(1 << lane for lane, way in enumerate(ways) if way != "absent")
     wave.set_mask(EXEC, entered)
@@ -102,11 +115,17 @@ class If:
 def structure(labels: dict[str, int]) -> tuple[If, ...]:
     """a; if (c1) { b; if (c2) c; else d; e; } else f; g."""
 
-    def made(name: str, condition: set[Way], *body: If) -> If:
+    def made(name: str, condition: int, *body: If) -> If:
         places = (labels[f"{name}_{place}"] for place in ("start", "then", "else", "end"))
-        return If(*places, frozenset(condition), body)
+        return If(*places, CONDITIONS[condition], body)
 
-    return (made("1", {"c", "d"}, made("1_1", {"c"})),)
+    return (made("1", 2, made("1_1", 3)),)
+
+
+def structure_of_y(labels: dict[str, int]) -> tuple[If, ...]:
+    """n = 1; if (c3) n += 2; return n;"""
+    start, then, end = (labels[f"y_1_{place}"] for place in ("start", "then", "end"))
+    return (If(start, then, end, end, CONDITIONS[6], ()),)
 
 
 def where(body: tuple[If, ...], pc: int, way: Way) -> int:
@@ -123,8 +142,17 @@ def where(body: tuple[If, ...], pc: int, way: Way) -> int:
 def where_lanes_are(program: Program, ways: Sequence[Way], pc: int) -> list[int | None]:
     """Of each lane; None of those that never entered."""
     body = structure(program.labels)
+    if "y" in program.labels and pc >= program.labels["y"]:
+        pc = program.labels["after_y"]  # where x goes on
     ways = [*ways, *["absent"] * (program.lanes - len(ways))]
     return [None if way == "absent" else where(body, pc, way) for way in ways]
+
+
+def where_lanes_are_in_y(program: Program, ways: Sequence[Way], pc: int) -> list[int | None]:
+    """Of each lane in the call of `y`; None of those that are not in c."""
+    body = structure_of_y(program.labels)
+    ways = [*ways, *["absent"] * (program.lanes - len(ways))]
+    return [where(body, pc, way) if way in CONDITIONS[3] else None for way in ways]
 
 
 # The state files
@@ -132,18 +160,17 @@ def where_lanes_are(program: Program, ways: Sequence[Way], pc: int) -> list[int 
 STATES: Final = {
     "nested_if.gfx942": ("nested_if", "gfx942", "1_1_else", 0),
     "nested_if_memory.gfx1100": ("nested_if_memory", "gfx1100", "1_else", 0),
+    "nested_if_call.gfx942": ("nested_if_call", "gfx942", "y_1_then", 0),
     "nested_if_whole.gfx942": ("nested_if_whole", "gfx942", "1_1_then", 3),
 }
 """By name of the file: program, and the label and how many instructions behind it."""
 
 
 def ways_of(lanes: int) -> list[Way]:
-    """The first quarter takes c, the next d, the third f, and of the last half is absent."""
-    quarter = lanes // 4
-    ways: list[Way] = []
-    for way, count in (("c", quarter), ("d", quarter), ("f", quarter + quarter // 2)):
-        ways += [way] * count  # type: ignore[list-item]
-    return ways
+    """The first quarter takes c, half of it with c3, the next d, the third f; of the last, half."""
+    eighth = lanes // 8
+    ways: list[Way] = ["c3", "c", "d", "d", "f", "f", "f"]
+    return [way for way in ways for _ in range(eighth)]
 
 
 def registers_of(wave: Wave) -> dict[str, object]:

@@ -4,6 +4,7 @@ the structure of the program says, whatever the masks."""
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import product
 
 import pytest
@@ -28,6 +29,7 @@ from tests.simt.nested_if import (
     waves,
     ways_of,
     where_lanes_are,
+    where_lanes_are_in_y,
 )
 
 SEED = 20201
@@ -75,19 +77,25 @@ def place(state: LaneState) -> object:
     return state.location.pc
 
 
-def many_ways(lanes: int) -> list[tuple[list[Way], tuple[int, ...]]]:
+def many_ways(lanes: int, ways: Sequence[Way]) -> list[tuple[list[Way], tuple[int, ...]]]:
     """What lanes do, and those to look at: every choice of the first and of the last two, by lot.
 
     Those that are not chosen are absent.
     """
     few: list[tuple[list[Way], tuple[int, ...]]] = []
-    for one, other in product(WAYS, repeat=2):
+    for one, other in product(ways, repeat=2):
         few.append(([one, other], (0, 1, 2)))
         absent: list[Way] = ["absent"] * (lanes - 2)
         few.append(([*absent, one, other], (lanes - 3, lanes - 2, lanes - 1)))
     chance = random.Random(SEED)
-    some = [chance.choices(WAYS, weights, k=lanes) for weights in ([1, 5, 5, 5], [8, 1, 1, 1])]
+    weights = [1, *[5] * (len(ways) - 1)], [8, *[1] * (len(ways) - 1)]
+    some = [chance.choices(ways, each, k=lanes) for each in weights]
     return [*few, *((each, tuple(range(lanes))) for each in some)]
+
+
+def of_call(of: Program, pc: int) -> bool:
+    """Whether the wave is in what x calls."""
+    return "y" in of.labels and pc >= of.labels["y"]
 
 
 @pytest.mark.parametrize("processor", LANES)
@@ -96,7 +104,7 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
     of = program(kind, processor)
     code_object = opened(of)
     count = 0
-    for ways, shown in many_ways(of.lanes):
+    for ways, shown in many_ways(of.lanes, WAYS[:4]):
         for wave in waves(of, ways):
             expected = where_lanes_are(of, ways, wave.pc)
             states = looking(wave, code_object).lane_states(shown)
@@ -109,11 +117,34 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
 
 
 @pytest.mark.parametrize("processor", LANES)
-@pytest.mark.parametrize("kind", KINDS)
+def test_every_lane_of_every_frame_at_every_instruction(processor: str) -> None:
+    """c calls y, which has lane_pc of its own: in each frame its own attribute tells."""
+    of = program("nested_if_call", processor)
+    code_object, is_waiting = opened(of), of.labels["after_y"] - 1
+    for ways, shown in many_ways(of.lanes, WAYS):
+        for wave in waves(of, ways):
+            top = looking(wave, code_object)
+            outer, expected = top, where_lanes_are(of, ways, wave.pc)
+            described = f"{ways} at {wave.pc:#x}, seed {SEED}"
+            here = wave.pc
+            if of_call(of, wave.pc):
+                inner = where_lanes_are_in_y(of, ways, wave.pc)
+                states = top.lane_states(shown)
+                assert [place(each) for each in states] == [inner[n] for n in shown], described
+                assert [e.is_active for e in states] == [inner[n] == wave.pc for n in shown]
+                outer, here = top.at_level(1), is_waiting
+                expected = [here if pc == of.labels["after_y"] else pc for pc in expected]
+            states = outer.lane_states(shown)
+            assert [place(each) for each in states] == [expected[n] for n in shown], described
+            assert [e.is_active for e in states] == [expected[n] == here for n in shown], described
+
+
+@pytest.mark.parametrize("processor", LANES)
+@pytest.mark.parametrize("kind", [*KINDS, "nested_if_call"])
 def test_the_code_does_what_the_program_says(kind: str, processor: str) -> None:
     """Each lane has computed what its way computes."""
     of = program(kind, processor)
-    for ways, _ in many_ways(of.lanes):
+    for ways, _ in many_ways(of.lanes, WAYS):
         *_, wave = waves(of, ways)
         assert wave.pc == of.labels["end"] - 4
         found = {lane: wave.vgprs[1][lane] for lane, way in enumerate(ways) if way != "absent"}

@@ -1,0 +1,79 @@
+"""A lane has the frames in which it was active on entry ("AMDGPU DW_AT_LLVM_lane_pc").
+
+In `states/nested_if_call.gfx942.json` c has called y: lanes 0 to 7 are in the if of y, 8 to 15 wait
+for it, 16 to 31 wait at the inner if of x, 32 to 55 at the outer one; the others never entered.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import STATES, run, run_json
+
+STATE = ("--state", STATES / "nested_if_call.gfx942.json")
+IN_Y = "#0  y (c3=true) at asm/nested_if.hip:23"
+IN_X = "#1  {} in x (c1={}, c2={}) at asm/nested_if.hip:{}"
+
+
+@pytest.mark.parametrize(
+    ("lane", "frames"),
+    [
+        (3, [IN_Y, IN_X.format("0x0000000000001328", "true", "true", 9)]),
+        (
+            12,
+            [
+                "#0  0x000000000000135c in y (c3=false) at asm/nested_if.hip:22",
+                IN_X.format("0x0000000000001328", "true", "true", 9),
+            ],
+        ),
+        (17, [IN_X.format("0x000000000000131c", "true", "false", 8)]),
+        (40, [IN_X.format("0x000000000000130c", "false", "false", 6)]),
+        (60, []),
+    ],
+)
+def test_a_backtrace_of_each_lane(lane: int, frames: list[str]) -> None:
+    """Unwound until a location is defined; the numbers of the frames stay."""
+    done = run("bt", *STATE, "--lane", lane)
+    assert done.lines == frames
+    left_out = 2 - len(frames)
+    s = "s" if left_out != 1 else ""
+    told = [f"lane {lane} was not active on entry to {left_out} frame{s}, left out"]
+    assert [each for each in done.notes if "left out" in each] == (told if left_out else [])
+
+
+def test_lanes_of_the_calling_frame() -> None:
+    lines = run("lanes", *STATE, "--frame", 1, "--compact", "r", "part").lines
+    assert [line.split() for line in lines[2:]] == [
+        ["0-15", "A", "0x1327", "asm/nested_if.hip:9", "7", "99", "'c'"],
+        ["16-31", "I", "0x131c", "asm/nested_if.hip:8", "3", "98", "'b'"],
+        ["32-55", "I", "0x130c", "asm/nested_if.hip:6", "1", "97", "'a'"],
+        ["56-63", "I", "not", "in", "frame", "-", "-", "-"],
+    ]
+
+
+def test_a_variable_of_the_frame_that_a_lane_has() -> None:
+    assert "not active on entry" in run("eval", *STATE, "--lane", 17, "n").error
+    done = run("eval", *STATE, "--lane", 17, "--frame", 1, "r", "part")
+    assert done.out == "r = 3\npart = 98 'b'\n"
+    place = "lane 17 is inactive; positioned at 0x131c (asm/nested_if.hip:8)"
+    assert done.notes[0] == place
+    # In the caller lane 12 is active: it is y where it waits.
+    assert run("eval", *STATE, "--lane", 12, "--frame", 1, "r").notes == []
+    found = run_json("lanes", *STATE, "--lane", "12", "n").json["waves"][0]["lanes"]
+    assert (found[0]["state"], found[0]["pc"]) == ("I", 0x135C)
+
+
+def test_up_at_the_prompt() -> None:
+    script = ("lane 17", "up", "print r", "frame", "down")
+    done = run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
+    assert "Current lane was not active on entry to the function." in done.err
+    assert any("#1  0x000000000000131c in x (" in line for line in done.lines)
+    assert "$1 = 3" in done.lines
+
+
+def test_the_location_given_is_of_the_top_frame() -> None:
+    """Lane 12 waits in y, so is not where --pc says; lane 17 is nowhere in y."""
+    arguments = ("eval", *STATE, "--pc", 0x1360, "--frame", 1, "part")
+    assert "which is at 0x135c, disagree" in run(*arguments, "--lane", 12).error
+    assert run(*arguments, "--lane", 17).out == "part = 98 'b'\n"
+    assert run(*arguments, "--lane", 3).out == "part = 99 'c'\n"
