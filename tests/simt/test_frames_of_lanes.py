@@ -66,7 +66,7 @@ def test_a_variable_of_the_frame_that_a_lane_has() -> None:
 def test_up_at_the_prompt() -> None:
     script = ("lane 17", "up", "print r", "frame", "down")
     done = run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
-    assert "Current lane was not active on entry to the function." in done.err
+    assert "lane 17 was not active on entry to the function" in done.err
     assert any("#1  0x000000000000131c in x (" in line for line in done.lines)
     assert "$1 = 3" in done.lines
 
