@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
+MOST_FILLED_BYTES = 1 << 30
+"""Of memory that holds one byte over and over."""
 
 
 @frozen
@@ -75,6 +77,8 @@ class _Reader:
     folder: Path
     is_second: bool
     """Whether it may have what the second version of the format has."""
+    filled: list[int] = field(factory=list, init=False)
+    """Bytes of each range that is filled in."""
     _files: dict[Path, Npy] = field(factory=dict, init=False)
 
     def npy(self, named: Field) -> Npy:
@@ -321,11 +325,31 @@ def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> 
     target.write_register(wave, part.register, data, part.offset_bytes)
 
 
+def _contents(field: Field, reader: _Reader) -> bytes:
+    """The bytes of a range of memory, which are given in one of three ways."""
+    given = [name for name in ("bytes", "npy", "fill") if field.has(name)]
+    if len(given) > 1:
+        raise field.expected(f"one of {' and '.join(given)}")
+    if field.has("size") and given != ["fill"]:
+        raise field["size"].expected("a size only with fill")
+    if given == ["npy"]:
+        return reader.npy(field["npy"]).data
+    if given == ["fill"]:
+        size_bytes = field["size"].integer(1, MOST_FILLED_BYTES)
+        reader.filled.append(size_bytes)
+        if sum(reader.filled) > MOST_FILLED_BYTES:
+            raise field["size"].expected(f"at most {MOST_FILLED_BYTES} bytes that are filled in")
+        return bytes([field["fill"].integer(0, 255)]) * size_bytes
+    return field["bytes"].hexadecimal()
+
+
 def add_memory(
     target: StateTarget, field: Field, wave: WaveId | None, reader: _Reader | None = None
 ) -> None:
-    """One range of one address space; with a reader its bytes may be those of a .npy file."""
-    field.only("space", "lane", "address", "bytes", *(() if reader is None else ("npy",)))
+    """One range of one address space; with a reader its bytes may be those of a .npy file, or
+    all the same."""
+    members = ("space", "lane", "address", "bytes")
+    field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
     named, lane = field.get("space"), field.get("lane")
     arch = target.architecture
     if named is None:
@@ -342,12 +366,7 @@ def add_memory(
         raise field.expected(f"global memory here; {space} memory belongs to a wave")
     number = None if lane is None else lane.integer(0, arch.lane_count - 1)
     address = field["address"].integer(0)
-    if reader is not None and field.has("npy"):
-        if field.has("bytes"):
-            raise field.expected("one of bytes and npy")
-        data = reader.npy(field["npy"]).data
-    else:
-        data = field["bytes"].hexadecimal()
+    data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
     try:
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:

@@ -11,38 +11,29 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu import plain
 from dwarfgpu.arch.processors import PROCESSORS, Processor, did_you_mean
 from dwarfgpu.backends.machine import Geometry, Position
 from dwarfgpu.backends.simulated.dispatch import LOAD_ADDRESS, Launched, Request, dispatched
-from dwarfgpu.backends.simulated.kernarg import (
-    Buffer,
-    Given,
-    SharedMemory,
-    Unknown,
-    parameters,
-)
+from dwarfgpu.backends.simulated.kernarg import parameters
 from dwarfgpu.backends.simulated.save import saved, write
+from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
 from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified
 from dwarfgpu.dwarf.demangle import demangled
-from dwarfgpu.dwarf.scopes import name_of, variable_of
-from dwarfgpu.dwarf.types import Base, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.npy import bytes_of
+from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.plain import Json
 
 SCHEMA: Final = "dwarfgpu-dispatch-1"
-MOST_BUFFER_BYTES: Final = 1 << 30
 MOST_LOADED_BYTES: Final = 1 << 26
 """Of one writable segment of a code object that is written into a state."""
-_FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
 _BARE: Final = re.compile(r"([\w:]+)\(")
 """A demangled name before its parameters, where it has no template arguments."""
-_SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -59,6 +50,8 @@ def configure(parser: ArgumentParser) -> None:
         "buffer:SIZE, zeros:SIZE, lds:SIZE, bytes:HEX, ? (not known)",
     )  # fmt: skip
     parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
+    parser.add_argument("--scratch", metavar="BYTES", help="scratch of a lane, for a dynamic stack")
+    parser.add_argument("--fill", metavar="BYTE", help="what memory holds that nobody has written")
     parser.add_argument("--save", metavar="STATE", help="write a state file, and .npy beside it")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
@@ -73,29 +66,26 @@ def run(args: Namespace) -> int:
     code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
-    names, problems = _names(code_object, kernel)
+    declared, problems = declared_parameters(code_object, kernel)
     geometry = _geometry(args)
     request = Request(
         kernel,
         _processor(code, args.file),
         code_object.load_address,
         geometry,
-        parameters(arguments, names),
-        _given(args.arg),
+        parameters(arguments, declared),
+        given_arguments(args.arg),
         _number(args.dynamic_lds, "--dynamic-lds") or 0,
+        _number(args.scratch, "--scratch"),
     )
+    fill = _fill(args)
     launched = dispatched(request)
     notes = [*problems, *launched.notes]
     written: list[str] = []
     if args.save is not None:
-        if args.target is not None:
-            raise UsageError("--save: a state names a whole file; unbundle the code object first")
         loaded, lost = _loaded(code_object)
         notes += lost
-        path = Path(args.save)
-        made = saved(launched, path, Path(args.file), loaded)
-        write(made, path)
-        written = [str(path), *(str(path.parent / name) for name in made.files)]
+        written = _save(args, launched, code_object, loaded, fill)
     if args.json:
         print(json.dumps({"schema": SCHEMA, **_record(launched, notes, written)}))
         return 0
@@ -105,6 +95,37 @@ def run(args: Namespace) -> int:
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
+
+
+def _fill(args: Namespace) -> int | None:
+    """The byte that memory holds which nobody has written; `UsageError` where it is none."""
+    value = _number(args.fill, "--fill")
+    if value is not None and args.save is None:
+        raise UsageError("--fill is about the memory of a state; give --save STATE")
+    if value is not None and value > 255:
+        raise UsageError(f"--fill {args.fill}: expected a byte, 0 to 255")
+    return value
+
+
+def _save(
+    args: Namespace,
+    launched: Launched,
+    code_object: CodeObject,
+    loaded: list[tuple[int, bytes]],
+    fill: int | None,
+) -> list[str]:
+    """Write the state, and the code object beside it where its file holds others too."""
+    path, source = Path(args.save), Path(args.file)
+    own: dict[str, bytes] = {}
+    if args.target is not None or is_bundle_file(source):
+        name = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}.co"
+        file = code_object.file
+        own[name] = file.file_bytes(0, file.size_bytes, "the code object")
+        source = path.parent / name
+    made = saved(launched, path, source, loaded, fill)
+    made = evolve(made, files={**made.files, **own})
+    write(made, path)
+    return [str(path), *(str(path.parent / name) for name in made.files)]
 
 
 def _number(text: str | None, option: str) -> int | None:
@@ -178,73 +199,6 @@ def _processor(code: GpuCode, file: str) -> Processor:
         why = f": {error_line(code.problems[0])}" if code.problems else ""
         raise UsageError(f"the processor of {file} is not known{why}")
     return PROCESSORS[code.target.processor]
-
-
-def _names(
-    code_object: CodeObject, kernel: GpuKernel
-) -> tuple[list[tuple[str | None, bool]], list[str]]:
-    """What debugging information calls the parameters, and whether they are floating point."""
-    out: list[tuple[str | None, bool]] = []
-    if kernel.entry is None:
-        return out, []
-    try:
-        found = code_object.scopes.subprogram_at(kernel.entry + code_object.load_address)
-        for each in () if found is None else found.die.children():
-            if each.tag == dw.TAG_FORMAL_PARAMETER:
-                variable = variable_of(each)
-                kind = None if variable is None else strip(variable.type)
-                is_float = isinstance(kind, Base) and kind.base.encoding == "float"
-                out.append((name_of(each), is_float))
-    except DwarfGpuError as error:
-        return [], [f"the names of the parameters: {error_line(error)}"]
-    return out, []
-
-
-def _given(texts: list[str]) -> dict[str, Given]:
-    out: dict[str, Given] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise UsageError(f"--arg {text[:60]}: expected NAME=VALUE")
-        if name.strip() in out:
-            raise UsageError(f"argument {name.strip()} is given twice")
-        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}")
-    return out
-
-
-def _value(text: str, option: str) -> Given:
-    """A value as it is written; `UsageError` where it is none."""
-    number = plain.integer_of(text)
-    if number is not None:
-        return number
-    if text == "?":
-        return Unknown()
-    if text in ("null", "true", "false"):
-        return int(text == "true")
-    if text.startswith("@"):
-        data = bytes_of(text[1:])
-        if not data:
-            raise UsageError(f"{option}: {text[1:]} is empty")
-        return Buffer(len(data), data)
-    if text.startswith("bytes:"):
-        try:
-            return bytes.fromhex(text.removeprefix("bytes:"))
-        except ValueError:
-            raise UsageError(f"{option}: expected bytes in hex, two digits each") from None
-    sized = _SIZE.fullmatch(text)
-    if sized is not None:
-        size_bytes = plain.integer_of(sized[2]) or 0
-        if not 0 < size_bytes <= MOST_BUFFER_BYTES:
-            raise UsageError(f"{option}: {sized[1]} of 1 to {MOST_BUFFER_BYTES} bytes")
-        if sized[1] == "lds":
-            return SharedMemory(size_bytes)
-        return Buffer(size_bytes, bytes(size_bytes) if sized[1] == "zeros" else None)
-    if _FLOAT.fullmatch(text):
-        return float(text)
-    raise UsageError(
-        f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "bytes:HEX or ?"
-    )
 
 
 def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]]:

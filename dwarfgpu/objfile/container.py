@@ -64,6 +64,11 @@ def open_object(path: str | Path, target: str | None = None) -> ObjectFile:
     return container.open_entry(pick(container, target))
 
 
+def is_bundle_file(path: str | Path) -> bool:
+    """Whether a file is a bundle; `UsageError` where it cannot be read."""
+    return is_bundle(map_file(path)[:_LONGEST_MAGIC_BYTES])
+
+
 def pick(container: Container, target: str | None) -> BundleEntry:
     """The one entry that a target names; `UsageError` where none or several do."""
     known = container.device_entries()

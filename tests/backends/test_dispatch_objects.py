@@ -9,6 +9,7 @@ import pytest
 from dwarfgpu.backends.machine import Geometry
 from dwarfgpu.backends.simulated.kernarg import (
     Buffer,
+    Declared,
     Given,
     HiddenValues,
     Kernarg,
@@ -131,13 +132,18 @@ GIVEN: dict[str, Given] = {
     "in": Buffer(100),
     "limit": -2,
     "ratio": 1,
-    "tile": SharedMemory(300),
+    "tile": SharedMemory(304),
     "three": bytes(range(6)),
 }
 
 
 def bound(**changes: Given) -> Kernarg:
-    names = [("in", False), ("x", False), ("y", False), ("z", False), ("w", False)]
+    names = [
+        Declared("in", item="int", item_bytes=4, is_number=True),
+        *map(Declared, ("x", "y")),
+        Declared("z", item="double", item_bytes=8, is_number=True),
+        Declared("w"),
+    ]
     given = {name: value for name, value in {**GIVEN, **changes}.items() if value != ""}
     return bind(parameters(ARGUMENTS, names), ARGUMENTS, given, HIDDEN, Allocator(0x1001), 100)
 
@@ -157,7 +163,7 @@ def bound(**changes: Given) -> Kernarg:
         (56, 2, 3),
         (58, 6, None),  # "it does not need to be set up"
         (64, 8, None),  # only a runtime makes it
-        (72, 4, 328),  # 28 bytes to align, and 300
+        (72, 4, 332),  # 28 bytes to align, and 304
         (76, 4, 0x20000), (80, 4, 0x10000),
         (88, 8, 0x7E00_0000_0000),
     ],
@@ -169,7 +175,7 @@ def test_segment(offset: int, size_bytes: int, value: int | None) -> None:
 def test_what_is_made_for_arguments() -> None:
     found = bound(hidden_heap_v1=0x1234)
     assert found.buffers == ((0x1100, Buffer(100), "in"),)
-    assert found.dynamic_lds_bytes == 328
+    assert found.dynamic_lds_bytes == 332
     assert found.unknown == ()
     assert known(found.pieces, 64, 8) == 0x1234
     assert bound(limit=Unknown()).unknown == (
@@ -190,6 +196,15 @@ def test_what_is_made_for_arguments() -> None:
         ({"ratio": 1e99}, "does not fit"),
         ({"limit": b"\1"}, r"limit \(by_value, 4 bytes at 8\): 1 bytes do not fit"),
         ({"limit": Buffer(4)}, r"limit \(by_value, 4 bytes at 8\) cannot be a buffer"),
+        (
+            {"in": Buffer(30)},
+            r"in \(global_buffer, 8 bytes at 0\): 30 bytes are no whole number of int, which has 4",
+        ),
+        (
+            {"in": Buffer(32, bytes(32), 8)},
+            "an array of numbers of 8 bytes, where int has 4; a raw file gives any bytes",
+        ),
+        ({"tile": SharedMemory(300)}, "300 bytes are no whole number of double, which has 8 bytes"),
         ({"in": SharedMemory(4)}, r"in \(global_buffer, 8 bytes at 0\) cannot be LDS"),
     ],
 )
@@ -199,6 +214,6 @@ def test_refused(changes: dict[str, Given], message: str) -> None:
 
 
 def test_names_that_are_not_as_many_are_not_used() -> None:
-    assert [each.name for each in parameters(ARGUMENTS, [("a", False)])] == [
+    assert [each.name for each in parameters(ARGUMENTS, [Declared("a")])] == [
         None, "limit", "ratio", "tile", "three",
     ]  # fmt: skip

@@ -116,6 +116,15 @@ def test_registers_beyond_the_allocation(tmp_path: Path) -> None:
         load(tmp_path, dispatches=[dispatch], waves=waves)
 
 
+def test_memory_that_is_filled_in(tmp_path: Path) -> None:
+    memory = [{"address": "0x1000", "size": 16, "fill": "0xcc"}, {"address": 4112, "bytes": "01"}]
+    state = load(tmp_path, memory=memory)
+    where = Memory(state.architecture.address_space(0))
+    assert state.target.read_memory(where, 0x100E, 3) == b"\xcc\xcc\x01"
+    with pytest.raises(Unavailable):
+        state.target.read_memory(where, 0x1011, 1)
+
+
 BROKEN: list[tuple[dict[str, Json], str]] = [
     ({"schema": "dwarfgpu-state-1"}, "document: unknown member 'agents'; known: schema"),
     ({"agents": []}, "queues[0].agent: expected the id of an agent, not 1"),
@@ -137,6 +146,15 @@ BROKEN: list[tuple[dict[str, Json], str]] = [
     ({"waves": [{"scratch": {"base": 3}}]}, "waves[0].scratch: unknown member 'base'"),
     ({"memory": [{"address": 0, "npy": "no.npy"}]}, "memory[0].npy: "),
     ({"memory": [{"address": 0, "npy": "v.npy", "bytes": ""}]}, "expected one of bytes and npy"),
+    ({"memory": [{"address": 0, "fill": 0, "bytes": ""}]}, "expected one of bytes and fill"),
+    ({"memory": [{"address": 0, "fill": 0}]}, "memory[0]: expected an object with a member 'size'"),
+    ({"memory": [{"address": 0, "size": 4}]}, "memory[0].size: expected a size only with fill"),
+    ({"memory": [{"address": 0, "size": 4, "fill": 256}]}, "memory[0].fill: expected an integer"),
+    ({"memory": [{"address": 0, "size": 0, "fill": 0}]}, "memory[0].size: expected an integer"),
+    (
+        {"memory": [{"address": n << 32, "size": 1 << 29, "fill": 0} for n in range(3)]},
+        "memory[2].size: expected at most 1073741824 bytes that are filled in",
+    ),
     ({"memory": [{"address": 0}]}, "memory[0]: expected an object with a member 'bytes'"),
 ]
 

@@ -18,6 +18,7 @@ from dwarfgpu.cli.dispatch import chosen_kernel
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.npy import Npy, npy_bytes
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 
@@ -150,6 +151,84 @@ def test_lds_ends_where_it_was_allocated(tmp_path: Path) -> None:
             memory(state, 0x1FC, 4, 3, wave=wave)
         with pytest.raises(Unavailable, match="0x200 is beyond the 512 bytes of the workgroup"):
             memory(state, 0x200, 4, 3, wave=wave)
+
+
+def test_memory_that_nobody_wrote_may_be_filled_in(tmp_path: Path) -> None:
+    """Buffers without contents, scratch and LDS; it is `Unavailable` otherwise."""
+    arguments = ("--arg", "in=zeros:16", "--arg", "out=buffer:16", "--arg", "limit=1")
+    file = HIP / "nest.gfx942.O0.v5.co"
+    geometry = ("--grid", 128, "--workgroup", 128, "--dynamic-lds", 600)
+    state = dispatch(tmp_path, file, *geometry, *arguments, "--fill", "0xcc")
+    kernarg = state.machine.dispatches[1].kernarg
+    assert kernarg is not None
+    into, out = struct.unpack("<QQ", memory(state, kernarg, 16))
+    assert (memory(state, into, 16), memory(state, out, 16)) == (bytes(16), b"\xcc" * 16)
+    for wave in (1, 2):
+        assert memory(state, 8, 4, 5, wave=wave, lane=63) == b"\xcc" * 4
+        assert memory(state, 1020, 4, 3, wave=wave) == b"\xcc" * 4
+        with pytest.raises(Unavailable, match="beyond the 1024 bytes of the workgroup"):
+            memory(state, 1024, 4, 3, wave=wave)
+    bare = dispatch(tmp_path, file, *geometry, *arguments)
+    for place in ((out, 4, 0), (8, 4, 3)):
+        with pytest.raises(Unavailable):
+            memory(bare, *place, wave=1)
+    message = "--fill 256: expected a byte, 0 to 255"
+    saved = ("--save", tmp_path / "x.json")
+    assert run("dispatch", file, *geometry, *arguments, "--fill", 256, *saved).error == message
+    assert "give --save STATE" in run("dispatch", file, *geometry, *arguments, "--fill", 0).error
+
+
+def test_more_scratch(tmp_path: Path) -> None:
+    file, geometry = HIP / "nest.gfx942.O0.v5.co", ("--grid", 64, "--workgroup", 64)
+    state = dispatch(tmp_path, file, *geometry, *NEST, "--scratch", 1000)
+    told = state.machine.dispatches[1]
+    assert (told.private_bytes, state.target.apertures_of(1).scratch_bytes) == (1000, 64512)
+    queue = state.machine.queues[1].packets_address
+    assert queue is not None
+    assert struct.unpack("<I", memory(state, queue + 24, 4)) == (1000,)  # in the packet, too
+    done = run("dispatch", file, *geometry, *NEST, "--scratch", 8)
+    assert done.error == "8 bytes of scratch a lane: the kernel itself has 152"
+    done = run("dispatch", file, *geometry, *NEST, "--scratch", 1 << 20)
+    assert done.error == "1048576 bytes of scratch a lane: gfx942 has at most 131056"
+    flat = run("dispatch", HIP / "nest.gfx942.O2.v5.co", *geometry, *NEST, "--scratch", 8)
+    assert flat.error == "kernel nest has no scratch: it does not enable any"
+
+
+def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:
+    """The state names the code object itself, which is written beside it."""
+    inside = (HIP / "nest.gfx942.O0.v5.co").read_bytes()
+    other = (HIP / "nest.gfx90a.O0.v5.co").read_bytes()
+    names = [f"hipv4-amdgcn-amd-amdhsa--{each}".encode() for each in ("gfx942", "gfx90a")]
+    table_bytes = 32 + sum(24 + len(name) for name in names)
+    start = -(-table_bytes // 4096) * 4096
+    second = -(-(start + len(inside)) // 4096) * 4096
+    bundle = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", 2)
+    for name, at, data in zip(names, (start, second), (inside, other), strict=True):
+        bundle += struct.pack("<QQQ", at, len(data), len(name)) + name
+    bundle = (bundle.ljust(start, b"\0") + inside).ljust(second, b"\0") + other
+    (tmp_path / "fat.hipfb").write_bytes(bundle)
+    asked = (tmp_path / "fat.hipfb", "--grid", 64, "--workgroup", 64, *NEST)
+    state = dispatch(tmp_path, *asked, "--target", "gfx942")
+    assert state.code_objects[0].path == tmp_path / "saved.gfx942.co"
+    assert (tmp_path / "saved.gfx942.co").read_bytes() == inside
+    assert "nest" in run("waves", "--state", tmp_path / "saved.json").lines[1]
+    assert "give one with --target" in run("dispatch", *asked).error
+
+
+def test_buffers_of_the_wrong_size(tmp_path: Path) -> None:
+    """The debugging information tells what a pointer points to."""
+    (tmp_path / "wide.npy").write_bytes(npy_bytes(Npy("<f8", (4,), bytes(32))))
+    (tmp_path / "good.npy").write_bytes(npy_bytes(Npy("<i4", (8,), bytes(32))))
+    rest = ("--arg", "out=buffer:16", "--arg", "limit=1", "--grid", 64, "--workgroup", 64)
+    file = HIP / "nest.gfx1100.O2.v5.co"
+    for text, message in (
+        ("buffer:30", "30 bytes are no whole number of int, which has 4 bytes"),
+        (f"@{tmp_path / 'wide.npy'}", "an array of numbers of 8 bytes, where int has 4; a raw"),
+    ):
+        done = run("dispatch", file, "--arg", f"in={text}", *rest)
+        assert done.status == 2
+        assert f"in (global_buffer, 8 bytes at 0): {message}" in done.error
+    assert run("dispatch", file, "--arg", f"in=@{tmp_path / 'good.npy'}", *rest).status == 0
 
 
 def test_writable_memory_is_as_loaded(tmp_path: Path) -> None:

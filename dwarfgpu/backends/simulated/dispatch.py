@@ -57,6 +57,23 @@ class Request:
     arguments: Mapping[str, Given]
     dynamic_lds_bytes: int = 0
     """LDS besides that of the kernel and of its arguments."""
+    scratch_bytes: int | None = None
+    """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
+
+    @property
+    def private_bytes(self) -> int:
+        """Scratch of a lane; `UsageError` for less than the kernel needs."""
+        descriptor = self.kernel.descriptor
+        least = 0 if descriptor is None else descriptor.scratch_bytes
+        if self.scratch_bytes is None:
+            return least
+        if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
+            raise UsageError(f"kernel {self.kernel.name} has no scratch: it does not enable any")
+        if self.scratch_bytes < least:
+            raise UsageError(
+                f"{self.scratch_bytes} bytes of scratch a lane: the kernel itself has {least}"
+            )
+        return self.scratch_bytes
 
 
 @frozen
@@ -130,7 +147,7 @@ def dispatched(request: Request) -> Launched:
     dispatch = Dispatch(
         1, 1, 0, request.kernel.name, request.kernel.address + request.load_address,
         request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
-        descriptor.scratch_bytes, *initial.allocation(descriptor, request.processor),
+        request.private_bytes, *initial.allocation(descriptor, request.processor),
     )  # fmt: skip
     queue = Queue(1, 1, at.queue, at.packets, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)
     waves = {each.id: each for each in placed}
@@ -172,7 +189,7 @@ def _user_sgprs(
         kernarg_segment_ptr=at.kernarg,
         dispatch_id=0,
         scratch_address=SCRATCH_ADDRESS,
-        private_bytes=descriptor.scratch_bytes,
+        private_bytes=request.private_bytes,
         geometry=request.geometry,
     )
     length, first = initial.preloaded(descriptor)
@@ -285,13 +302,12 @@ def _require_lds(request: Request, group_bytes: int) -> None:
 
 def wave_scratch_bytes(request: Request, lanes: int) -> int:
     """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
-    descriptor, processor = request.kernel.descriptor, request.processor
-    assert descriptor is not None
+    processor = request.processor
     granule = processor.scratch_granule_bytes
-    granules = -(-descriptor.scratch_bytes * lanes // granule)
+    granules = -(-request.private_bytes * lanes // granule)
     if granules > processor.most_scratch_granules:
         most = processor.most_scratch_granules * granule // lanes
-        wanted = f"{descriptor.scratch_bytes} bytes of scratch a lane"
+        wanted = f"{request.private_bytes} bytes of scratch a lane"
         raise UsageError(f"{wanted}: {processor.name} has at most {most}")
     return granules * granule
 
@@ -375,6 +391,13 @@ def _notes(request: Request, users: Sequence[initial.Sgpr], bound: Kernarg) -> l
         which = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
         why = "not given" if name == "kernarg_preload" else initial.why_unknown(name)
         notes.append(f"not known: {which} ({name}): {why}")
+    fields = descriptor.fields
+    is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
+    if is_dynamic and request.scratch_bytes is None:
+        notes.append(
+            f"the stack of the kernel is dynamic: its scratch is at least the "
+            f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
+        )
     asked = sum(
         count for name, count in initial.USER_SGPRS if descriptor.fields.get(f"enable_sgpr_{name}")
     )

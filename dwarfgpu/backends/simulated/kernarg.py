@@ -34,6 +34,8 @@ class Buffer:
 
     size_bytes: int
     data: bytes | None = None
+    item_bytes: int | None = None
+    """Of the numbers of the array that it was read from."""
 
 
 @frozen
@@ -53,13 +55,30 @@ Given: TypeAlias = int | float | bytes | Buffer | SharedMemory | Unknown
 
 
 @frozen
+class Declared:
+    """What debugging information says of a parameter."""
+
+    name: str | None = None
+    is_float: bool = False
+    item: str | None = None
+    """The type of what a pointer points to."""
+    item_bytes: int | None = None
+    is_number: bool = False
+    """Whether such an item is a number."""
+
+
+NOT_DECLARED: Final = Declared()
+
+
+@frozen
 class Parameter:
-    """An argument of the metadata, and what debugging information calls it."""
+    """An argument of the metadata, and what debugging information says of it."""
 
     argument: Argument
     name: str | None
     is_float: bool = False
     """Whether a number for it is a floating point number."""
+    declared: Declared = NOT_DECLARED
 
     @property
     def text(self) -> str:
@@ -111,19 +130,16 @@ class Kernarg:
     """Arguments whose value is not known, and why."""
 
 
-def parameters(
-    arguments: Sequence[Argument], named: Sequence[tuple[str | None, bool]]
-) -> list[Parameter]:
-    """The arguments of the programmer, by the names of the metadata, else those given.
+def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> list[Parameter]:
+    """The arguments of the programmer, by the names of the metadata, else those declared.
 
-    The given names and whether each is a floating point number belong to the arguments in order;
-    they are used where they are as many.
+    The declarations belong to the arguments in order; they are used where they are as many.
     """
     own = [each for each in arguments if not each.is_hidden]
-    others = list(named) if len(named) == len(own) else [(None, False)] * len(own)
+    others = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
     return [
-        Parameter(each, each.name or name, is_float or _is_float(each))
-        for each, (name, is_float) in zip(own, others, strict=True)
+        Parameter(each, each.name or other.name, other.is_float or _is_float(each), other)
+        for each, other in zip(own, others, strict=True)
     ]
 
 
@@ -156,11 +172,13 @@ def bind(
             continue
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            _require_items(parameter, value.size_bytes, value.item_bytes)
             address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
             buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
             value = address
         elif isinstance(value, SharedMemory):
             _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
+            _require_items(parameter, value.size_bytes, None)
             alignment = argument.pointee_align_bytes or 16
             lds_bytes = -(-lds_bytes // alignment) * alignment
             end = lds_bytes + value.size_bytes
@@ -192,6 +210,25 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
 def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
     if not is_one:
         raise UsageError(f"{parameter.text} cannot be {what}")
+
+
+def _require_items(parameter: Parameter, size_bytes: int, item_bytes: int | None) -> None:
+    """`UsageError` for memory that does not hold whole items of what the pointer points to."""
+    each = parameter.declared
+    if not each.item_bytes:
+        return
+    plural = "" if each.item_bytes == 1 else "s"
+    if size_bytes % each.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: {size_bytes} bytes are no whole number of {each.item}, "
+            f"which has {each.item_bytes} byte{plural}"
+        )
+    if each.is_number and each.item_bytes > 1 and item_bytes not in (None, each.item_bytes):
+        raise UsageError(
+            f"{parameter.text}: an array of numbers of {item_bytes} byte"
+            f"{'' if item_bytes == 1 else 's'}, where {each.item} has {each.item_bytes}; "
+            "a raw file gives any bytes"
+        )
 
 
 def _chosen(

@@ -36,8 +36,10 @@ def saved(
     path: Path,
     code_object: Path,
     loaded: Iterable[tuple[int, bytes]] = (),
+    fill: int | None = None,
 ) -> Saved:
-    """The state file of a dispatch at a path; `loaded`: writable memory of the code object."""
+    """The state file of a dispatch at a path; `loaded`: writable memory of the code object;
+    `fill`: the byte that memory holds which nobody has written."""
     request, machine = launched.request, launched.machine
     arrays = _Arrays(path.name.removesuffix(".json"))
     memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
@@ -45,6 +47,10 @@ def saved(
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is not None:
             memory.append(arrays.memory(name, address, buffer.data))
+        elif fill is not None:
+            memory.append({"address": hex(address), "size": buffer.size_bytes, "fill": fill})
+    if fill is not None:
+        memory += _filled_scratch(launched, fill)
     vectors = {name: arrays.vector(name, launched) for name in _vector_names(launched)}
     grid, workgroup = request.geometry.grid, request.geometry.workgroup
     shown = [",".join(map(str, size)) for size in (grid, workgroup)]
@@ -75,7 +81,9 @@ def saved(
             for each in machine.workgroups.values()
         ],
         "memory": memory,
-        "waves": [_wave(each, launched.pc, vectors, n) for n, each in enumerate(launched.waves)],
+        "waves": [
+            _wave(each, launched, vectors, n, fill) for n, each in enumerate(launched.waves)
+        ],
     }  # fmt: skip
     return Saved(document, arrays.files)
 
@@ -135,7 +143,16 @@ def _vector_names(launched: Launched) -> list[str]:
     return list(dict.fromkeys(name for each in launched.waves for name in each.vectors))
 
 
-def _wave(each: WaveRegisters, pc: int, vectors: dict[str, str], row: int) -> Json:
+def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
+    """The scratch of all waves, which lies in one piece."""
+    first = launched.waves[0].scratch_address
+    size = sum(each.scratch_bytes for each in launched.waves)
+    return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]
+
+
+def _wave(
+    each: WaveRegisters, launched: Launched, vectors: dict[str, str], row: int, fill: int | None
+) -> Json:
     registers: dict[str, Json] = {
         name: {"bytes": value} if isinstance(value, str) else hex(value)
         for name, value in each.scalars.items()
@@ -147,9 +164,13 @@ def _wave(each: WaveRegisters, pc: int, vectors: dict[str, str], row: int) -> Js
         "id": each.wave.id,
         "workgroup": each.wave.workgroup,
         "wave_in_group": each.wave.wave_in_group,
-        "pc": hex(pc),
+        "pc": hex(launched.pc),
         "registers": registers,
     }
+    group = launched.machine.workgroup_of(each.wave.id)
+    if fill is not None and not each.wave.wave_in_group and group and group.local_bytes:
+        local: Json = {"space": "local", "address": 0, "size": group.local_bytes, "fill": fill}
+        out["memory"] = [local]
     scratch: dict[str, Json] = {"size": each.scratch_bytes}
     if each.scratch_address is not None:
         scratch = {"address": hex(each.scratch_address), **scratch}

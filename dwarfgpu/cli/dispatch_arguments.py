@@ -1,0 +1,113 @@
+"""The arguments of `dwarfgpu dispatch`: what is given for them, and what the source declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu import plain
+from dwarfgpu.backends.simulated.kernarg import Buffer, Declared, Given, SharedMemory, Unknown
+from dwarfgpu.cli.errors import error_line
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scopes import name_of, variable_of
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Base, Pointer, Type, size_bytes, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.npy import is_npy, parse_npy, read_file
+from dwarfgpu.objfile.gpu_code import GpuKernel
+
+MOST_BUFFER_BYTES: Final = 1 << 30
+_FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
+
+
+def declared_parameters(
+    code_object: CodeObject, kernel: GpuKernel
+) -> tuple[list[Declared], list[str]]:
+    """What debugging information says of the parameters; why it says nothing."""
+    out: list[Declared] = []
+    if kernel.entry is None:
+        return out, []
+    try:
+        found = code_object.scopes.subprogram_at(kernel.entry + code_object.load_address)
+        for each in () if found is None else found.die.children():
+            if each.tag == dw.TAG_FORMAL_PARAMETER:
+                variable = variable_of(each)
+                out.append(_declared(name_of(each), None if variable is None else variable.type))
+    except DwarfGpuError as error:
+        return [], [f"the names of the parameters: {error_line(error)}"]
+    return out, []
+
+
+def _declared(name: str | None, declared: Type | None) -> Declared:
+    kind = strip(declared)
+    if not isinstance(kind, Pointer):
+        return Declared(name, isinstance(kind, Base) and kind.base.encoding == "float")
+    try:
+        item = strip(kind.target)
+        return Declared(
+            name,
+            item=type_name(item),
+            item_bytes=None if item is None else size_bytes(item),
+            is_number=isinstance(item, Base),
+        )
+    except DwarfGpuError:
+        return Declared(name)  # the pointer can be given all the same
+
+
+def given_arguments(texts: list[str]) -> dict[str, Given]:
+    """Every `NAME=VALUE`; `UsageError` for one that is none, or given twice."""
+    out: dict[str, Given] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--arg {text[:60]}: expected NAME=VALUE")
+        if name.strip() in out:
+            raise UsageError(f"argument {name.strip()} is given twice")
+        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}")
+    return out
+
+
+def _value(text: str, option: str) -> Given:
+    """A value as it is written; `UsageError` where it is none."""
+    number = plain.integer_of(text)
+    if number is not None:
+        return number
+    if text == "?":
+        return Unknown()
+    if text in ("null", "true", "false"):
+        return int(text == "true")
+    if text.startswith("@"):
+        return _file(text[1:], option)
+    if text.startswith("bytes:"):
+        try:
+            return bytes.fromhex(text.removeprefix("bytes:"))
+        except ValueError:
+            raise UsageError(f"{option}: expected bytes in hex, two digits each") from None
+    sized = _SIZE.fullmatch(text)
+    if sized is not None:
+        count = plain.integer_of(sized[2]) or 0
+        if not 0 < count <= MOST_BUFFER_BYTES:
+            raise UsageError(f"{option}: {sized[1]} of 1 to {MOST_BUFFER_BYTES} bytes")
+        if sized[1] == "lds":
+            return SharedMemory(count)
+        return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    raise UsageError(
+        f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
+        "bytes:HEX or ?"
+    )
+
+
+def _file(path: str, option: str) -> Buffer:
+    """A buffer with the numbers of a .npy file, or with all bytes of any other file."""
+    data, item_bytes = read_file(Path(path)), None
+    if is_npy(data):
+        array = parse_npy(data, path)
+        data, item_bytes = array.data, array.item_bytes
+    if not data:
+        raise UsageError(f"{option}: {path} is empty")
+    return Buffer(len(data), data, item_bytes)
