@@ -127,6 +127,7 @@ for gpu in "gfx942 64" "gfx1100 32"; do
   assemble nested_if "$gfx" "nested_if_call.$gfx.v5.co" "$wave" CALL=1
 done
 assemble nested_if gfx942 nested_if_literal.gfx942.v5.co WAVE=64 LITERAL=1
+assemble divergent gfx942 divergent.gfx942.v5.co
 assemble broken gfx942 broken/broken.gfx942.v5.co
 
 # One with a name index.

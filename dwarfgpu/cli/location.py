@@ -15,7 +15,7 @@ from dwarfgpu.cli.subjects import misspelt, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.location_drawing import COLOURS, Glyphs, Line, drawing, glyphs_for, plain
@@ -90,6 +90,7 @@ def located(session: Session, text: str, given: Options | None = None) -> Locate
         if value.location is None:
             raise value.error or UsageError(f"{title} is a value that is in no place.")
         location, bits, notes = value.location, value.size_bits, value.notes
+    location = location if bits is None else narrowed(location, bits)
     access = session.context().access
     drawn = () if bits is None else layouts(location, bits, access)
     return Located(title, location, bits, drawn, notes)

@@ -241,7 +241,7 @@ class _Listing:
         if not self.is_first:
             print()
         self.is_first = False
-        _print(_heading(coverage))
+        _print(heading(coverage))
         if coverage.problem is not None:
             _print(f"  {error_line(coverage.problem)}")
             return
@@ -261,7 +261,7 @@ class _Listing:
             _print("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
         if coverage.place is not None:
             drawn = bar(coverage, self.columns - 40, self.cells)
-            _print(f"  {drawn} {_amount(coverage)}")
+            _print(f"  {drawn} {amount(coverage)}")
 
     def show_all(self, found: Iterable[UnitGroups]) -> None:
         """A line for each variable."""
@@ -311,7 +311,8 @@ def _print(line: str) -> None:
     print(one_line(line))
 
 
-def _heading(coverage: Coverage) -> str:
+def heading(coverage: Coverage) -> str:
+    """What a variable is: kind, type, name, line and function."""
     variable, place = coverage.variable, coverage.place
     try:
         typed = "" if variable.type_text is None else f"{variable.type_text} "
@@ -325,7 +326,8 @@ def _heading(coverage: Coverage) -> str:
     return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
 
 
-def _amount(coverage: Coverage) -> str:
+def amount(coverage: Coverage) -> str:
+    """How much of its scope it is described in."""
     text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
     part = coverage.described_bytes - coverage.complete_bytes
     return text + (f", {part} of them in part" if part else "")

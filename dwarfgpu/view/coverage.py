@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.view.place_words import description_text
+from dwarfgpu.view.place_words import description_text, description_words
 
 MOST_ROWS: Final = 1_000
 """Stretches of one variable that are listed."""
@@ -256,21 +256,29 @@ class Line:
     lines: str
     """Source lines."""
     said: str
+    span: Range | None = None
 
 
 def coverage_lines(
-    coverage: Coverage, arch: Architecture | None, source: SourceLines
+    coverage: Coverage,
+    arch: Architecture | None,
+    source: SourceLines,
+    *,
+    with_operations: bool = True,
 ) -> Iterator[Line]:
-    """What is said where, by address."""
+    """What is said where, by address: in words, and the operations unless words do."""
+    variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
         if count == MOST_ROWS:
             yield Line("…", "", "more stretches are left out")
             return
         said = "optimized out"
         if row.description is not None:
-            said = description_text(row.description, arch, coverage.variable)
+            said = "" if with_operations else description_words(row.description, arch, variable)
+            said = said or description_text(row.description, arch, variable)
         if row.span is None:
             yield Line("everywhere", "", said)
             continue
         outside = "outside the scope: " if row.is_outside else ""
-        yield Line(spans_text([row.span]), source.text(row.span), outside + said)
+        lines = source.text(row.span)
+        yield Line(spans_text([row.span]), lines, outside + said, row.span)

@@ -42,6 +42,16 @@ ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
 LANES = "  Id  State   Target Id                             Frame\n"
 
 
+def drawn(lane: int) -> str:
+    """A dword of v6."""
+    marks = " ".join(f"{'·' * 64}"[8 * at : 8 * at + 8] for at in range(8))
+    return (
+        f"  byte 0{' ' * 32}4\n       ┌{'─' * 32}┐\n       │ v6[{lane}]{' ' * 26}│\n"
+        f"       └{'─' * 32}┘\n  bits 0-31  v6, the dword of lane {lane}\n"
+        f"    {marks[:lane]}█{marks[lane + 1 :]}\n"
+    )
+
+
 def lane_id(lane: int) -> str:
     return f"AMDGPU Lane ?:?:?:0/{lane} (?,?,?)[?,?,?]"
 
@@ -121,7 +131,7 @@ def lane_id(lane: int) -> str:
             ["p t", "p a"],
             "$2 = <optimized out>\nnote: a is optimized out at this pc; described at "
             "[0x11644,0x1169c); "
-            "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
+            'nest.gfx942.O2.v5.co is loaded at 0x10000\ntype "explain a" to see why\n',
         ),
         (
             ["lane 20", "p t"],  # beyond what the state knows of v6
@@ -130,11 +140,18 @@ def lane_id(lane: int) -> str:
         (["p launches"], "Cannot access memory at address 0x13c30: not in the state\n"),
         (
             ["p t", "info locals"],
-            "t = 30\na = <optimized out>\nr = <optimized out>\nsum = <optimized out>\n",
+            "t = 30\na = <optimized out>\nr = <optimized out>\nsum = <optimized out>\n"
+            'type "explain a" to see why\n',
         ),
         (["p t", "i lo ^t"], "t = 30\n"),
         (["info locals zz"], "No matching locals.\n"),
-        (["info args o"], "out = <optimized out>\n" + NOTES.partition("\n")[0] + "\n"),
+        (
+            ["info args o"],
+            "out = <optimized out>\n"
+            + NOTES.partition("\n")[0]
+            + '\ntype "explain out" to see why\n',
+        ),
+        (["info args o", "info args o"], "out = <optimized out>\n"),  # how to ask is told once
         (["info registers s33"], "s33            0xfffffffe          -2\n"),
         (["i r pc"], "pc             0x11640             0x11640 <nest+64>\n"),
         (["i r s1"], "s1             <unavailable>\n"),
@@ -179,14 +196,14 @@ def lane_id(lane: int) -> str:
         (["info lanes 64"], "No lanes match '64'.\n"),
         (["info lanes -1"], "Unrecognized option at: -1\n"),
         (["info lanes 3-1"], "inverted range\n"),
-        (["p t", "location t"], 'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n'),
+        (["p t", "location t"], f'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n{drawn(3)}'),
         (
             ["location a"],
             "A is optimized out at this pc; described at [0x11644,0x1169c); "
             "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (["location"], "Argument required (expression to compute).\n"),
-        (["location $v6[2]"], '"$v6[2]" is v6 + byte 8 (wave 0), 4 bytes.\n'),
+        (["location $v6[2]"], f'"$v6[2]" is v6 + byte 8 (wave 0), 4 bytes.\n{drawn(2)}'),
         (["location 1 + 1"], '"1 + 1" is a value that is in no place.\n'),
         (["complete info lo"], "info locals\n"),
         (["complete p/x $ex"], "p/x $exec\n"),

@@ -46,6 +46,12 @@ RUNNING: Final = frozenset({
 _WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
 
 
+class Painted(str):
+    """A line with escape codes of ours: whatever else it says has none."""
+
+    __slots__ = ()
+
+
 @frozen
 class Told:
     """A part of an answer as text and as data, for `set output json`.

@@ -8,21 +8,16 @@ from collections.abc import Iterator
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.examine import go_on_after
 from dwarfgpu.cli.repl.print_options import with_options
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.values import evaluated, options_of, reasons, sentence
-from dwarfgpu.cli.subjects import subject
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.cli.repl.values import evaluated, reasons
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import size_bits
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.session import Reading
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Record
@@ -78,6 +73,8 @@ def _remark(shell: Shell, value: TypedValue) -> None:
         shell.note(note, once=True)
     for reason in reasons(value):
         shell.note(reason)
+    if value.variable is not None and isinstance(value.error, UndefinedBits):
+        shell.hint(value.variable.name)
     _remark_written(shell)
 
 
@@ -158,57 +155,6 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
         shell.note(note, once=True)
     _remark_written(shell)
     yield from ()
-
-
-@command("explain", topic="data", complete=candidates.values)
-def explain(shell: Shell, argument: str) -> Iterator[Part]:
-    """Explain a value, or why there is none.
-
-    Usage: explain EXPRESSION
-
-    Shows the description that applies at the program location, each of its operations with the
-    stack before and after it, and what to make of the result for the lane in focus; of an
-    expression those of each variable that it depends on.
-    """
-    session = shell.session
-    options = options_of(session, shell.values, writes=False)
-    text = _required(without_options(argument, "explain"))
-    explanation = explain_subject(session, text, options)
-    yield from explanation.text.split("\n")
-    for note in explanation.answer.notes:
-        shell.note(note, once=True)
-
-
-@command("location", topic="data", complete=candidates.values)
-def location(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show where a variable or a part of it is.
-
-    Usage: location EXPRESSION
-
-    In registers, memories, or pieces of both, for the lane in focus.
-    """
-    session = shell.session
-    wanted = subject(session, _required(argument))
-    if isinstance(wanted, Variable):
-        found: Reading | TypedValue = session.read(wanted)
-        if found.location is None and isinstance(found.error, UndefinedBits):
-            raise UsageError(sentence(found.error.message))
-        title = f'Symbol "{wanted.name}"'
-    else:
-        options = options_of(session, shell.values, writes=False)
-        found, title = language.evaluate(argument, session, options), f'"{argument}"'
-    if found.location is None:
-        raise found.error or UsageError(f"{title} is a value that is in no place.")
-    for note in found.notes:
-        shell.note(note, once=True)
-    bits = size_bits(found.type)
-    if bits is None:
-        size = "of unknown size"
-    elif bits % 8:
-        size = f"{bits} bits"
-    else:
-        size = f"{bits // 8} byte{'' if bits == 8 else 's'}"
-    yield f"{title} is {location_text(found.location)}, {size}."
 
 
 def _required(argument: str) -> str:

@@ -6,6 +6,7 @@ command that fails prints one error and the conversation goes on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, TextIO
 
@@ -13,8 +14,9 @@ from attrs import frozen
 
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
+from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.answer import Answer
-from dwarfgpu.cli.repl.command import Command, Part, parse, text_of
+from dwarfgpu.cli.repl.command import Command, Painted, Part, parse, text_of
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.units import Examined
 from dwarfgpu.cli.repl.values import ValueHistory
@@ -43,7 +45,8 @@ class Streams:
     err: TextIO
 
     def print(self, text: str) -> None:
-        self.out.write(_printable(text, self.out) + "\n")
+        shown = str(text) if isinstance(text, Painted) else _printable(text, self.out)
+        self.out.write(shown + "\n")
 
     def complain(self, text: str) -> None:
         """On the error stream, after all that was printed before."""
@@ -99,8 +102,26 @@ class Shell:
         self._previous = ""
         self._noted: set[str] = set()
         self._nested = 0
+        self._has_hinted = False
         self._answer: Answer | None = None
         """Of the command that is under way, where answers are JSON."""
+
+    @property
+    def has_colours(self) -> bool:
+        """Whether answers may have colours: on a terminal that has them, unless not wanted."""
+        return (
+            self.settings.flag("style enabled")
+            and self.settings.word("output") != "json"
+            and self.streams.out.isatty()
+            and os.environ.get("TERM", "dumb") != "dumb"
+            and not os.environ.get("NO_COLOR")
+        )
+
+    @property
+    def columns(self) -> int:
+        """In which tables and drawings are folded."""
+        width = self.settings.limit("width")
+        return terminal_columns(self.streams.out.isatty()) if width is None else max(width, 20)
 
     @property
     def prompt(self) -> str:
@@ -181,6 +202,12 @@ class Shell:
             return
         self._noted.add(text)
         self._remark(f"note: {text}", text)
+
+    def hint(self, name: str) -> None:
+        """Say once in a conversation how to learn why something is missing."""
+        if not self._has_hinted and self._answer is None:
+            self._has_hinted = True
+            self.streams.complain(f'type "explain {name}" to see why')
 
     def warn(self, text: str) -> None:
         self._remark(f"warning: {text}", text)

@@ -25,6 +25,7 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.values import OPTIMIZED_OUT
 
 _MOST_FRAMES = 1_000
 _FRAMES = re.compile(r"(?P<full>full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
@@ -108,7 +109,7 @@ def _told(frame: StackFrame, list_of: str | None = None) -> Told:
     return Told(frame_text(frame, record), record if list_of else {"frame": record}, list_of)
 
 
-@command("backtrace", topic="stack", aliases=("bt", "where"))
+@command("backtrace", topic="stack", aliases=("bt",))
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why there are no more.
 
@@ -216,14 +217,19 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     if not found:
         yield f"No matching {called}." if argument else f"No {called}."
     notes: list[str] = []
+    told: dict[str, str] = {}
     for each in found:
         reading = session.read(each)
         text = contents(session, reading, shell.settings.format_options())
+        told[each.name] = text
         data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
         yield Told(f"{each.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:
         shell.note(note, once=True)
+    missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
+    if missing is not None:
+        shell.hint(missing)
 
 
 @command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)

@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import TOPICS, Command, Part, command, find, first_word, listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
+
+FIRST: Final = (
+    'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
+    'in every lane. "explain x" tells why x is what it is, or <optimized out>, "where x" where in',
+    'the code it is described, "location x" draws where its bits live.',
+    "",
+)
 
 
 @command("help", topic="support", aliases=("h",), complete=candidates.command_names)
@@ -25,6 +33,7 @@ def help_(shell: Shell, argument: str) -> Iterator[str]:
     elif argument:
         yield from _help_on(_command_of(shell, argument))
     else:
+        yield from FIRST
         yield "List of commands:"
         for topic, about in TOPICS.items():
             yield ""

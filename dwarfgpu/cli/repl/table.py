@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import call, explain, location, output, print_
+from dwarfgpu.cli.repl.data import call, output, print_
 from dwarfgpu.cli.repl.displays import display, info_display, undisplay
 from dwarfgpu.cli.repl.examine import x
 from dwarfgpu.cli.repl.frame_info import info_frame
@@ -25,6 +25,7 @@ from dwarfgpu.cli.repl.stack import (
 )
 from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
 from dwarfgpu.cli.repl.types import ptype, whatis
+from dwarfgpu.cli.repl.why import check, explain, location, where
 
 _INFO: Final = (
     info_args,
@@ -47,6 +48,10 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
 
 COMMANDS: Final[tuple[Command, ...]] = (
     *GPU_COMMANDS,
+    check,
+    explain,
+    location,
+    where,
     apropos,
     backtrace,
     call,
@@ -54,11 +59,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
     display,
     down,
     echo,
-    explain,
     help_,
     info,
     list_,
-    location,
     output,
     pc,
     print_,

@@ -1,0 +1,38 @@
+"""Every dialogue of tests/cli/dialogues, exactly: on a terminal, and as a script."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shlex
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from tests.cli.dialogues import FOLDER, REPOSITORY, Dialogue, dialogues, held
+
+ALL = [
+    pytest.param(each, id=f"{path.stem}-{number}")
+    for path in sorted(FOLDER.glob("*.txt"))
+    for number, each in enumerate(dialogues(path), 1)
+]
+
+
+@pytest.mark.parametrize("dialogue", ALL)
+def test_on_a_terminal(dialogue: Dialogue) -> None:
+    pytest.importorskip("pexpect")
+    assert held(dialogue.options, dialogue.commands) == dialogue.text
+
+
+@pytest.mark.parametrize("dialogue", ALL)
+def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty line, which repeats on a terminal, says nothing in a script."""
+    if "" in dialogue.commands:
+        pytest.skip("only someone who types repeats with an empty line")
+    monkeypatch.chdir(REPOSITORY)
+    script = [word for each in dialogue.commands for word in ("-ex", each)]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        status = main(["debug", *shlex.split(dialogue.options), "--batch", *script])
+    assert out.getvalue() == dialogue.answers
+    assert status in (0, 1)
