@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import gdb
 
+from dwarfgpu.backends.ingdb import selected_wave
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.gdb_errors import gdb_errors
@@ -39,10 +40,10 @@ def frame(level: int | None = None) -> Frame:
     Where no program runs, without a number, what is outside of all frames.
     """
     with gdb_errors():
-        thread = gdb.selected_thread()
-        if thread is None and level is None:
+        wave = selected_wave()
+        if wave is None and level is None:
             return Frame(the_debugger(), None)
-        if thread is None:
+        if wave is None:
             raise UsageError("No stack.")
         if level is None:
             return Frame(the_debugger(), gdb.selected_frame())

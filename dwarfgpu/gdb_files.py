@@ -77,6 +77,15 @@ class LoadedFiles:
             held = self._opened[path] = self._renewed(path, section, held)
         return held.code_object
 
+    def named(self, objfile: gdb.Objfile) -> CodeObject | None:
+        """The code object that GDB has read as a file; as `at`."""
+        name = (objfile.owner or objfile).filename
+        for each in self._loaded_sections()[0]:
+            path = each.path or gdb.current_progspace().filename
+            if path is not None and path.removeprefix("target:") == name:
+                return self.at(each.begin)
+        return None
+
     def row_at(self, location: int) -> FrameRow | None:
         """What call frame information says (`dwarfgpu.cfi.stack.Loaded`)."""
         found = self.at(location)

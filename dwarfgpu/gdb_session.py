@@ -342,8 +342,12 @@ class Debugger:
         symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
         if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
             return None
-        address = symbol.value().address
-        return None if address is None else self.files.at(int(address))
+        try:
+            address = symbol.value().address
+        except gdb.error:  # it has no place yet, as a thread-local variable of a library
+            address = None
+        found = None if address is None else self.files.at(int(address))
+        return found or self.files.named(symbol.symtab.objfile)
 
 
 def code_address(frame: gdb.Frame) -> int:
@@ -428,6 +432,6 @@ def print_options(letter: str | None = None) -> FormatOptions:
 def _language() -> str:
     """The language of the selected frame, as GDB names it."""
     name = gdb.parameter("language")
-    if name in ("auto", "local") and gdb.selected_thread() is not None:
+    if name in ("auto", "local") and selected_wave() is not None:
         name = gdb.selected_frame().language()
     return str(name)

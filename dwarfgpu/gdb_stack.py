@@ -12,6 +12,7 @@ from itertools import islice
 import gdb
 from attrs import evolve
 
+from dwarfgpu.backends.ingdb import selected_wave
 from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -67,8 +68,8 @@ def is_left(frame: gdb.Frame) -> bool:
 
 
 def require_stack() -> None:
-    """`UsageError` in GDB's words where no program runs."""
-    if gdb.selected_thread() is None:
+    """`UsageError` in GDB's words where no program has stopped."""
+    if selected_wave() is None:
         raise UsageError("No stack.")
 
 

@@ -64,6 +64,19 @@ class Named(Target, Protocol):
 
 
 @runtime_checkable
+class ThreadLocal(Target, Protocol):
+    """The power to tell where thread-local variables of libraries are: the dynamic linker put them
+    there."""
+
+    def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
+        """The address of a variable of a file in a wave; None where the machine knows none.
+
+        `Unavailable` where it has no place yet.
+        """
+        ...
+
+
+@runtime_checkable
 class NotStarted(Target, Protocol):
     """The power to tell memory of a program that was not started from that of one that stopped."""
 

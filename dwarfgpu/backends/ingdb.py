@@ -151,6 +151,20 @@ class GdbTarget:
         except (gdb.error, OverflowError):
             raise Unavailable(f"cannot write memory at address {address:#x}") from None
 
+    def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
+        """By GDB, which asks the thread library of the program (`dwarfgpu.target.ThreadLocal`)."""
+        for objfile in gdb.objfiles():
+            if (objfile.owner or objfile).filename != path:
+                continue
+            symbol = objfile.lookup_global_symbol(name) or objfile.lookup_static_symbol(name)
+            if symbol is None or not symbol.is_variable:
+                continue
+            with _newest_frame(wave) as frame:
+                value = symbol.value(frame) if symbol.needs_frame else symbol.value()
+                address = value.address
+            return None if address is None else int(address)
+        return None
+
 
 def said(error: BaseException) -> str:
     """What GDB said, as part of a message of ours."""
@@ -166,8 +180,10 @@ def architecture_named(name: str) -> Architecture:
 
 
 def selected_wave() -> WaveId | None:
-    """The selected thread; None where the program does not run."""
+    """The selected thread; None where the program is not there. `UsageError` while it runs."""
     thread = gdb.selected_thread()
+    if thread is not None and thread.is_running():
+        raise UsageError("Selected thread is running.")
     return None if thread is None else int(thread.global_num)
 
 

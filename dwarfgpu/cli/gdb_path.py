@@ -9,7 +9,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-from dwarfgpu import gdb_source
+from dwarfgpu import gdb_loader
 from dwarfgpu.errors import UsageError
 
 LOADER = """# Made by `dwarfgpu gdb-path` for GDB's `source`.
@@ -33,13 +33,13 @@ def path() -> Path:
     It is part of the package where that finds what it needs by itself; else a small file in the
     user's cache that names the folders. `UsageError` where that cannot be written.
     """
-    source = Path(gdb_source.__file__).resolve()
-    folders = gdb_source.folders()
+    source = Path(gdb_loader.__file__).resolve().with_name("gdb_source.py")
+    folders = gdb_loader.folders()
     if PathFinder.find_spec("attrs", folders) is not None:
         return source
     found = find_spec("attrs")
     assert found is not None and found.origin is not None  # this process uses it
-    folders = [str(gdb_source.HERE), str(Path(found.origin).resolve().parent.parent)]
+    folders = [str(gdb_loader.HERE), str(Path(found.origin).resolve().parent.parent)]
     text = LOADER.format(source=str(source), folders=folders)
     cache = _caches() / "dwarfgpu"
     loader = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"

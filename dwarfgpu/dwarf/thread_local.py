@@ -3,7 +3,7 @@ Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Threa
 
 Law: only the block of the program itself is at a fixed distance from the thread pointer, because
 its own code counts on it. Where the dynamic linker put the block of a library only its tables tell,
-which are not looked up.
+which are not looked up: a target that knows them is asked where a symbol of the block is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
 from dwarfgpu.objfile.elf import ET_EXEC, ObjectFile, Segment
-from dwarfgpu.target import Target, WaveId
+from dwarfgpu.target import Target, ThreadLocal, WaveId
 
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB
@@ -45,6 +45,9 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
             f"storage of {name}"
         )
     if not is_program(file):
+        block = _block_told(file, wave, target)
+        if block is not None:
+            return block + offset & (1 << 64) - 1
         raise Unsupported(
             f"thread-local storage of {name}: it is not said to be a program (ET_EXEC, DF_1_PIE), "
             "and where the dynamic linker put the block of a library is not looked up"
@@ -58,6 +61,18 @@ def is_program(file: ObjectFile) -> bool:
     if file.type == ET_EXEC:
         return True
     return bool(dynamic_tags(file).get(_DT_FLAGS_1, 0) & _DF_1_PIE)
+
+
+def _block_told(file: ObjectFile, wave: WaveId, target: Target | None) -> int | None:
+    """Where the block of a library is, by a target that knows; None where none does."""
+    if not isinstance(target, ThreadLocal):
+        return None
+    for each in file.symbols:
+        if each.kind == "thread_local" and each.section:
+            address = target.thread_local_address(wave, file.path, each.name)
+            if address is not None:
+                return address - each.address
+    return None
 
 
 def _displacement(file: ObjectFile, segment: Segment) -> int:

@@ -14,9 +14,11 @@ from typing import Final, Literal
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.nouns import frozen
 
-SymbolKind = Literal["function", "object", "other"]
+SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10
-_KINDS: Final[dict[int, SymbolKind]] = {1: "object", 2: "function", _INDIRECT: "function"}
+_KINDS: Final[dict[int, SymbolKind]] = {
+    1: "object", 2: "function", 6: "thread_local", _INDIRECT: "function",
+}  # fmt: skip
 _RESERVED: Final = 0xFF00
 """SHN_LORESERVE: section indices from here on are of no section."""
 _LONG_NAME_BYTES: Final = 256

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -9,17 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import gdb_source
+from dwarfgpu import gdb_loader
 from dwarfgpu.cli import gdb_path
 from dwarfgpu.errors import UsageError
 from tests.gdb.debugger import Debugger
+
+SOURCE = Path(gdb_loader.__file__).resolve().with_name("gdb_source.py")
 
 
 def test_finder_shows_only_what_is_needed() -> None:
     spec = find_spec("attrs")
     assert spec is not None and spec.origin is not None
-    finder = gdb_source.Finder([str(Path(spec.origin).parents[1]), str(gdb_source.HERE)])
-    for name in gdb_source.PACKAGES:
+    finder = gdb_loader.Finder([str(Path(spec.origin).parents[1]), str(gdb_loader.HERE)])
+    for name in gdb_loader.PACKAGES:
         assert finder.find_spec(name) is not None
     assert finder.find_spec("hypothesis") is None
     assert finder.find_spec("attrs.validators", ["/"]) is None
@@ -29,12 +32,12 @@ def test_the_package_itself_where_its_needs_are_beside_it(monkeypatch: pytest.Mo
     spec = find_spec("attrs")
     assert spec is not None and spec.origin is not None
     folder = str(Path(spec.origin).parents[1])
-    monkeypatch.setattr(gdb_source, "folders", lambda: [folder])
-    assert gdb_path.path() == Path(gdb_source.__file__).resolve()
+    monkeypatch.setattr(gdb_loader, "folders", lambda: [folder])
+    assert gdb_path.path() == SOURCE
 
 
 def test_a_loader_in_the_cache_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setattr(gdb_loader, "folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     first = gdb_path.path()
     assert first.parent == tmp_path / "dwarfgpu" and first == gdb_path.path()
@@ -42,7 +45,7 @@ def test_a_loader_in_the_cache_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setattr(gdb_loader, "folders", list)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(UsageError, match="cannot be written"):
@@ -52,7 +55,7 @@ def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_loader_that_is_no_text_is_written_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setattr(gdb_loader, "folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     loader = gdb_path.path()
     loader.write_bytes(b"\xff")
@@ -63,7 +66,7 @@ def test_a_loader_that_is_no_text_is_written_again(
 def test_a_cache_folder_that_is_relative_is_ignored(
     given: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setattr(gdb_loader, "folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert gdb_path.path().parent == tmp_path / ".cache/dwarfgpu"
@@ -73,7 +76,7 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError("no home")
 
-    monkeypatch.setattr(gdb_source, "folders", list)
+    monkeypatch.setattr(gdb_loader, "folders", list)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", unknown)
     with pytest.raises(UsageError, match="there is no home directory: give XDG_CACHE_HOME"):
@@ -92,13 +95,57 @@ def test_command(repository: Path) -> None:
     assert Path(done.stdout.strip()).is_file()
 
 
-def test_gdb_loads_nothing_else(debugger: Debugger) -> None:
-    code = (
-        "import sys; print(sorted({'numpy', 'prompt_toolkit', 'pygments', 'elftools'}"
-        " & set(sys.modules)), [p for p in sys.path if 'site-packages' in p])"
-    )
-    out = debugger.python(code, "python import dwarfgpu.gdb_commands")
-    assert out == "[] []\n"
+def test_gdb_loads_nothing_else(debugger: Debugger, repository: Path) -> None:
+    """Also after every kind of command; packages for other Pythons are hidden, and not missed."""
+    code = """
+import sys
+for each in ("print n", "explain n", "location n", "where n", "lanes n", "eval-ops reg0", "bt",
+             "info-locals --json", "compare -all-frames", "bt -compare"):
+    said("dwarfgpu " + each)
+loaded = {each.partition(".")[0] for each in sys.modules}
+print(sorted({"numpy", "prompt_toolkit", "pygments", "elftools", "zstandard"} & loaded))
+print([p for p in sys.path if "site-packages" in p])
+"""
+    demo = repository / "fixtures/x86_64/demo.gcc.O2.v5"
+    assert debugger.python(code, "break leaf", "run", file=demo) == "[]\n[]\n"
+
+
+OLD = """
+import sys, types
+gdb = types.ModuleType("gdb")
+gdb.GdbError = type("GdbError", (Exception,), {{}})
+sys.modules["gdb"] = gdb
+sys.version_info = {version}
+try:
+    exec(compile(open({path!r}).read(), "gdb_source.py", "exec"), {{"__name__": "__main__"}})
+except gdb.GdbError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("version", [(2, 7, 18), (3, 4, 0), (3, 10, 99)])
+def test_an_old_python_is_told(version: tuple[int, ...]) -> None:
+    code = OLD.format(version=version, path=str(SOURCE))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    needed = "dwarfgpu needs a GDB with Python 3.11 or newer; this one has Python"
+    assert done.stdout == f"{needed} {version[0]}.{version[1]}\n"
+
+
+def test_every_python_reads_what_gdb_sources() -> None:
+    """Nothing in it is newer than Python 2.7."""
+    tree = ast.parse(SOURCE.read_text(), feature_version=(3, 4))
+    newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.AsyncFunctionDef, ast.Nonlocal,
+             ast.Starred, ast.YieldFrom, ast.Match)  # fmt: skip
+    assert SOURCE.read_text().isascii()
+    for each in ast.walk(tree):
+        assert not isinstance(each, newer), ast.dump(each)
+        if isinstance(each, ast.FunctionDef):
+            assert each.returns is None and not each.args.kwonlyargs
+            assert all(argument.annotation is None for argument in each.args.args)
+        if isinstance(each, ast.Raise):
+            assert each.cause is None
+        if isinstance(each, ast.ImportFrom):
+            assert each.module != "__future__"
 
 
 def test_sourced_twice(debugger: Debugger) -> None:

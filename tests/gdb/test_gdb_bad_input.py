@@ -1,0 +1,244 @@
+"""Whatever the state of the program: one clear line, and GDB is left as it was."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+HERE = Path(__file__).parent
+COMMANDS = (
+    "print number", "print/x number", "print nothing", "print *(int *) 0", "print", "explain local",
+    "explain nothing", "location number", "location nothing", "where number", "where nothing",
+    "lanes number", "eval-ops breg7 8; deref", "eval-ops deref", "eval-ops nonsense",
+    "eval-ops lit0; deref", "bt", "bt 1", "bt -compare", "bt -1", "info-locals",
+    "info-locals --json", "compare", "compare -all-frames", "nonsense",
+)  # fmt: skip
+FUNCTIONS = (
+    'output $dwarfgpu("number")', 'output $dwarfgpu("nothing")', 'output $dwarfgpu("*(int *) 0")',
+    "python import dwarfgpu.gdb as dg",
+    "python dg.frame().variable('number').text",
+    "python [v.text for f in dg.frames() for v in f.variables()]",
+    "python dg.frame(1).pc",
+    "python dg.evaluate('call_frame_cfa')",
+)  # fmt: skip
+EVERY = tuple(f"dwarfgpu {each}" for each in COMMANDS) + FUNCTIONS
+CHECK = """
+import json
+def place():
+    def tried(action):
+        try:
+            return str(action())
+        except gdb.error as error:
+            return f"error: {error}"
+    thread = gdb.selected_thread()
+    names = ("language", "listsize", "width", "height", "print pretty", "scheduler-locking",
+             "confirm", "pagination", "backtrace past-main", "max-value-size")
+    return [
+        gdb.selected_inferior().num,
+        thread and thread.num,
+        tried(lambda: gdb.selected_frame().level()),
+        tried(lambda: gdb.selected_frame().name()),
+        tried(lambda: gdb.history(0)),
+        tried(lambda: gdb.parse_and_eval("$_")),
+        tried(lambda: gdb.parse_and_eval("$__")),
+        said("show language"),
+        [str(gdb.parameter(each)) for each in names],
+    ]
+found = {}
+for command in %s:
+    before = place()
+    found[command] = [said(command), before == place(), before]
+print("@" + json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def host(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program of two threads beside its library, as `host.c` tells."""
+    folder = tmp_path_factory.mktemp("host")
+    for command in (
+        ["-shared", "-fPIC", "-o", folder / "plugin.so", HERE / "plugin.c"],
+        ["-o", folder / "host", HERE / "host.c", "-pthread", "-ldl"],
+    ):
+        subprocess.run([tool("gcc"), "-g", "-O0", *map(str, command)], check=True, timeout=60)
+    return folder / "host"
+
+
+def checked(debugger: Debugger, file: Path | None, *before: str) -> dict[str, str]:
+    """What every command says; none changes where GDB is, and an error is one line."""
+    out, err = debugger.run(*before, f"python exec({CHECK % repr(EVERY)!r})", file=file)
+    assert "Traceback" not in out + err, out + err
+    lines = [line for line in out.splitlines() if line.startswith("@")]
+    assert len(lines) == 1, out + err
+    said: dict[str, str] = {}
+    for command, (text, is_same, was) in json.loads(lines[0][1:]).items():
+        assert is_same, (command, was)
+        if text.startswith("error: "):
+            assert "\n" not in text.strip().removesuffix("Error while executing Python code."), text
+        said[command] = text
+    return said
+
+
+def errors(said: dict[str, str]) -> dict[str, str]:
+    return {
+        command: text.removeprefix("error: ")
+        for command, text in said.items()
+        if text.startswith("error: ")
+    }
+
+
+def test_no_program(debugger: Debugger) -> None:
+    said = checked(debugger, None)
+    assert set(said) - set(errors(said)) == {"python import dwarfgpu.gdb as dg"}
+    assert said["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
+    assert said["dwarfgpu bt"] == said["dwarfgpu info-locals"] == "error: No stack."
+
+
+def test_a_program_that_does_not_run(debugger: Debugger, host: Path) -> None:
+    said = checked(debugger, host)
+    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+    assert said["dwarfgpu bt"] == "error: No stack."
+    assert said["dwarfgpu eval-ops breg7 8; deref"].endswith(
+        "GDB has no thread 0: the program does not run"
+    )
+    assert said["python dg.frame(1).pc"].startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        ("break waits", "run"),
+        ("break waits", "run", "up"),
+        ("break unloaded", "run", "thread 2", "up"),
+        ("break unloaded", "run", "up", "set language ada"),
+        ("break unloaded", "run", "up", "set language fortran", "set print pretty on"),
+        ("break unloaded", "run", "add-inferior", "inferior 2", "inferior 1", "up"),
+        ("break unloaded", "run", "p 1", "x/2x $sp", "set scheduler-locking on", "up"),
+        ("break waits", "run", "set var $pc = 0"),
+        ("break waits", "run", "set var $sp = 0", "set var $rbp = 16"),
+        ("starti",),
+    ],
+    ids=" ".join,
+)
+def test_gdb_is_left_as_it_was(debugger: Debugger, host: Path, where: tuple[str, ...]) -> None:
+    """In another thread, frame, language, inferior, and where nothing makes sense."""
+    said = checked(debugger, host, *where)
+    if "set var $pc = 0" not in where and where != ("starti",):
+        assert not said["dwarfgpu bt"].startswith("error: ")
+
+
+def test_another_inferior_that_does_not_run(debugger: Debugger, host: Path) -> None:
+    said = checked(debugger, host, "break waits", "run", "add-inferior", "inferior 2")
+    assert said["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
+
+
+@pytest.mark.parametrize(
+    "before", [("set non-stop on", "set pagination off"), ("maint set target-async on",)]
+)
+def test_a_program_that_runs(debugger: Debugger, host: Path, before: tuple[str, ...]) -> None:
+    """In non-stop mode, and where only the command line goes on."""
+    said = checked(debugger, host, *before, "set args loop", "run &", "shell sleep 1")
+    runs = {text for command, text in errors(said).items() if "nonsense" not in command}
+    assert "Selected thread is running." in runs
+    for command in ("dwarfgpu print number", "dwarfgpu bt", "dwarfgpu info-locals --json"):
+        assert said[command] == "error: Selected thread is running."
+
+
+def test_a_stripped_program(debugger: Debugger, host: Path, tool: Callable[[str], str]) -> None:
+    stripped = host.with_name("stripped")
+    subprocess.run([tool("strip"), "-o", stripped, host], check=True)
+    said = checked(debugger, stripped, "starti")
+    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+    assert "??" in said["dwarfgpu bt"] or "_start" in said["dwarfgpu bt"]
+
+
+def test_a_file_that_is_not_what_runs(
+    debugger: Debugger, host: Path, repository: Path, tmp_path: Path
+) -> None:
+    program = tmp_path / "host"
+    program.write_bytes(host.read_bytes())
+    program.chmod(0o755)
+    other = repository / "fixtures/x86_64/demo.gcc.O2.v5"
+    swap = f"shell cp {other} {program}.new && mv {program}.new {program}"
+    said = checked(debugger, program, "break waits", "run", swap)
+    assert "is not what GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
+
+
+def test_a_debug_file_of_another_build(
+    debugger: Debugger, host: Path, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """It has another build-id: it is not read, neither by GDB nor by us."""
+    program, debug = tmp_path / "host", tmp_path / "host.debug"
+    objcopy = tool("objcopy")
+    subprocess.run([objcopy, "--only-keep-debug", host, debug], check=True)
+    subprocess.run([objcopy, "-g", f"--add-gnu-debuglink={debug}", host, program], check=True)
+    commands = ("break waits", "run", "dwarfgpu print number", "dwarfgpu bt 1")
+    out, _ = debugger.run(*commands, file=program)
+    assert "number = 7" in out and "#0  waits (number=7) at" in out
+    debug.write_bytes(debug.read_bytes()[:-16] + bytes(16))
+    subprocess.run([objcopy, "--remove-section=.note.gnu.build-id", debug, debug], check=True)
+    said = checked(debugger, program, "break waits", "run")
+    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+
+
+LIBRARY = """
+import dwarfgpu.gdb as dg
+def tried(action):
+    try:
+        return str(action())
+    except gdb.GdbError as error:
+        return f"error: {error}"
+frame = dg.frame()
+number, library, own = dg.variable("number"), dg.variable("in_library"), dg.variable("per_thread")
+gdb.execute("next", to_string=True)
+gdb.execute("next", to_string=True)
+print("@" + dg.variable("in_library").text, dg.variable("per_thread").text,
+      dg.frame().variable("inside").text, dg.frame(1).variable("argc").text)
+kept = dg.variable("in_library")
+gdb.execute("break unloaded")
+gdb.execute("continue", to_string=True)
+print("@" + tried(lambda: kept.text))
+print("@" + tried(lambda: frame.variable("number")))
+print("@" + tried(lambda: dg.variable("in_library")))
+print("@" + tried(lambda: dg.variable("number").text), said("dwarfgpu bt").splitlines()[0])
+"""
+
+
+def test_a_library_that_is_unloaded(debugger: Debugger, host: Path) -> None:
+    before = ("set breakpoint pending on", "break plugged", "run")
+    out = debugger.python(LIBRARY, *before, file=host)
+    first, kept, frame, gone, last = [each[1:] for each in out.splitlines() if each[:1] == "@"]
+    assert first == "5 108 6 1" or first == "5 106 6 1" or first.startswith("5 ")
+    assert (
+        kept == "error: StaleLocation: in_library is of an earlier stop: ask its frame for it again"
+    )
+    assert frame.startswith("error: StaleLocation: the frame is gone")
+    assert gone == 'error: No symbol "in_library" in current context.'
+    assert last.startswith("8 #0  unloaded (number=8) at ")
+
+
+def test_thread_local_variables(debugger: Debugger, host: Path) -> None:
+    """Of the program and of a library, in each thread; before the library's have a place."""
+    code = """
+one, two = sorted(gdb.selected_inferior().threads(), key=lambda each: each.num)
+for thread in (one, two):
+    thread.switch()
+    print(*(" ".join(contents(said(f"{how} {name}")).split()) for how in ("print", "dwarfgpu print")
+            for name in ("own", "&own", "before", "&before", "per_thread")), sep="|")
+one.switch()
+print(said("dwarfgpu compare -all-frames"))
+"""
+    before = ("set breakpoint pending on", "break plugged", "run", "next", "next", "next")
+    first, second, compared = debugger.python(code, *before, file=host).splitlines()
+    values = first.split("|")
+    assert values[0] == "40" and values[2] == "4" and values[:5] == values[5:]
+    values = second.split("|")
+    assert values[0] == "54" and values[:2] == values[5:7]
+    assert "not yet allocated" in values[7]
+    assert compared.endswith(" 0 differ for a known reason, 0 differ")
