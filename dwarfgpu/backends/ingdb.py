@@ -183,7 +183,10 @@ def selected_wave() -> WaveId | None:
     """The selected thread; None where the program is not there. `UsageError` while it runs."""
     thread = gdb.selected_thread()
     if thread is not None and thread.is_running():
-        raise UsageError("Selected thread is running.")
+        try:  # while GDB decides whether to stop, its thread runs too, and can be looked at
+            gdb.newest_frame()
+        except gdb.error as error:
+            raise UsageError(str(error)) from None
     return None if thread is None else int(thread.global_num)
 
 
