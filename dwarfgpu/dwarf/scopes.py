@@ -75,8 +75,10 @@ class Subprogram:
     def lanes(self) -> int | None:
         """DW_AT_LLVM_lanes; None where it is absent. `IllFormed` unless it is above 0."""
         for holder in self.die.origins():
-            lanes = holder.llvm_integer(dw.AT_LLVM_LANES)
-            if lanes is not None:
+            for number in holder.llvm_numbers(dw.AT_LLVM_LANES):
+                lanes = holder.integer(number)
+                if lanes is None:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is no integer constant")
                 if lanes <= 0:
                     raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is {lanes}")
                 return lanes

@@ -209,24 +209,31 @@ def test_each_may_be_a_location_list() -> None:
 
 # The session: what a subprogram of a file says
 
-Attributes = tuple[tuple[int, str | int], ...]
+Ranges = tuple[tuple[int, int, str], ...]
+"""A location list: from, to, expression."""
+Attributes = tuple[tuple[int, str | int | Ranges], ...]
+LISTS_HEADER = b"\5\0\x08\0\0\0\0\0"
+"""Of `.debug_loclists`, behind the length."""
 
 
 def session(
     tmp_path: Path,
-    *attributes: tuple[int, str | int],
+    *attributes: tuple[int, str | int | Ranges],
     inner: Attributes = (),
+    inner_at: tuple[int, int] = (0x1000, 0x100),
     tag: int = dw.TAG_INLINED_SUBROUTINE,
     dialect: str = "amd-provisional",
     **focus: object,
 ) -> Session:
     """A wave at 0x1040 of a subprogram at [0x1000,0x1100) that has these attributes.
 
-    `inner`: those of an inlined call or entry point in it, where there is one.
+    `inner`: those of an inlined call or entry point in it, at `inner_at`, where there is one.
     """
     code = (0x1000).to_bytes(8, "little") + encode_uleb(0x100)
-    data = b"\1" + code + _entry(2, code, attributes)
-    data += (_entry(3, code, inner) if inner else b"") + b"\0\0"
+    inside = inner_at[0].to_bytes(8, "little") + encode_uleb(inner_at[1])
+    lists = bytearray(LISTS_HEADER)
+    data = b"\1" + code + _entry(2, code, attributes, lists)
+    data += (_entry(3, inside, inner, lists) if inner else b"") + b"\0\0"
     shapes = (
         _shape(dw.TAG_COMPILE_UNIT, (), True),
         _shape(dw.TAG_SUBPROGRAM, attributes, True),
@@ -235,6 +242,7 @@ def session(
     sections = {
         ".debug_info": unit(data),
         ".debug_abbrev": abbreviations(*shapes),
+        ".debug_loclists": len(lists).to_bytes(4, "little") + bytes(lists),
         ".text": Content(bytes(0x100), 1, 6, 0x1000),
     }
     path = tmp_path / "made.co"
@@ -246,19 +254,29 @@ def session(
 
 def _shape(tag: int, given: Attributes, has_children: bool) -> Shape:
     span = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_UDATA))
-    forms = {str: dw.FORM_EXPRLOC, int: dw.FORM_SDATA}
+    forms = {str: dw.FORM_EXPRLOC, int: dw.FORM_SDATA, tuple: dw.FORM_SEC_OFFSET}
     return Shape(tag, (*span, *((name, forms[type(value)]) for name, value in given)), has_children)
 
 
-def _entry(number: int, code: bytes, given: Attributes) -> bytes:
+def _entry(number: int, code: bytes, given: Attributes, lists: bytearray) -> bytes:
     out = bytes((number,)) + code
     for _, value in given:
         if isinstance(value, int):
             out += encode_sleb(value)
+        elif isinstance(value, str):
+            out += _block(value)
         else:
-            data = assemble(value, AMD_PROVISIONAL, GPU.unit.format, GPU.arch)
-            out += encode_uleb(len(data)) + data
+            out += (4 + len(lists)).to_bytes(4, "little")
+            for begin, end, text in value:
+                both = begin.to_bytes(8, "little") + end.to_bytes(8, "little")
+                lists += b"\x07" + both + _block(text)  # DW_LLE_start_end
+            lists += b"\0"
     return out
+
+
+def _block(text: str) -> bytes:
+    data = assemble(text, AMD_PROVISIONAL, GPU.unit.format, GPU.arch)
+    return encode_uleb(len(data)) + data
 
 
 def waiting(address: int) -> str:
