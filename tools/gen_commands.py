@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.repl.command import TOPICS, Command
+from dwarfgpu.cli.repl.command import TOPICS, Command, every
 from dwarfgpu.cli.repl.settings import SETTINGS
 from dwarfgpu.cli.repl.table import COMMANDS
 
@@ -35,13 +34,6 @@ def document() -> str:
         default = each.text(each.default)
         parts[-1] += f"\n| `{each.name}` | {values} | `{default}` | {each.help} |"
     return "\n".join(parts) + "\n"
-
-
-def every(commands: tuple[Command, ...]) -> Iterator[Command]:
-    """Commands and their subcommands, by name."""
-    for each in sorted(commands, key=lambda command: command.name):
-        yield each
-        yield from every(each.subcommands)
 
 
 def _is_made(command: Command) -> bool:

@@ -81,7 +81,7 @@ def _run(args: argparse.Namespace) -> int:
         shell.is_of_core = True
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
         for line in core_lines(stopped.core):
-            shell.streams.print(line)
+            shell.streams.print(f"{line}\n")
     elif stopped.has_started:
         shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
         shell.values.machine = stopped.given.machine
@@ -132,9 +132,9 @@ def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
 
 def _greet(shell: Shell) -> None:
     session = shell.session
-    shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.')
+    shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
     if session.pc is not None:
         try:
-            shell.streams.print(f"#0  {frame_line(session)}")
+            shell.streams.print(f"#0  {frame_line(session)}\n")
         except DwarfGpuError as error:
             shell.streams.complain(str(error))

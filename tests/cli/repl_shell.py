@@ -52,11 +52,29 @@ def demo_shell() -> Shell:
 def said(shell: Shell, *lines: str) -> str:
     """The output of the last line, errors and remarks after it."""
     for line in lines:
-        for stream in (shell.streams.out, shell.streams.err):
-            assert isinstance(stream, io.StringIO)
-            stream.seek(0)
-            stream.truncate()
+        _forget(shell)
         shell.execute(line, repeats=True)
+    return _text(shell)
+
+
+def talked(shell: Shell, *lines: str) -> str:
+    """The output of all lines, errors and remarks after it; bodies of commands are among them."""
+    _forget(shell)
+    given = iter(lines)
+    with shell.reading(given):
+        for line in given:
+            shell.execute(line)
+    return _text(shell)
+
+
+def _forget(shell: Shell) -> None:
+    for stream in (shell.streams.out, shell.streams.err):
+        assert isinstance(stream, io.StringIO)
+        stream.seek(0)
+        stream.truncate()
+
+
+def _text(shell: Shell) -> str:
     assert isinstance(shell.streams.out, io.StringIO)
     assert isinstance(shell.streams.err, io.StringIO)
     return shell.streams.out.getvalue() + shell.streams.err.getvalue()

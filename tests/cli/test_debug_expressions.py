@@ -136,7 +136,7 @@ def test_the_same_as_gdb(tool: Callable[[str], str], repository: Path) -> None:
     ours = [sys.executable, "-m", "dwarfgpu", "debug", program, "--batch", "-q"]
     for line in COMMANDS:
         theirs += ["-ex", "echo @@\\n", "-ex", line]
-        ours += ["-ex", "echo @@", "-ex", line]
+        ours += ["-ex", "echo @@\\n", "-ex", line]
     expected, found = spoken([*theirs, program]), spoken(ours)
     assert len(expected) == len(found) == len(COMMANDS)
     different = [

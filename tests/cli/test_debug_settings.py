@@ -36,7 +36,7 @@ def program() -> Shell:
         (["set print elements unl", "show print elements"],
          "Limit on string chars or array elements to print is unlimited.\n"),
         (["set print elements"],
-         'Argument required (integer to set it to, or "unlimited".).\n'),
+         'Argument required (integer to set it to, or "unlimited").\n'),
         (["set print elements x"], 'No symbol "x" in current context.\n'),
         (["set print elements -2"], "integer -2 out of range\n"),
         (["set print pretty", "show print pretty"],
@@ -56,7 +56,7 @@ def program() -> Shell:
         (["set $foo = 3", "p $foo"], "$1 = 3\n"),
         (["set t = 3", "p t"],
          "$1 = 3\n"),
-        (["set var $a = 1", "set $a += 4", "output $a"], "5\n"),
+        (["set var $a = 1", "set $a += 4", "output $a"], "5"),
     ],
 )  # fmt: skip
 def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
@@ -178,9 +178,10 @@ def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
     [
         ("p t", {"number": 1, "value": "30", "type": "int", "location": "v6 + byte 12 (wave 0)"}),
         ("output t", {"value": "30", "type": "int"}),
+        ('printf "%d\\n", t', {"console": ["30"]}),
         ("p 1 + 1", {"value": "2", "location": None}),
         ("show width", {"value": "unlimited"}),
-        ("echo a b", {"console": ["a b"]}),
+        ("echo a\\nb", {"console": ["a", "b"]}),
         ("set $a = 1", {}),
     ],
 )

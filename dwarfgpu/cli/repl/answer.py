@@ -31,7 +31,7 @@ class Answer:
     def add(self, part: Part) -> None:
         """One more part; of text alone, a line of the console."""
         if isinstance(part, str):
-            self._console.append(part)
+            self._console += part.split("\n")
         elif part.list_of is not None:
             self._lists.setdefault(part.list_of, []).append(part.data)
         else:

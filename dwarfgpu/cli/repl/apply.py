@@ -10,7 +10,7 @@ from typing import Final, Literal
 from attrs import frozen
 
 from dwarfgpu.backtrace import selected, stack_frames
-from dwarfgpu.cli.repl.command import Part, command, text_of
+from dwarfgpu.cli.repl.command import Part, command, printed
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.lanes import (
     CHOICES,
@@ -84,7 +84,7 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                 heading = ()
             try:
                 for part in shell.run(line):
-                    if text_of(part) is not None:
+                    if printed(part):
                         yield from heading
                         heading = ()
                     yield part

@@ -19,8 +19,11 @@ from dwarfgpu.view.plain import Record
 if TYPE_CHECKING:
     from dwarfgpu.cli.repl.shell import Shell
 
-Topic = Literal["data", "files", "lanes", "running", "stack", "status", "support", "user-defined"]
+Topic = Literal[
+    "aliases", "data", "files", "lanes", "running", "stack", "status", "support", "user-defined"
+]
 TOPICS: dict[Topic, str] = {
+    "aliases": "User-defined aliases of other commands.",
     "data": "Examining data.",
     "files": "Specifying and examining files.",
     "lanes": "Looking at the lanes of a wave.",
@@ -63,13 +66,14 @@ class Told:
     text: str
     data: Record
     list_of: str | None = None
+    ends_line: bool = True
 
 
-def text_of(part: Part) -> str | None:
-    """What is printed of a part of an answer; None where nothing is."""
+def printed(part: Part) -> str:
+    """What is printed of a part of an answer: a string is a line."""
     if isinstance(part, str):
-        return part
-    return part.text or None
+        return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
+    return f"{part.text}\n" if part.text and part.ends_line else part.text
 
 
 @frozen
@@ -194,6 +198,13 @@ def parse(commands: Iterable[Command], line: str) -> Call:
             break
         found, rest = find(found.subcommands, word, found.name), after
     return Call(found, rest.strip())
+
+
+def every(commands: Iterable[Command]) -> Iterator[Command]:
+    """Commands and their subcommands, by name."""
+    for each in sorted(commands, key=lambda command: command.name):
+        yield each
+        yield from every(each.subcommands)
 
 
 def listed(commands: Iterable[Command]) -> Iterator[str]:

@@ -130,15 +130,15 @@ def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[P
 
 @command("output", topic="data", complete=candidates.values)
 def output(shell: Shell, argument: str) -> Iterator[Part]:
-    """Like "print", without the value history.
+    """Like "print", without "$1 = " and the end of the line.
 
     Usage: output[/FMT] EXPRESSION
     """
     options, text = format_of(shell, argument, "output")
     value = evaluated(shell.session, shell.values, _required(text))
     line = language.format(value, shell.session, options)
-    yield Told(line, value_data(value, line))
-    _remark(shell, value)
+    _remark(shell, value)  # before it: the line has no end
+    yield Told(line, value_data(value, line), ends_line=False)
 
 
 @command("set var", topic="data", aliases=("variable",), complete=candidates.values)

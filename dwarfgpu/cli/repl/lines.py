@@ -24,26 +24,38 @@ class Given:
 
 
 def run_given(shell: Shell, commands: Iterable[Given]) -> None:
-    """The commands in order; one that fails does not keep the next from running."""
-    for each in commands:
-        if shell.is_over:
-            return
-        shell.execute(f"source {each.text}" if each.is_script else each.text)
+    """The commands in order; one that fails does not keep the next from running.
+
+    A command that has a body takes it of those that follow.
+    """
+    lines = (f"source {each.text}" if each.is_script else each.text for each in commands)
+    with shell.reading(lines):
+        for line in lines:
+            shell.execute(line)
+            if shell.is_over:
+                return
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
     """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
+
+    def ask(prompt: str) -> str | None:
+        if prompts:
+            sys.stdout.write(prompt)
+            sys.stdout.flush()
+        line = sys.stdin.readline(MOST_CHARACTERS + 1)
+        if len(line) > MOST_CHARACTERS:
+            shell.failures += 1
+            shell.is_over = True
+            shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+            return None
+        return line.removesuffix("\n") if line else None
+
+    shell.ask = ask
     while not shell.is_over:
         try:
-            if prompts:
-                sys.stdout.write(shell.prompt)
-                sys.stdout.flush()
-            line = sys.stdin.readline(MOST_CHARACTERS + 1)
-            if len(line) > MOST_CHARACTERS:
-                shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
-                shell.failures += 1
-                return
-            if not line:
+            line = joined(shell, shell.prompt)
+            if line is None:
                 if prompts:
                     print("quit")
                 return
@@ -52,3 +64,14 @@ def converse(shell: Shell, *, prompts: bool) -> None:
             if not prompts:
                 raise
             shell.streams.complain("Quit")
+
+
+def joined(shell: Shell, prompt: str) -> str | None:
+    """The next line of whoever converses, with those that a backslash joins; None at the end."""
+    line = shell.ask(prompt)
+    while line is not None and line.endswith("\\"):
+        more = shell.ask(">")
+        line = line[:-1] + (more or "")
+        if more is None:
+            break
+    return line

@@ -11,6 +11,7 @@ from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.expressions import DEFAULT
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.frames import frame_pc, require_frame, symbol_at
+from dwarfgpu.cli.repl.settings import UNLIMITED
 from dwarfgpu.cli.repl.shell import Listed, Shell
 from dwarfgpu.cli.unit_options import read_file
 from dwarfgpu.dwarf import constants as dw
@@ -19,7 +20,6 @@ from dwarfgpu.dwarf.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
 
-_COUNT = 10
 _BEFORE = 5
 """Lines listed before one that is asked for."""
 _SPAN = re.compile(r"(?P<first>.+?)(?:(?P<comma>,) *(?P<last>[0-9]{1,9})?)?")
@@ -39,7 +39,8 @@ def list_(shell: Shell, argument: str) -> Iterator[str]:
     """
     frame = _place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
-    place, first, last = _wanted(shell.session, argument, before)
+    count = shell.settings.limit("listsize") or UNLIMITED
+    place, first, last = _wanted(shell.session, argument, before, count)
     text = _text(place)
     if text is None:
         raise UsageError(f"{first}\t{place.file}: No such file or directory.")
@@ -51,18 +52,20 @@ def list_(shell: Shell, argument: str) -> Iterator[str]:
         yield f"{number}\t{line}"
 
 
-def _wanted(session: Session, argument: str, before: Listed | None) -> tuple[Place, int, int]:
+def _wanted(
+    session: Session, argument: str, before: Listed | None, count: int
+) -> tuple[Place, int, int]:
     """The file, and the first and last line that are asked for."""
     if argument in ("", "-") and before is None:
         place = _place(session)
         first = max(place.line - _BEFORE, 1)
-        return place, first, first + _COUNT - 1
+        return place, first, first + count - 1
     if before is not None and not argument:
-        return before.place, before.next, before.next + _COUNT - 1
+        return before.place, before.next, before.next + count - 1
     if before is not None and argument == "-":
         if before.first == 1:
             raise UsageError(f"Already at the start of {before.place.file}.")
-        return before.place, max(before.first - _COUNT, 1), before.first - 1
+        return before.place, max(before.first - count, 1), before.first - 1
     given = _SPAN.fullmatch(argument)
     assert given is not None
     start = given["first"].strip()
@@ -73,7 +76,7 @@ def _wanted(session: Session, argument: str, before: Listed | None) -> tuple[Pla
         place = _spot(session, start)
         line = place.line
     first = line if given["comma"] else max(line - _BEFORE, 1)
-    return place, first, int(given["last"]) if given["last"] else first + _COUNT - 1
+    return place, first, int(given["last"]) if given["last"] else first + count - 1
 
 
 @command("info line", topic="data")

@@ -10,6 +10,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, listed
 from dwarfgpu.cli.repl.conveniences import WAVE_VARIABLES
 from dwarfgpu.cli.repl.data import set_var, shown_value
+from dwarfgpu.cli.repl.script import show_user
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -147,7 +148,7 @@ def show_version(shell: Shell, argument: str) -> Iterator[Part]:
 
 SHOW_COMMANDS: Final = tuple(
     sorted(
-        (*commands_of("show"), show_convenience, show_values, show_version),
+        (*commands_of("show"), show_convenience, show_user, show_values, show_version),
         key=lambda each: each.name,
     )
 )

@@ -91,7 +91,7 @@ def _boolean(text: str) -> bool:
 def _limit(text: str) -> int | None:
     """A number; 0 is no limit, as in GDB."""
     if not text:
-        raise UsageError('Argument required (integer to set it to, or "unlimited".).')
+        raise UsageError('Argument required (integer to set it to, or "unlimited").')
     if "unlimited".startswith(text.lower()):
         return None
     digits = text.removeprefix("-")

@@ -7,8 +7,9 @@ command that fails prints one error and the conversation goes on.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from attrs import frozen
 
@@ -16,7 +17,7 @@ from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.answer import Answer
-from dwarfgpu.cli.repl.command import Command, Painted, Part, parse, text_of
+from dwarfgpu.cli.repl.command import Command, Painted, Part, parse, printed
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.units import Examined
 from dwarfgpu.cli.repl.values import ValueHistory
@@ -45,8 +46,8 @@ class Streams:
     err: TextIO
 
     def print(self, text: str) -> None:
-        shown = str(text) if isinstance(text, Painted) else _printable(text, self.out)
-        self.out.write(shown + "\n")
+        """A text, which has its own ends of lines."""
+        self.out.write(str(text) if isinstance(text, Painted) else _printable(text, self.out))
 
     def complain(self, text: str) -> None:
         """On the error stream, after all that was printed before."""
@@ -89,6 +90,8 @@ class Shell:
         """Whether a core file is looked at."""
         self.values = ValueHistory()
         self.settings = Settings()
+        self.is_talk = False
+        """Whether somebody at a terminal converses."""
         self.is_over = False
         self.exit_status: int | None = None
         """What `quit` was given."""
@@ -101,6 +104,18 @@ class Shell:
         self.displays_made = 0
         self._previous = ""
         self._noted: set[str] = set()
+        self.is_mid_line = False
+        """Whether what was printed last has not ended its line."""
+        self.ask: Callable[[str], str | None] = _nobody
+        """The next line of whoever converses, after a prompt; None at the end."""
+        self._sources: list[Iterator[str]] = []
+        """The lines that are being run, innermost last."""
+        self.user_defined: dict[str, tuple[str, ...]] = {}
+        """The lines of commands that were defined."""
+        self.calls = 0
+        """User-defined commands that are under way, one called by the other."""
+        self.python_names: dict[str, Any] = {}
+        """What Python code has defined."""
         self._nested = 0
         self._has_hinted = False
         self._answer: Answer | None = None
@@ -158,16 +173,17 @@ class Shell:
         finally:
             self._answer = outer
             if answer is not None:
-                self.streams.print(answer.text())
+                self.streams.print(answer.text() + "\n")
             self.streams.out.flush()
         return True
 
     def _tell(self, part: Part) -> None:
-        text = text_of(part)
+        text = printed(part)
         if self._answer is not None:
             self._answer.add(part)
-        elif text is not None:
+        elif text:
             self.streams.print(text)
+            self.is_mid_line = not text.endswith("\n")
 
     def run(self, line: str) -> Iterator[Part]:
         """The output of a line, as it comes; errors are raised."""
@@ -183,18 +199,47 @@ class Shell:
         """The output of a script up to its first error, which tells file and line."""
         if self._nested >= MOST_NESTED:
             raise LimitExceeded(f"scripts nested more than {MOST_NESTED} deep")
+        script = Lines(lines)
         self._nested += 1
         try:
-            for number, line in enumerate(lines, 1):
-                try:
-                    yield from self.run(line)
-                except DwarfGpuError as error:
-                    where = f"{name}:{number}: Error in sourced command file:"
-                    raise UsageError(f"{where}\n{error_text(error)}") from None
-                if self.is_over:
-                    return
+            yield from self.run_lines(script)
+        except DwarfGpuError as error:
+            where = f"{name}:{script.number}: Error in sourced command file:"
+            raise UsageError(f"{where}\n{error_text(error)}") from None
         finally:
             self._nested -= 1
+
+    def run_lines(self, lines: Iterator[str]) -> Iterator[Part]:
+        """The output of lines up to the first error; a command that has a body takes it of them."""
+        with self.reading(lines):
+            for line in lines:
+                yield from self.run(line)
+                if self.is_over:
+                    return
+
+    @contextmanager
+    def reading(self, lines: Iterator[str]) -> Iterator[None]:
+        """Bodies of commands are the next of these lines."""
+        self._sources.append(lines)
+        try:
+            yield
+        finally:
+            self._sources.remove(lines)
+
+    def read_line(self, prompt: str) -> str | None:
+        """The line after the one that is run, of the script or of whoever converses."""
+        return next(self._sources[-1], None) if self._sources else self.ask(prompt)
+
+    def confirms(self, question: str) -> bool:
+        """Whether to do something dangerous; a script means what it says."""
+        if self._sources or not self.is_talk or not self.settings.flag("confirm"):
+            return True
+        while True:
+            answer = self.ask(f"{question} (y or n) ")
+            if answer is None or answer.strip().lower() in ("y", "yes"):
+                return True
+            if answer.strip().lower() in ("n", "no"):
+                return False
 
     def note(self, text: str, *, once: bool = False) -> None:
         """Say what a value rests on or why it is missing, beside the output."""
@@ -217,6 +262,27 @@ class Shell:
             self.streams.complain(line)
         else:
             self._answer.note(text)
+
+
+class Lines(Iterator[str]):
+    """The lines of a script; a backslash at the end joins two."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.number = 0
+        """Of the line that was read last."""
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.number += 1
+        while line.endswith("\\"):
+            line = line[:-1] + next(self._lines, "")
+            self.number += 1
+        return line
+
+
+def _nobody(prompt: str) -> str | None:
+    return None
 
 
 def is_blank(line: str) -> bool:

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import TOPICS, Command, Part, command, find, first_word, listed
+from dwarfgpu.cli.repl.command import (
+    TOPICS,
+    Candidate,
+    Command,
+    Part,
+    command,
+    every,
+    find,
+    first_word,
+    listed,
+)
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
@@ -19,31 +29,56 @@ FIRST: Final = (
     'the code it is described, "location x" draws where its bits live.',
     "",
 )
+ALL: Final = "all"
+_HINTS: Final = (
+    'Type "help" followed by command name for full documentation.',
+    'Type "apropos word" to search for commands related to "word".',
+    'Type "apropos -v word" for full documentation of commands related to "word".',
+    "Command name abbreviations are allowed if unambiguous.",
+)
 
 
-@command("help", topic="support", aliases=("h",), complete=candidates.command_names)
-def help_(shell: Shell, argument: str) -> Iterator[str]:
-    """Print help on a command, or the list of all commands.
+def _helped(shell: Shell, word: str) -> Iterator[Candidate]:
+    yield from candidates.command_names(shell, word)
+    yield from (Candidate(name, about) for name, about in TOPICS.items())
+    yield Candidate(ALL, "all commands")
 
-    Usage: help [COMMAND]
+
+@command("help", topic="support", aliases=("h",), complete=_helped)
+def help_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print help on a command, or the classes of commands.
+
+    Usage: help [COMMAND | CLASS | all]
     """
-    if argument in TOPICS:
-        inside = [each for each in shell.commands if each.topic == argument]
-        yield from listed(inside)
+    if argument == ALL:
+        for topic in TOPICS:
+            yield f"Command class: {topic}"
+            yield ""
+            yield from listed(_of_topic(shell, topic))
+            yield ""
+    elif argument in TOPICS:
+        yield TOPICS[argument]
+        yield ""
+        yield "List of commands:"
+        yield ""
+        yield from listed(_of_topic(shell, argument))
+        yield ""
+        yield from _HINTS
     elif argument:
         yield from _help_on(_command_of(shell, argument))
     else:
         yield from FIRST
-        yield "List of commands:"
-        for topic, about in TOPICS.items():
-            yield ""
-            yield f"{topic} -- {about}"
-            inside = [each for each in shell.commands if each.topic == topic]
-            yield from (f"  {line}" for line in listed(inside))
+        yield "List of classes of commands:"
         yield ""
-        yield 'Type "help" followed by a command for its full documentation.'
-        yield 'Type "apropos WORD" to search for commands related to WORD.'
-        yield "Any beginning of a name that only one command has is enough."
+        yield from (f"{topic} -- {about}" for topic, about in TOPICS.items())
+        yield ""
+        yield 'Type "help" followed by a class name for a list of commands in that class.'
+        yield 'Type "help all" for the list of all commands.'
+        yield from _HINTS
+
+
+def _of_topic(shell: Shell, topic: str) -> list[Command]:
+    return [each for each in shell.commands if each.topic == topic]
 
 
 def _command_of(shell: Shell, text: str) -> Command:
@@ -65,25 +100,35 @@ def _help_on(found: Command) -> Iterator[str]:
         yield f"List of {found.name} subcommands:"
         yield ""
         yield from listed(found.subcommands)
+        yield ""
+        yield f'Type "help {found.name}" followed by the name of one for full documentation.'
+        yield from _HINTS[1:]
 
 
 @command("apropos", topic="support")
 def apropos(shell: Shell, argument: str) -> Iterator[str]:
     """Search for commands by words of their documentation.
 
-    Usage: apropos WORD...
+    Usage: apropos [-v] WORD...
 
-    Listed are those whose name and documentation have all the words.
+    Listed are those whose name and documentation have all the words; -v shows that, too.
     """
     words = argument.lower().split()
+    is_full = words[:1] == ["-v"]
+    words = words[is_full:]
     if not words:
         raise UsageError("Argument required (words to search for).")
-    everything = [inner for each in shell.commands for inner in (each, *each.subcommands)]
-    yield from listed(
+    found = [
         each
-        for each in everything
+        for each in every(shell.commands)
         if all(word in f"{each.names}\n{each.help}".lower() for word in words)
-    )
+    ]
+    if not is_full:
+        yield from listed(found)
+    for each in found if is_full else ():
+        yield each.names
+        yield from each.help.split("\n")
+        yield ""
 
 
 @command("complete", topic="support")
@@ -95,17 +140,6 @@ def complete(shell: Shell, argument: str) -> Iterator[str]:
     start, found = candidates.completions(shell, argument)
     for each in found:
         yield argument[:start] + each.text
-
-
-@command("echo", topic="support")
-def echo(shell: Shell, argument: str) -> Iterator[str]:
-    """Print a text.
-
-    Usage: echo TEXT
-
-    A line ends with it, with or without "\\n", which starts a new line elsewhere in TEXT.
-    """
-    yield argument.replace("\\n", "\n").removesuffix("\n")
 
 
 @command("source", topic="support", complete=candidates.files, repeats=False)

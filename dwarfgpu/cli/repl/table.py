@@ -12,6 +12,9 @@ from dwarfgpu.cli.repl.examine import x
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.gpu import GPU_COMMANDS, GPU_INFO
 from dwarfgpu.cli.repl.listing import info_line, list_
+from dwarfgpu.cli.repl.outside import pipe, python, shell_
+from dwarfgpu.cli.repl.printf import echo, printf
+from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
 from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import (
@@ -23,7 +26,7 @@ from dwarfgpu.cli.repl.stack import (
     pc,
     up,
 )
-from dwarfgpu.cli.repl.support import apropos, complete, echo, help_, quit_, source
+from dwarfgpu.cli.repl.support import apropos, complete, help_, quit_, source
 from dwarfgpu.cli.repl.types import ptype, whatis
 from dwarfgpu.cli.repl.why import check, explain, location, where
 
@@ -52,26 +55,35 @@ COMMANDS: Final[tuple[Command, ...]] = (
     explain,
     location,
     where,
+    alias,
     apropos,
     backtrace,
     call,
     complete,
     display,
+    define,
+    document,
     down,
     echo,
     help_,
+    if_,
     info,
     list_,
     output,
     pc,
+    pipe,
     print_,
+    printf,
     ptype,
+    python,
     quit_,
     set_,
+    shell_,
     show,
     source,
     undisplay,
     up,
     whatis,
     x,
+    while_,
 )
