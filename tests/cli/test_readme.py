@@ -78,6 +78,7 @@ def test_a_command_prints_what_the_readme_shows(
         for name in (
             "address-spaces.md",
             "core-files.md",
+            "debug.md",
             "dispatch.md",
             "divergence.md",
             "eval.md",
