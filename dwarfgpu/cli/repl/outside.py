@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command, printed
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.conveniences import integer_value
 from dwarfgpu.cli.repl.script import body
 from dwarfgpu.cli.repl.shell import Shell
@@ -58,7 +58,7 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Missing delimiter before SHELL_COMMAND")
     if not program:
         raise UsageError("Missing SHELL_COMMAND")
-    yield from _ran(shell, program, "".join(map(printed, shell.run(command))))
+    yield from _ran(shell, program, shell.captured(command))
 
 
 def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
@@ -120,9 +120,6 @@ def _python_output(out: io.StringIO) -> Part:
 def _names(shell: Shell) -> dict[str, Any]:
     """What Python code finds."""
 
-    def execute(line: str) -> str:
-        return "".join(map(printed, shell.run(line)))
-
     def evaluate(text: str) -> TypedValue:
         return evaluated(shell.session, shell.values, text)
 
@@ -132,7 +129,7 @@ def _names(shell: Shell) -> dict[str, Any]:
     return {
         "__name__": "__dwarfgpu__",
         "session": shell.session,
-        "execute": execute,
+        "execute": shell.captured,
         "evaluate": evaluate,
         "text": text,
         "options": options_of(shell.session, shell.values),

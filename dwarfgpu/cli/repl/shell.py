@@ -104,6 +104,8 @@ class Shell:
         self.displays_made = 0
         self._previous = ""
         self._noted: set[str] = set()
+        self._captured = 0
+        """Commands whose output does not go where answers go."""
         self.is_mid_line = False
         """Whether what was printed last has not ended its line."""
         self.ask: Callable[[str], str | None] = _nobody
@@ -126,6 +128,7 @@ class Shell:
         """Whether answers may have colours: on a terminal that has them, unless not wanted."""
         return (
             self.settings.flag("style enabled")
+            and not self._captured
             and self.settings.word("output") != "json"
             and self.streams.out.isatty()
             and os.environ.get("TERM", "dumb") != "dumb"
@@ -216,6 +219,14 @@ class Shell:
                 yield from self.run(line)
                 if self.is_over:
                     return
+
+    def captured(self, line: str) -> str:
+        """The output of a line as text without colours; errors are raised."""
+        self._captured += 1
+        try:
+            return "".join(map(printed, self.run(line)))
+        finally:
+            self._captured -= 1
 
     @contextmanager
     def reading(self, lines: Iterator[str]) -> Iterator[None]:
