@@ -133,7 +133,7 @@ def test_a_script(shell: Shell, script: str, expected: str) -> None:
 
 def test_help_lists_the_classes(shell: Shell) -> None:
     text = said(shell, "help")
-    assert text.startswith("List of classes of commands:\n\naliases -- ")
+    assert "\nList of classes of commands:\n\naliases -- " in text
     assert "data -- Examining data.\n" in text and text.endswith(HINTS)
     everything = said(shell, "help all")
     assert all(f"\n{each.names} -- " in everything for each in shell.commands)
