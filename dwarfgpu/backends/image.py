@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.backends.machine import Machine as Model
+from dwarfgpu.backends.machine import model_of
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import define, frozen
@@ -56,6 +58,11 @@ class ImageTarget:
 
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.machine.apertures_of(wave)
+
+    @property
+    def model(self) -> Model | None:
+        """As in `dwarfgpu.backends.machine.Modelled`."""
+        return model_of(self.machine)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         machine = self.machine

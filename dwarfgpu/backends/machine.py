@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from attrs import Factory, field
 
 from dwarfgpu.nouns import frozen
-from dwarfgpu.target import WaveId
+from dwarfgpu.target import Target, WaveId
 
 Position: TypeAlias = tuple[int, int, int]
 """X, y and z."""
@@ -168,6 +168,19 @@ class Machine:
             return f"AMDGPU Wave {ids}:{wave} ({where})/{'?' if number is None else number}"
         item = _position(self.work_item(wave, lane))
         return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
+
+
+@runtime_checkable
+class Modelled(Target, Protocol):
+    """The power to tell agents, queues, dispatches and workgroups."""
+
+    @property
+    def model(self) -> Machine | None: ...
+
+
+def model_of(target: Target | None) -> Machine | None:
+    """What a target tells of its waves besides registers and memory; None where it cannot."""
+    return target.model if isinstance(target, Modelled) else None
 
 
 def work_item(flat: int, size: Position) -> Position:

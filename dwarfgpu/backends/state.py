@@ -56,6 +56,11 @@ class StateTarget:
         """Where a wave belongs."""
         self._places[told.id] = told
 
+    @property
+    def model(self) -> Machine:
+        """As in `dwarfgpu.backends.machine.Modelled`."""
+        return self.machine
+
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         return self.machine.target_id(wave, lane)
 

@@ -84,7 +84,6 @@ def _run(args: argparse.Namespace) -> int:
             shell.streams.print(f"{line}\n")
     elif stopped.has_started:
         shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
-        shell.values.machine = stopped.given.machine
     shell.values.has_threads = bool(shell.threads)
     for note in session.notes:
         shell.note(note, once=True)

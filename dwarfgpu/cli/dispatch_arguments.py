@@ -9,11 +9,11 @@ from typing import Final
 from dwarfgpu import plain
 from dwarfgpu.backends.simulated.kernarg import Buffer, Declared, Given, SharedMemory, Unknown
 from dwarfgpu.cli.errors import error_line
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scopes import name_of, variable_of
+from dwarfgpu.dwarf.kernel_parameters import kernel_function, parameters_of
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Pointer, Type, size_bytes, strip
+from dwarfgpu.dwarf.types import Base, Pointer, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.npy import is_npy, parse_npy, read_file
 from dwarfgpu.objfile.gpu_code import GpuKernel
@@ -28,21 +28,17 @@ def declared_parameters(
 ) -> tuple[list[Declared], list[str]]:
     """What debugging information says of the parameters; why it says nothing."""
     out: list[Declared] = []
-    if kernel.entry is None:
-        return out, []
     try:
-        found = code_object.scopes.subprogram_at(kernel.entry + code_object.load_address)
-        for each in () if found is None else found.die.children():
-            if each.tag == dw.TAG_FORMAL_PARAMETER:
-                variable = variable_of(each)
-                out.append(_declared(name_of(each), None if variable is None else variable.type))
+        found = kernel_function(code_object, kernel.entry)
+        for variable in () if found is None else parameters_of(found):
+            out.append(Declared(None) if variable is None else _declared(variable))
     except DwarfGpuError as error:
         return [], [f"the names of the parameters: {error_line(error)}"]
     return out, []
 
 
-def _declared(name: str | None, declared: Type | None) -> Declared:
-    kind = strip(declared)
+def _declared(variable: Variable) -> Declared:
+    name, kind = variable.name, strip(variable.type)
     if not isinstance(kind, Pointer):
         return Declared(name, isinstance(kind, Base) and kind.base.encoding == "float")
     try:

@@ -12,6 +12,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Part, Register
@@ -42,6 +43,9 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     pseudo = architecture.pseudo_named(name)
     if pseudo is not None:
         return TypedValue(Base(pseudo.type, is_range=True), pseudo_location(session, pseudo))
+    wave = wave_variable(session, name)
+    if wave is not None:
+        return wave
     if name in _ROLES:
         raise UsageError("No registers.")
     if name.removeprefix("$").isdecimal():
@@ -59,6 +63,8 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
             require(session.lane, "lane")
         except DwarfGpuError as error:
             return error
+    if name in WAVE_VARIABLES:
+        return UsageError(f'"${name}": nothing tells to which dispatch wave {session.wave} belongs')
     if not name.strip("$0123456789"):
         return UsageError(f'"${name}" is a value of the history, and there is none here')
     known = [
@@ -66,7 +72,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         *architecture.register_parts,
         *architecture.pseudo_registers,
         *_ROLES,
-        *(_LANES if architecture.is_simt else ()),
+        *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
     close = get_close_matches(name.lower()[:80], known, n=1, cutoff=0.7)
     advice = f' Did you mean "${close[0]}"?' if close else ""

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Queue, Wave, Workgroup
+from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import find
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
@@ -97,7 +98,9 @@ def test_show_values_has_ten(program: Shell) -> None:
 
 def placed(shell: Shell) -> Shell:
     """The shell, which knows where its wave belongs: the third of a workgroup."""
-    shell.values.machine = Machine(
+    target = shell.session.target
+    assert isinstance(target, StateTarget)
+    target.machine = Machine(
         64,
         {1: Agent(1)},
         {2: Queue(2, 1)},

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl.command import Candidate, Command, find, fitting
-from dwarfgpu.cli.repl.conveniences import WAVE_VARIABLES
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 _BLANK = re.compile(r"\s*")
 _COMMAND = re.compile(r"[\w.-]*")
@@ -101,7 +101,7 @@ def values(shell: Shell, word: str) -> Iterator[Candidate]:
     if shell.session.architecture.is_simt:
         yield Candidate("$_lane", "the lane in focus")
         yield Candidate("$_lane_count", "lanes of the wave")
-    if shell.values.machine is not None:
+    if placed_in(shell.session) is not None:
         yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
     yield Candidate("$_thread", "the wave or thread in focus")
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)

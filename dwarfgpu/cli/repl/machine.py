@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
-from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
@@ -30,7 +30,7 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info agents [ID...]
     """
-    machine = shell.values.machine
+    machine = model_of(shell.session.target)
     if machine is None or not machine.agents:
         yield "No agents."
         return
@@ -52,7 +52,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shown are the next packets to be read and written, and the size and address of the ring.
     """
-    machine = shell.values.machine
+    machine = model_of(shell.session.target)
     if machine is None or not machine.queues:
         yield "No queues are currently active."
         return
@@ -74,7 +74,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     and R where it acquires and releases memory of the (a)gent or (s)ystem. With -full also LDS of
     a workgroup and scratch of a lane in bytes, and the addresses in the packet.
     """
-    machine = shell.values.machine
+    machine = model_of(shell.session.target)
     if machine is None or not machine.dispatches:
         yield "No dispatches are currently active."
         return

@@ -14,12 +14,12 @@ from typing import Any, Final
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
-from dwarfgpu.cli.repl.conveniences import integer_value
 from dwarfgpu.cli.repl.script import body
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import evaluated, options_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.wave_variables import integer_value
 
 _DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)
 

@@ -8,12 +8,12 @@ from typing import Final, Literal
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, listed
-from dwarfgpu.cli.repl.conveniences import WAVE_VARIABLES
 from dwarfgpu.cli.repl.data import set_var, shown_value
 from dwarfgpu.cli.repl.script import show_user
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {"print": ("p", "pr"), "style": ()}
@@ -125,7 +125,7 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
     if argument:
         raise UsageError(f'"show convenience" takes no argument: {argument}')
     names = [*shell.values.named]
-    if shell.values.machine is not None:
+    if placed_in(shell.session) is not None:
         names += WAVE_VARIABLES
     for name in sorted(dict.fromkeys([*names, "_thread"])):
         try:

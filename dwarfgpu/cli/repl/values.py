@@ -8,12 +8,11 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.backends.machine import Machine
 from dwarfgpu.cli.expressions import READ_ONLY
-from dwarfgpu.cli.repl.conveniences import integer_value, wave_variable
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.wave_variables import integer_value, wave_variable
 from dwarfgpu.session import Session
 
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
@@ -28,8 +27,6 @@ class ValueHistory:
         self.named: dict[str, TypedValue] = {}
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
-        self.machine: Machine | None = None
-        """What a state tells of agents, queues and dispatches."""
         self._shown = 1
         """The value that `show values +` shows first."""
         self.has_threads = False
@@ -71,7 +68,7 @@ class ValueHistory:
 
     def convenience(self, session: Session, name: str) -> TypedValue:
         """What `$name` is; void where nobody gave it a value."""
-        return _dollar(session, self, name) or TypedValue(None)
+        return _dollar(session, self, name) or wave_variable(session, name) or TypedValue(None)
 
     def back(self, count: int) -> TypedValue:
         """The last value for 0, the one before it for 1."""
@@ -131,7 +128,7 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
     if name == "_thread":
         number = session.wave if history.has_threads else 0
         return integer_value(session.architecture, number)
-    return wave_variable(history.machine, session, name)
+    return None
 
 
 def _small(digits: str) -> int:

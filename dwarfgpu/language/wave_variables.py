@@ -1,6 +1,7 @@
-"""Convenience variables that the debugger sets: `$_wave_id`, `$_lane_workgroup_pos` …
+"""What `$_name` means for a wave of a dispatch: `$_wave_id`, `$_lane_workgroup_pos`, `$_kernarg` …
 
-Their names and texts are ROCgdb's; `$_lane` and `$_lane_count` are of the language.
+Names and texts of the `_systag` and `_pos` ones are ROCgdb's; the others are ours: numbers, to
+calculate with.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
 from dwarfgpu.dwarf.types import Array
-from dwarfgpu.language import TypedValue
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.expr.context import require
 from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.kernel_arguments import kernel_arguments
 from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Session
 
-Ask: TypeAlias = "Callable[[Machine, Session], str | int | None]"
+Ask: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedValue | None]"
 
 
 def text_value(architecture: Architecture, text: str) -> TypedValue:
@@ -60,6 +64,33 @@ def _work_item(machine: Machine, session: Session) -> str | None:
     return _position(machine.work_item(session.wave, session.lane), "[]")
 
 
+def _workgroup(machine: Machine, session: Session) -> Position | None:
+    group = machine.workgroup_of(session.wave)
+    return None if group is None else group.position
+
+
+def _size(machine: Machine, session: Session) -> Position | None:
+    group = machine.workgroup_of(session.wave)
+    return None if group is None else group.size
+
+
+def _grid(machine: Machine, session: Session) -> Position | None:
+    dispatch = machine.dispatch_of(session.wave)
+    return None if dispatch is None else dispatch.grid
+
+
+def _item(machine: Machine, session: Session) -> Position | None:
+    wave, lane = session.wave, require(session.lane, "lane")
+    used = machine.used_lanes(wave)
+    if used is not None and lane >= used:
+        raise Unavailable(f"lane {lane} of wave {wave} has no work-item")
+    return machine.work_item(wave, lane)
+
+
+def _arguments(machine: Machine, session: Session) -> TypedValue:
+    return kernel_arguments(session, machine.dispatch_of(session.wave))
+
+
 def _ids(machine: Machine, queue: Queue | None, dispatch: Dispatch | None = None) -> str:
     agent = None if queue is None else machine.agents.get(queue.agent)
     parts = [agent, queue, *([] if dispatch is None else [dispatch])]
@@ -99,25 +130,52 @@ WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
     "_dispatch": (lambda m, s: _id_of(m.dispatch_of(s.wave)), "the dispatch of the wave"),
     "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
     "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
+    "_grid_size": (_grid, "work-items of the dispatch, in x, y and z"),
+    "_kernarg": (_arguments, "the arguments of the kernel, in the kernarg segment"),
     "_lane_systag": (_lane_name, "the name of the lane in focus"),
     "_lane_workgroup_pos": (_work_item, "the work-item of the lane in its workgroup"),
     "_queue": (lambda m, s: _id_of(m.queue_of(s.wave)), "the queue of the wave"),
     "_queue_systag": (_queue_name, "the name of the queue"),
     "_thread_systag": (lambda m, s: m.target_id(s.wave), "the name of the wave"),
     "_thread_workgroup_pos": (_wave_in_group, "the wave in its workgroup"),
+    "_workgroup_id": (_workgroup, "the workgroup in the dispatch, in x, y and z"),
+    "_workgroup_size": (_size, "work-items of the workgroup, in x, y and z"),
+    "_workitem_id": (_item, "the work-item of the lane in its workgroup, in x, y and z"),
     "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
 }
 """Without the first `$`: how it is found, and what it is."""
 
 
-def wave_variable(machine: Machine | None, session: Session, name: str) -> TypedValue | None:
-    """What the debugger says a name means on a GPU, as `Options.dollar`; None where it is void."""
-    if machine is None or name not in WAVE_VARIABLES:
+def placed_in(session: Session) -> Machine | None:
+    """What the machine tells of where its waves belong; None where it tells nothing of it."""
+    machine = model_of(session.target) if session.architecture.is_simt else None
+    return machine if machine is not None and (machine.waves or machine.dispatches) else None
+
+
+def wave_variable(session: Session, name: str) -> TypedValue | None:
+    """What a name, without its first `$`, means; None where nothing tells.
+
+    `Unavailable` for arguments of a kernel that the machine or the code objects do not tell, and
+    for a lane without a work-item; `MissingContext` for that of no lane.
+    """
+    if name not in WAVE_VARIABLES:
+        return None
+    machine = placed_in(session)
+    if machine is None:
         return None
     ask, _ = WAVE_VARIABLES[name]
     found = ask(machine, session)
-    if found is None:
-        return None
-    if isinstance(found, int):
-        return integer_value(session.architecture, found)
-    return text_value(session.architecture, found)
+    match found:
+        case int():
+            return integer_value(session.architecture, found)
+        case str():
+            return text_value(session.architecture, found)
+        case tuple():
+            return _three_values(session.architecture, found)
+    return found
+
+
+def _three_values(architecture: Architecture, position: Position) -> TypedValue:
+    kind = Builtins(architecture).integer(32, is_signed=False)
+    data = b"".join(each.to_bytes(4, architecture.endian) for each in position)
+    return TypedValue(Array(kind, (3,)), bits=Bits(int.from_bytes(data, architecture.endian), 96))

@@ -1,0 +1,109 @@
+"""`$_kernarg`: the arguments of a wave's kernel, where the kernarg segment holds them.
+
+Where they are is the metadata's (AMDGPU usage, "Code Object Metadata"), also of the hidden ones;
+their types are DWARF's, where it agrees about the size. Law: no register of the wave is asked, so
+that they can be read wherever the wave stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.backends.machine import Dispatch
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bits import Endian
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.kernel_parameters import kernel_function, parameters_of
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.types import Array, Base, Member, Struct, Type, size_bits
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.metadata import Argument
+from dwarfgpu.session import Session
+
+_INTEGERS: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"}
+
+
+def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
+    """The arguments as a structure in memory.
+
+    `Unavailable` where the machine, or the code objects, do not tell what they are.
+    """
+    if dispatch is None or dispatch.kernarg is None:
+        raise Unavailable(f"nothing tells where the kernel arguments of wave {session.wave} are")
+    code_object, kernel = _kernel(session, dispatch)
+    metadata = kernel.metadata
+    if metadata is None:
+        raise Unavailable(f"the metadata of kernel {kernel.name} does not tell its arguments")
+    described, unit = _described(code_object, kernel)
+    members = tuple(_members(metadata.arguments, described, session.architecture.endian))
+    kind = Struct("struct", None, kernel.kernarg_bytes, members)
+    memory = Memory(session.architecture.address_space(0))
+    place = SingleLocation(memory, 8 * dispatch.kernarg)
+    return TypedValue(kind, Location((place,), session.stop), unit=unit)
+
+
+def _kernel(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    for code_object in session.code_objects:
+        if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
+            continue
+        address = dispatch.kernel_descriptor - code_object.load_address
+        for kernel in read_gpu_code(code_object.file).kernels:
+            if kernel.address == address:
+                return code_object, kernel
+    raise Unavailable(f"no code object has the kernel of dispatch {dispatch.id}")
+
+
+def _described(
+    code_object: CodeObject, kernel: GpuKernel
+) -> tuple[list[Variable | None], CompilationUnit | None]:
+    """The parameters, and the unit of their types."""
+    try:
+        function = kernel_function(code_object, kernel.entry)
+        return ([], None) if function is None else (parameters_of(function), function.unit)
+    except DwarfGpuError:
+        return [], None  # the metadata is enough
+
+
+def _members(
+    arguments: tuple[Argument, ...], described: list[Variable | None], endian: Endian
+) -> Iterator[Member]:
+    """Parameters belong to the arguments of the programmer in order, where they are as many."""
+    own = [each for each in arguments if not each.is_hidden]
+    if len(described) != len(own):
+        described = [None] * len(own)
+    variables = dict(zip([each.offset_bytes for each in own], described, strict=True))
+    for number, argument in enumerate(arguments):
+        variable = None if argument.is_hidden else variables[argument.offset_bytes]
+        name = argument.value_kind if argument.is_hidden else argument.name
+        if name is None:
+            name = f"arg{number}" if variable is None else variable.name
+        kind = _type_of(argument, variable, endian)
+        yield Member(name, kind, 8 * argument.offset_bytes)
+
+
+def _type_of(argument: Argument, variable: Variable | None, endian: Endian) -> Type:
+    """DWARF's; else an unsigned integer, or bytes."""
+    size_bytes = argument.size_bytes
+    if variable is not None:
+        try:
+            kind = variable.type
+        except DwarfGpuError:
+            kind = None
+        if kind is not None and size_bits(kind) == 8 * size_bytes:
+            return kind
+    name = _INTEGERS.get(size_bytes)
+    if name is None:
+        return Array(_integer("unsigned char", 1, endian), (size_bytes,))
+    return _integer(name, size_bytes, endian)
+
+
+def _integer(name: str, size_bytes: int, endian: Endian) -> Base:
+    return Base(BaseType(name, "unsigned", 8 * size_bytes, endian), is_range=True)

@@ -1,0 +1,98 @@
+"""`$_kernarg` and the ids of a wave of a dispatch, in expressions."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run, run_json
+
+STATE = STATES / "dispatch.gfx1100.json"
+
+
+def value(expression: str, *, wave: int = 1, lane: int | None = 3, state: Path = STATE) -> str:
+    focus = () if lane is None else ("--lane", lane)
+    done = run("eval", "--state", state, "--wave", wave, *focus, expression)
+    [line] = [*done.lines, *([] if done.out else [done.error])]
+    return line.removeprefix(f"{expression} = ").removeprefix(f"{expression}: ")
+
+
+@pytest.mark.parametrize(
+    ("wave", "lane", "expression", "expected"),
+    [
+        (1, 3, "$_workitem_id", "{3, 0, 0}"),
+        (2, 3, "$_workitem_id", "{35, 0, 0}"),
+        (4, 0, "$_workgroup_id", "{1, 0, 0}"),
+        (5, 0, "$_workgroup_id", "{2, 0, 0}"),
+        (1, 0, "$_workgroup_size", "{48, 1, 1}"),
+        (5, 0, "$_workgroup_size", "{4, 1, 1}"),
+        (5, 0, "$_grid_size", "{100, 1, 1}"),
+        (3, 2, "$_workgroup_id[0] * 48 + $_workitem_id[0]", "50"),
+        (5, 0, "$_kernarg.limit", "10"),
+        (5, 0, "$_kernarg.limit + $_grid_size[0]", "110"),
+        (1, 0, "&$_kernarg.in[5]", "(const int *) 0x7e0000002114"),
+        (1, 0, "$_wave_id", '"(0,0,0)/0"'),
+        (1, 7, "$_lane_workgroup_pos", '"[7,0,0]"'),
+        (5, 4, "$_workitem_id", "Unavailable: lane 4 of wave 5 has no work-item"),
+        (1, None, "$_workitem_id", "MissingContext: the context has no lane; give --lane N"),
+    ],
+)
+def test_value(wave: int, lane: int | None, expression: str, expected: str) -> None:
+    assert expected in value(expression, wave=wave, lane=lane)
+
+
+def test_arguments_are_where_the_packet_says() -> None:
+    """Byte 40 of the dispatch packet (compute ABI)."""
+    answer = run_json("eval", "--state", STATE, "--wave", 2, "--lane", 0, "$_kernarg")
+    [place] = answer.json["result"]["places"]
+    [queue] = json.loads(STATE.read_text())["queues"]
+    packet = int(queue["address"], 0)
+    assert value(f"*(unsigned long *) {packet + 40:#x}") == str(place["address"])
+
+
+def test_arguments_without_names_in_the_metadata(tmp_path: Path) -> None:
+    """Those of HIP have their names and types of the debugging information alone."""
+    saved = tmp_path / "state.json"
+    file = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    done = run("dispatch", file, "--grid", 64, "--workgroup", 64, "--save", saved,
+               "--arg", f"in=bytes:{struct.pack('<Q', 0x1234).hex()}",
+               "--arg", "out=?", "--arg", "limit=-7")  # fmt: skip
+    assert done.status in (0, 1), done.err
+    assert value("$_kernarg.limit", state=saved) == "-7"
+    assert value("$_kernarg.in", state=saved) == "(const int *) 0x1234"
+    assert "unavailable" in value("$_kernarg.out", state=saved)
+
+
+def test_hidden_arguments(tmp_path: Path) -> None:
+    saved = tmp_path / "state.json"
+    done = run("dispatch", FIXTURES / "hip/nest.gfx942.O0.v5.co", "--grid", "128,3",
+               "--workgroup", "64,3", "--save", saved, "--arg", "in=?", "--arg", "out=?",
+               "--arg", "limit=?")  # fmt: skip
+    assert done.status in (0, 1), done.err
+    assert value("$_kernarg.hidden_block_count_x", state=saved) == "2"
+    assert value("$_kernarg.hidden_group_size_y", state=saved) == "3"
+    assert "unavailable" in value("$_kernarg.hidden_hostcall_buffer", state=saved)
+    assert value("sizeof($_kernarg.hidden_group_size_y)", state=saved) == "2"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("$_kernarg", "nothing tells to which dispatch wave 0 belongs"),
+        ("$_grid_size", "nothing tells to which dispatch wave 0 belongs"),
+    ],
+)
+def test_without_a_dispatch(name: str, message: str) -> None:
+    done = run("eval", "--file", FIXTURES / "hip/nest.gfx942.O2.v5.co", name)
+    assert message in done.error
+    assert done.status in (1, 2)
+
+
+def test_no_thread_of_a_cpu_has_them() -> None:
+    done = run(
+        "eval", "--arch", "x86_64", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "$_grid_size"
+    )
+    assert "nothing tells" in done.error
