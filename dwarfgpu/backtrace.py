@@ -26,6 +26,8 @@ from dwarfgpu.session import Session
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
+MOST_OUTER: Final = 32
+"""Frames in which a lane is looked for: each lane of a table asks."""
 
 
 @frozen
@@ -203,6 +205,23 @@ def frame_of(session: Session, number: int) -> StackFrame:
     raise UsageError(f"No frame at level {number}.")
 
 
+def outer_frame(session: Session) -> StackFrame | None:
+    """Where a lane is that is not in the frame in focus: the innermost frame outwards in which it
+    was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None where no frame tells that it was."""
+    if session.lane is None or session.pc is None:
+        return None
+    for each in stack_frames(session.at_level(0)):
+        if each.number > session.level + MOST_OUTER:
+            break
+        try:
+            is_outer = each.session.level > session.level
+            if is_outer and each.session.frame.lane_was_active(session.lane):
+                return each
+        except DwarfGpuError:
+            return None  # nothing tells whether it is this one
+    return None
+
+
 def selected_number(session: Session) -> int:
     """The number of the frame in focus."""
     top = session.at_level(0)
@@ -241,6 +260,7 @@ __all__ = [
     "frame_of",
     "functions_at",
     "has_signed_pc",
+    "outer_frame",
     "place_of",
     "selected",
     "selected_number",

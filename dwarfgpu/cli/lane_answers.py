@@ -115,16 +115,17 @@ def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
 def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
     """`[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line where all lanes agree, active or not.
 
-    The program location of the wave is not repeated.
+    The program location of the wave is not repeated. Only lanes that were asked for share a line.
     """
     digits = max((len(str(each.lane)) for each in lanes), default=1)
-    if len({each.text for each in lanes}) == 1:
-        runs = [(one_line(lanes[0].text), list(lanes))]
-    else:
-        runs = [(line, list(run)) for line, run in groupby(lanes, lambda each: each.line(pc))]
-    labels = [_label(run[0].lane, run[-1].lane, digits) for _, run in runs]
+    agree = len({each.text for each in lanes}) == 1
+    lines = [one_line(each.text) if agree else each.line(pc) for each in lanes]
+    # A lane that is left out changes the difference between number and index.
+    keys = [(each.lane - index, lines[index]) for index, each in enumerate(lanes)]
+    runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda each: each[1])]
+    labels = [_label(lanes[run[0]].lane, lanes[run[-1]].lane, digits) for run in runs]
     width = max((len(label) for label in labels), default=0)
-    return [f"{label:<{width}} {line}" for label, (line, _) in zip(labels, runs, strict=True)]
+    return [f"{label:<{width}} {lines[run[0]]}" for label, run in zip(labels, runs, strict=True)]
 
 
 def _label(first: int, last: int, digits: int) -> str:

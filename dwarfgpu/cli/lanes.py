@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.backtrace import place_of
+from dwarfgpu.backtrace import Place, outer_frame, place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
@@ -33,6 +33,7 @@ from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.lane_grid import Cell, grid_lines
 from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
 _COLOURS: Final = ("auto", "always", "never")
@@ -62,6 +63,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 @frozen
+class Outer:
+    """Where a lane is in an outer frame."""
+
+    number: int
+    pc: int
+    source: Place | None
+
+    @property
+    def place(self) -> str | None:
+        return None if self.source is None else f"{self.source.file}:{self.source.line}"
+
+
+@frozen
 class _Wave:
     """The lanes of a wave that are shown."""
 
@@ -72,6 +86,7 @@ class _Wave:
     used: int = field(init=False)
     """Lanes that have a work-item."""
     _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
+    _outer: dict[int, Outer | None] = field(factory=dict, init=False, repr=False)
 
     @used.default
     def _used(self) -> int:
@@ -92,6 +107,15 @@ class _Wave:
 
     def pc(self, state: LaneState) -> int | None:
         return None if state.location is None else state.location.pc
+
+    def outer(self, state: LaneState) -> Outer | None:
+        """The frame in which a lane is that is not in this one."""
+        lane = state.lane
+        if lane not in self._outer and state.is_absent:
+            frame = outer_frame(self.session.focused(lane))
+            place = None if frame is None else place_of(frame.session, frame.pc)
+            self._outer[lane] = None if frame is None else Outer(frame.number, frame.pc, place)
+        return self._outer.get(lane)
 
     def place(self, state: LaneState) -> str | None:
         """The source line where a lane is; those at one program location share it."""
@@ -172,6 +196,9 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
         for state in wave.states:
             if state.location is not None and state.location.note is not None:
                 notes[state.location.note] = None
+        if len(wave.states) == 1:
+            position = lane_position(wave.session.focused(wave.states[0].lane))
+            notes |= {} if position is None else {position: None}
         for _, answers in wave.answers:
             used = [each for each in answers if wave.letter(each.state) == "A"]
             notes |= dict.fromkeys(lane_notes(used))
@@ -197,7 +224,10 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
         letter, pc = wave.letter(state), wave.pc(state)
         place = wave.place(state) if pc is not None else None
         where = "-" if pc is None else f"{pc:#x}"
-        if state.is_absent:
+        outer = wave.outer(state)
+        if outer is not None:
+            where, place = f"#{outer.number} {outer.pc:#x}", outer.place
+        elif state.is_absent:
             where, place = "not in frame", None
         elif state.error is not None:
             where = "?"
@@ -258,6 +288,12 @@ def _has_colours(wanted: str) -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
+def _outer_record(outer: Outer | None) -> Record | None:
+    if outer is None:
+        return None
+    return {"frame": outer.number, "pc": outer.pc, "place": outer.place}
+
+
 def _record(wave: _Wave) -> Record:
     session = wave.session
     lanes: list[Plain] = []
@@ -273,6 +309,7 @@ def _record(wave: _Wave) -> Record:
                 "pc": wave.pc(state),
                 "place": None if wave.pc(state) is None else wave.place(state),
                 "is_in_frame": not state.is_absent,
+                "outer": _outer_record(wave.outer(state)),
                 "values": values,
             }
         )

@@ -126,6 +126,14 @@ def test_choices_of_eval() -> None:
     )
 
 
+def test_lanes_that_were_not_asked_for_share_no_line() -> None:
+    assert run("eval", "--demo", "--lane", "3,16-17", "launches").lines == [
+        "[ 3]    3",
+        "[16-17] 3",
+    ]
+    assert run("eval", "--demo", "--lane", "0-1,4", "$exec").lines[0].startswith("[0-1] ")
+
+
 def test_eval_says_where_an_inactive_lane_stands() -> None:
     done = run("eval", *WHOLE, "--lane", 5, "r")
     assert done.out == "r = 1005\n"

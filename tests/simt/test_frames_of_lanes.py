@@ -41,6 +41,23 @@ def test_a_backtrace_of_each_lane(lane: int, frames: list[str]) -> None:
     assert [each for each in done.notes if "left out" in each] == (told if left_out else [])
 
 
+def test_lanes_that_are_in_an_outer_frame() -> None:
+    """All 64 stand somewhere in the source, or never entered any function that is running."""
+    lines = run("lanes", *STATE, "--compact", "n").lines
+    assert lines[1:] == [
+        " Lane State PC           Line                 n",
+        "  0-7 A     0x1360       asm/nested_if.hip:23 1",
+        " 8-15 I     0x135c       asm/nested_if.hip:22 1",
+        "16-31 I     #1 0x131c    asm/nested_if.hip:8  -",
+        "32-55 I     #1 0x130c    asm/nested_if.hip:6  -",
+        "56-63 I     not in frame -                    -",
+    ]
+    lanes = run_json("lanes", *STATE).json["waves"][0]["lanes"]
+    assert [lanes[lane]["outer"] for lane in (3, 12, 60)] == [None] * 3
+    assert lanes[17]["outer"] == {"frame": 1, "pc": 0x131C, "place": "asm/nested_if.hip:8"}
+    assert (lanes[17]["pc"], lanes[17]["is_in_frame"]) == (None, False)
+
+
 def test_lanes_of_the_calling_frame() -> None:
     lines = run("lanes", *STATE, "--frame", 1, "--compact", "r", "part").lines
     assert [line.split() for line in lines[2:]] == [

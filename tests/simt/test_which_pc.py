@@ -129,6 +129,7 @@ def test_the_words() -> None:
     place = f"lane 17 is inactive; positioned at {LABELS['1_1_start']:#x} (asm/nested_if.hip:8)"
     assert place in run("eval", *AMD, "--lane", 17, "r").notes
     assert place in run("eval", *AMD, "--lane", 17, "-e", "lit1").notes
+    assert place in run("lanes", *AMD, "--lane", 17).notes
     assert place in run("explain", *AMD, "--lane", 17, "r").lines
     assert place in run("debug", *AMD, "--batch", "-ex", "lane 17").err
     assert run("eval", *AMD, "--lane", 3, "r").notes == []
