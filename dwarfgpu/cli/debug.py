@@ -6,13 +6,18 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import evolve
 
 from dwarfgpu import __version__
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines
+from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import with_demo
+from dwarfgpu.cli.launch_options import LAUNCH, configure_launch
 from dwarfgpu.cli.repl import lines
 from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.lanes import first_lane
@@ -60,6 +65,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     script.add_argument("-q", "--quiet", action="store_true", help="no banner")
     options.configure(parser)
+    launch = parser.add_argument_group("a kernel before its first instruction")
+    launch.add_argument("--dispatch", metavar="KERNEL", help="as dwarfgpu dispatch makes it")
+    configure_launch(launch, is_required=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +76,36 @@ def run(args: argparse.Namespace) -> int:
     if args.path is not None and args.file is not None:
         raise UsageError("give one FILE, with or without --file")
     args.file = args.path or args.file
+    if args.dispatch is not None:
+        return _dispatched(args)
+    for name in LAUNCH:
+        if getattr(args, name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is about a dispatch: give --dispatch KERNEL")
     return with_demo(args, _run, lane="")
+
+
+def _dispatched(args: argparse.Namespace) -> int:
+    """The first instruction of a kernel that is dispatched on paper."""
+    if args.file is None or args.state is not None or args.core is not None or args.demo:
+        raise UsageError("--dispatch KERNEL needs FILE, and neither --state, --core nor --demo")
+    if args.grid is None or args.workgroup is None:
+        raise UsageError("--dispatch KERNEL needs --grid and --workgroup")
+    # Only here: it knows the simulated machine.
+    from dwarfgpu.cli.dispatch import launch
+
+    with TemporaryDirectory(prefix="dwarfgpu-") as folder:
+        state = str(Path(folder) / "dispatch.json")
+        given = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
+        asked = argparse.Namespace(
+            file=str(Path(args.file).absolute()), kernel=args.dispatch, save=state, **given
+        )
+        _, notes, _ = launch(asked)
+        for note in dict.fromkeys(notes):
+            print(one_line(f"note: {note}"), file=sys.stderr)
+        args.file, args.state = None, state
+        args.load_address = args.target = None
+        return _run(args)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -77,6 +114,7 @@ def _run(args: argparse.Namespace) -> int:
     stopped = options.stopped_of(args, files)
     session = options.session_of(args, files, stopped)
     shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
+    shell.open = partial(_opened, args)
     if stopped.core is not None:
         shell.is_of_core = True
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
@@ -95,6 +133,15 @@ def _run(args: argparse.Namespace) -> int:
     if shell.exit_status is not None:
         return shell.exit_status
     return 1 if shell.failures and not is_talk else 0
+
+
+def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Session:
+    """The session with another code object, which looks at the same wave and lane."""
+    files = [] if path is None else [path]
+    wave = str(looking.wave) if looking.target is not None else args.wave
+    again = argparse.Namespace(**{**vars(args), "file": path, "wave": wave, "lane": None})
+    stopped = options.stopped_of(again, files)
+    return focused(options.session_of(again, files, stopped).focused(looking.lane))
 
 
 def wave_name(stopped: Stopped, wave: WaveId) -> str:

@@ -21,6 +21,7 @@ from dwarfgpu.backends.simulated.kernarg import parameters
 from dwarfgpu.backends.simulated.save import saved, write
 from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.launch_options import configure_launch
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified
 from dwarfgpu.dwarf.demangle import demangled
@@ -40,25 +41,28 @@ def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
-    parser.add_argument("--grid", metavar="X[,Y[,Z]]", required=True, help="work-items")
-    parser.add_argument(
-        "--workgroup", metavar="X[,Y[,Z]]", required=True, help="work-items of a workgroup"
-    )
-    parser.add_argument(
-        "--arg", action="append", default=[], metavar="NAME=VALUE",
-        help="an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, "
-        "buffer:SIZE, zeros:SIZE, lds:SIZE, bytes:HEX, ? (not known)",
-    )  # fmt: skip
-    parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
-    parser.add_argument("--scratch", metavar="BYTES", help="scratch of a lane, for a dynamic stack")
-    parser.add_argument("--fill", metavar="BYTE", help="what memory holds that nobody has written")
     parser.add_argument("--save", metavar="STATE", help="write a state file, and .npy beside it")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    configure_launch(parser, is_required=True)
 
 
 def run(args: Namespace) -> int:
     """Print or save the state; `UsageError` for a dispatch that is not possible."""
+    launched, notes, written = launch(args)
+    if args.json:
+        print(json.dumps({"schema": SCHEMA, **_record(launched, notes, written)}))
+        return 0
+    print(*map(one_line, _lines(launched)), sep="\n")
+    if written:
+        print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
+    for note in dict.fromkeys(notes):
+        print(one_line(f"note: {note}"), file=sys.stderr)
+    return 0
+
+
+def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
+    """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
     load_address = _number(args.load_address, "--load-address")
     code_object = CodeObject.open(
         args.file, LOAD_ADDRESS if load_address is None else load_address, target=args.target
@@ -86,15 +90,7 @@ def run(args: Namespace) -> int:
         loaded, lost = _loaded(code_object)
         notes += lost
         written = _save(args, launched, code_object, loaded, fill)
-    if args.json:
-        print(json.dumps({"schema": SCHEMA, **_record(launched, notes, written)}))
-        return 0
-    print(*map(one_line, _lines(launched)), sep="\n")
-    if written:
-        print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
-    for note in dict.fromkeys(notes):
-        print(one_line(f"note: {note}"), file=sys.stderr)
-    return 0
+    return launched, notes, written
 
 
 def _fill(args: Namespace) -> int | None:

@@ -71,7 +71,10 @@ def _fits(text: str, word: str) -> bool:
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
     """Commands by their first name; by another one only where that is what is typed."""
     out: list[Candidate] = []
-    for each in commands:
+    commands = list(commands)
+    own = [each for each in commands if not each.is_foreign]
+    is_own = not word or any(name.startswith(word) for each in own for name in each.words)
+    for each in own if own and is_own else commands:
         names = [each.word] if each.word.startswith(word) else list(each.aliases)
         out += [Candidate(name, each.summary) for name in names if name.startswith(word)][:1]
     return sorted(out, key=lambda candidate: candidate.text)

@@ -20,13 +20,23 @@ if TYPE_CHECKING:
     from dwarfgpu.cli.repl.shell import Shell
 
 Topic = Literal[
-    "aliases", "data", "files", "lanes", "running", "stack", "status", "support", "user-defined"
+    "aliases",
+    "data",
+    "files",
+    "lanes",
+    "lldb",
+    "running",
+    "stack",
+    "status",
+    "support",
+    "user-defined",
 ]
 TOPICS: dict[Topic, str] = {
     "aliases": "User-defined aliases of other commands.",
     "data": "Examining data.",
     "files": "Specifying and examining files.",
     "lanes": "Looking at the lanes of a wave.",
+    "lldb": "LLDB's names of commands.",
     "running": "Running the program.",
     "stack": "Examining the stack.",
     "status": "Status inquiries.",

@@ -104,6 +104,8 @@ class Shell:
         self.displays_made = 0
         self._previous = ""
         self._noted: set[str] = set()
+        self.open: Callable[[Session, str | None], Session] | None = None
+        """Makes a session that looks at another code object, or at none."""
         self._captured = 0
         """Commands whose output does not go where answers go."""
         self.is_mid_line = False

@@ -95,11 +95,12 @@ def _help_on(found: Command) -> Iterator[str]:
     if found.aliases:
         yield found.names
     yield from found.help.split("\n")
-    if found.subcommands:
+    own = [each for each in found.subcommands if found.is_foreign or not each.is_foreign]
+    if own:
         yield ""
         yield f"List of {found.name} subcommands:"
         yield ""
-        yield from listed(found.subcommands)
+        yield from listed(own)
         yield ""
         yield f'Type "help {found.name}" followed by the name of one for full documentation.'
         yield from _HINTS[1:]

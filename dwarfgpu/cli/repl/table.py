@@ -9,9 +9,11 @@ from dwarfgpu.cli.repl.command import Command, command, listed
 from dwarfgpu.cli.repl.data import call, output, print_
 from dwarfgpu.cli.repl.displays import display, info_display, undisplay
 from dwarfgpu.cli.repl.examine import x
+from dwarfgpu.cli.repl.files import file
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.gpu import GPU_COMMANDS, GPU_INFO
 from dwarfgpu.cli.repl.listing import info_line, list_
+from dwarfgpu.cli.repl.lldb import with_foreign
 from dwarfgpu.cli.repl.outside import pipe, python, shell_
 from dwarfgpu.cli.repl.printf import echo, printf
 from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
@@ -49,7 +51,7 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
     yield from listed(_INFO)
 
 
-COMMANDS: Final[tuple[Command, ...]] = (
+_OWN: Final[tuple[Command, ...]] = (
     *GPU_COMMANDS,
     check,
     explain,
@@ -65,6 +67,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     document,
     down,
     echo,
+    file,
     help_,
     if_,
     info,
@@ -87,3 +90,5 @@ COMMANDS: Final[tuple[Command, ...]] = (
     x,
     while_,
 )
+COMMANDS: Final = with_foreign(_OWN)
+"""With the names that LLDB has for them."""

@@ -1,0 +1,25 @@
+"""The options of a dispatch on paper, for every command that makes one."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, _ArgumentGroup
+from typing import Final
+
+LAUNCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch", "fill")
+"""What the parsed arguments call them."""
+
+
+def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bool) -> None:
+    """The arguments of a dispatch, also of others who make one."""
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", required=is_required, help="work-items")
+    parser.add_argument(
+        "--workgroup", metavar="X[,Y[,Z]]", required=is_required, help="work-items of a workgroup"
+    )
+    parser.add_argument(
+        "--arg", action="append", default=[], metavar="NAME=VALUE",
+        help="an argument by name, number or hidden kind: 10, 1.5, @data.npy, @raw.bin, "
+        "buffer:SIZE, zeros:SIZE, lds:SIZE, bytes:HEX, ? (not known)",
+    )  # fmt: skip
+    parser.add_argument("--dynamic-lds", metavar="BYTES", help="LDS besides that of the kernel")
+    parser.add_argument("--scratch", metavar="BYTES", help="scratch of a lane, for a dynamic stack")
+    parser.add_argument("--fill", metavar="BYTE", help="what memory holds that nobody has written")

@@ -1,0 +1,238 @@
+"""LLDB's names of commands: each stands for a command of ours, with the arguments translated.
+
+Law: they give way. GDB's commands, and their abbreviations, mean what they mean without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from attrs import evolve, frozen
+
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import (
+    Command,
+    Complete,
+    Part,
+    listed,
+)
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.errors import UsageError
+
+Translate: TypeAlias = "Callable[[str], list[str]]"
+"""The argument to lines of ours; `UsageError` for what has no counterpart."""
+
+_OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
+_SIZES: Final = {"1": "b", "2": "h", "4": "w", "8": "g"}
+_FORMATS: Final = {
+    "hex": "x", "decimal": "d", "unsigned": "u", "octal": "o", "binary": "t", "float": "f",
+    "char": "c", "c-string": "s", "pointer": "a", "address": "a", "Y": "x",
+}  # fmt: skip
+
+
+@frozen
+class Foreign:
+    """A command of LLDB."""
+
+    name: str
+    usage: str
+    about: str
+    translate: Translate
+    complete: Complete | None = None
+    aliases: tuple[str, ...] = ()
+
+    def command(self) -> Command:
+        """It as a command of ours."""
+        text = f"{self.about}\n\nUsage: {self.name} {self.usage}".rstrip()
+        text += "\n\nLLDB's name; other options than these are refused."
+        return Command(
+            self.name, text, self._run, "lldb", self.aliases, self.complete, is_foreign=True
+        )
+
+    def _run(self, shell: Shell, argument: str) -> Iterator[Part]:
+        for line in self.translate(argument):
+            yield from shell.run(line)
+
+
+def options(text: str, known: dict[str, str]) -> tuple[dict[str, str], str]:
+    """Options with values at the beginning, by their short names, and the rest.
+
+    `known` maps every spelling to the short one; one that ends in `!` has no value.
+    """
+    found: dict[str, str] = {}
+    while text.lstrip().startswith("-"):
+        text = text.lstrip()
+        if text.startswith("--") and (len(text) == 2 or text[2].isspace()):
+            return found, text[2:].strip()
+        match = _OPTION.match(text)
+        name = "" if match is None else match[1]
+        short = known.get(name) or known.get(name[:2], "")
+        if match is None or not short:
+            raise UsageError(f"unknown or ambiguous option: {text.split()[0]}")
+        is_joined = known.get(name) is None
+        rest = text[match.start(1) + 2 :] if is_joined else text[match.end() :]
+        if short.endswith("!"):
+            found[short[:-1]] = ""
+            text = rest
+            continue
+        value, _, text = rest.strip().partition(" ")
+        found[short] = value
+    return found, text.strip()
+
+
+def _plain(line: str) -> Translate:
+    """The same arguments to another command."""
+    return lambda argument: [f"{line} {argument}".rstrip()]
+
+
+def _frame_variable(argument: str) -> list[str]:
+    _, names = options(argument, {})
+    return [f"print {name}" for name in names.split()] or ["info args", "info locals"]
+
+
+def _expression(argument: str) -> list[str]:
+    given, text = options(argument, {"-f": "f", "--format": "f"})
+    letter = _letter(given["f"]) if "f" in given else ""
+    return [f"print{'/' if letter else ''}{letter} -- {text}" if text else "print"]
+
+
+def _letter(name: str) -> str:
+    return _FORMATS.get(name, name[:1])
+
+
+def _memory_read(argument: str) -> list[str]:
+    if argument.startswith("/"):
+        return [f"x{argument}"]
+    names = {"-c": "c", "--count": "c", "-f": "f", "--format": "f", "-s": "s", "--size": "s"}
+    given, address = options(argument, names)
+    if not address:
+        raise UsageError(
+            "memory read needs an address: memory read [-c N] [-s BYTES] [-f FORMAT] ADDRESS"
+        )
+    size = given.get("s", "1")
+    if size not in _SIZES:
+        raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
+    count = given.get("c", "32" if not given else "1")
+    if not (count.isascii() and count.isdecimal()):
+        raise UsageError(f"invalid count: {count}")
+    return [f"x/{count}{_letter(given.get('f', 'x'))}{_SIZES[size]} {address}"]
+
+
+def _registers(argument: str) -> list[str]:
+    given, names = options(argument, {"-a": "a!", "--all": "a!"})
+    names = " ".join(each.removeprefix("$") for each in names.split())
+    return ["info registers all" if "a" in given else f"info registers {names}".rstrip()]
+
+
+def _lookup(argument: str) -> list[str]:
+    names = {"-a": "a", "--address": "a", "-n": "n", "--name": "n", "-F": "n", "--function": "n",
+             "-s": "s", "--symbol": "s", "-t": "t", "--type": "t", "-v": "v!",
+             "--verbose": "v!"}  # fmt: skip
+    given, rest = options(argument, names)
+    if rest or not given.keys() & {"a", "n", "s", "t"}:
+        raise UsageError("image lookup needs one of -a ADDRESS, -n FUNCTION, -s SYMBOL, -t TYPE")
+    lines = [f"info symbol {given['a']}", f"info line *{given['a']}"] if "a" in given else []
+    lines += [f"info line {given['n']}"] if "n" in given else []
+    lines += [f"info address {given['s']}"] if "s" in given else []
+    return lines + ([f"ptype {given['t']}"] if "t" in given else [])
+
+
+def _breakpoint_set(argument: str) -> list[str]:
+    names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l",
+             "-a": "a", "--address": "a"}  # fmt: skip
+    given, rest = options(argument, names)
+    if rest or not given:
+        raise UsageError("breakpoint set needs -n FUNCTION, -f FILE -l LINE, or -a ADDRESS")
+    if "a" in given:
+        return [f"break *{given['a']}"]
+    if "n" in given:
+        return [f"break {given['n']}"]
+    return ["break " + ":".join(given[each] for each in "fl" if each in given)]
+
+
+def _command_alias(argument: str) -> list[str]:
+    name, _, rest = argument.strip().partition(" ")
+    return [f"alias {name} = {rest}"]
+
+
+FOREIGN: Final = (
+    Foreign("frame variable", "[NAME...]", "Show variables of the frame.", _frame_variable,
+            candidates.variables),
+    Foreign("frame select", "NUMBER", "Look at another frame.", _plain("frame")),
+    Foreign("frame info", "", "Show the frame in focus.", _plain("frame")),
+    Foreign("thread backtrace", "[COUNT]", "List the call frames.", _plain("backtrace")),
+    Foreign("thread list", "", "List waves or threads.", _plain("info threads")),
+    Foreign("thread select", "NUMBER", "Look at another thread.", _plain("thread")),
+    Foreign("thread info", "", "Show the thread in focus.", _plain("thread")),
+    Foreign("thread step-in", "", "Go on to another line.", _plain("step")),
+    Foreign("thread step-over", "", "Go on to another line of this frame.", _plain("next")),
+    Foreign("thread step-out", "", "Go on until the frame returns.", _plain("finish")),
+    Foreign("thread step-inst", "", "Execute one instruction.", _plain("stepi")),
+    Foreign("register read", "[-a] [NAME...]", "Show registers.", _registers,
+            candidates.registers),
+    Foreign("memory read", "[-c N] [-s BYTES] [-f FORMAT] ADDRESS", "Show memory.", _memory_read,
+            candidates.values),
+    Foreign("expression", "[-f FORMAT] [--] EXPRESSION", "Print the value of an expression.",
+            _expression, candidates.values, ("expr",)),
+    Foreign("dwim-print", "EXPRESSION", "Print the value of an expression.", _expression,
+            candidates.values, ("po",)),
+    Foreign("v", "[NAME...]", "Show variables of the frame.", _frame_variable,
+            candidates.variables),
+    Foreign("target variable", "NAME", "Print a global variable.", _expression,
+            candidates.values),
+    Foreign("target create", "FILE", "Look at another code object.", _plain("file"),
+            candidates.files),
+    Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype")),
+    Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
+            "Look something up in the debugging information.", _lookup),
+    Foreign("image list", "", "List the code objects.", _plain("info sharedlibrary")),
+    Foreign("settings set", "NAME VALUE", "Change a setting.", _plain("set")),
+    Foreign("settings show", "[NAME]", "Show settings.", _plain("show")),
+    Foreign("settings list", "[NAME]", "Show settings.", _plain("show")),
+    Foreign("breakpoint set", "-n FUNCTION | -f FILE -l LINE | -a ADDRESS", "Set a breakpoint.",
+            _breakpoint_set),
+    Foreign("breakpoint list", "", "List breakpoints.", _plain("info breakpoints")),
+    Foreign("breakpoint delete", "[NUMBER...]", "Delete breakpoints.", _plain("delete")),
+    Foreign("process launch", "", "Start the program.", _plain("run")),
+    Foreign("process continue", "", "Go on.", _plain("continue")),
+    Foreign("process status", "", "Show where the program is.", _plain("frame")),
+    Foreign("command alias", "NAME COMMAND [ARGUMENT...]", "Give a command another name.",
+            _command_alias),
+    Foreign("command source", "FILE", "Run the commands of a file.", _plain("source"),
+            candidates.files),
+    Foreign("version", "", "Show the version of dwarfgpu.", _plain("show version")),
+)  # fmt: skip
+
+
+def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """Commands with LLDB's beside them, in families of ours or of their own."""
+    out = list(commands)
+    families: dict[str, list[Command]] = {}
+    for each in FOREIGN:
+        family, _, rest = each.name.partition(" ")
+        if rest:
+            families.setdefault(family, []).append(each.command())
+        else:
+            out.append(each.command())
+    for name, inner in families.items():
+        ours = next((each for each in out if each.word == name), None)
+        if ours is None:
+            out.append(_family(name, tuple(inner)))
+            continue
+        has_run = ours.takes_other or not ours.subcommands
+        out[out.index(ours)] = evolve(
+            ours, subcommands=(*ours.subcommands, *inner), takes_other=has_run
+        )
+    return tuple(out)
+
+
+def _family(name: str, inner: tuple[Command, ...]) -> Command:
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        yield f"List of {name} subcommands:"
+        yield ""
+        yield from listed(inner)
+
+    text = f"LLDB's commands about {name}.\n\nUsage: {name} SUBCOMMAND"
+    return Command(name, text, run, "lldb", subcommands=inner, is_foreign=True)
