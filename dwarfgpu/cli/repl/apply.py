@@ -97,7 +97,7 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
         shell.session = before
 
 
-@command("lane apply", topic="lanes")
+@command("lane apply", topic="waves")
 def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for each of several lanes.
 
@@ -217,7 +217,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     return foci, line, flags
 
 
-@command("laas", topic="lanes")
+@command("laas", topic="waves")
 def laas(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for all lanes, errors left out.
 
@@ -261,7 +261,7 @@ def tfaas(shell: Shell, argument: str) -> Iterator[Part]:
     yield from thread_apply.run(shell, f"all -s -- frame apply all -s {_required(argument)}")
 
 
-@command("lfaas", topic="lanes")
+@command("lfaas", topic="waves")
 def lfaas(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for all frames of all lanes.
 

@@ -23,25 +23,25 @@ Topic = Literal[
     "aliases",
     "data",
     "files",
-    "lanes",
     "lldb",
     "running",
     "stack",
     "status",
     "support",
     "user-defined",
+    "waves",
 ]
 TOPICS: dict[Topic, str] = {
     "aliases": "User-defined aliases of other commands.",
     "data": "Examining data.",
     "files": "Specifying and examining files.",
-    "lanes": "Looking at the lanes of a wave.",
     "lldb": "LLDB's names of commands.",
     "running": "Running the program.",
     "stack": "Examining the stack.",
     "status": "Status inquiries.",
     "support": "Support facilities.",
     "user-defined": "User-defined commands.",
+    "waves": "Looking at waves and their lanes.",
 }
 
 Part: TypeAlias = "str | Told"

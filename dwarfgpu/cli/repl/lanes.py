@@ -60,7 +60,7 @@ def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[in
     return [each.lane for each in found if each.is_active in CHOICES[choice]]
 
 
-@command("lane", topic="lanes", aliases=("la",), complete=candidates.lanes, takes_other=True)
+@command("lane", topic="waves", aliases=("la", "lan"), complete=candidates.lanes, takes_other=True)
 def lane(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at another lane, or tell which one is in focus.
 
@@ -113,7 +113,7 @@ def standing(session: Session, state: LaneState) -> str | None:
     return f"lane {state.lane} is inactive; nothing tells where it goes on, the wave is at {where}"
 
 
-@command("lane name", topic="lanes")
+@command("lane name", topic="waves")
 def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
     """Give the lane in focus a name, or take it away.
 
@@ -132,7 +132,7 @@ def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
-@command("lane find", topic="lanes")
+@command("lane find", topic="waves")
 def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
     """Find lanes of the wave by their names and target ids.
 
@@ -168,7 +168,7 @@ def matching_lanes(
             yield f"{who} has target id '{target_id(looking)}'"
 
 
-@command("info lanes", topic="lanes")
+@command("info lanes", topic="waves")
 def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     """List the lanes of the wave.
 

@@ -12,6 +12,7 @@ from dwarfgpu.cli.repl.examine import x
 from dwarfgpu.cli.repl.files import file
 from dwarfgpu.cli.repl.frame_info import info_frame
 from dwarfgpu.cli.repl.gpu import GPU_COMMANDS, GPU_INFO
+from dwarfgpu.cli.repl.lane_values import lanes
 from dwarfgpu.cli.repl.listing import info_line, list_
 from dwarfgpu.cli.repl.lldb import with_foreign
 from dwarfgpu.cli.repl.outside import pipe, python, shell_
@@ -55,6 +56,7 @@ _OWN: Final[tuple[Command, ...]] = (
     *GPU_COMMANDS,
     check,
     explain,
+    lanes,
     location,
     where,
     alias,

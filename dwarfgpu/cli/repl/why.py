@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Final
 
 from dwarfgpu.cli.check_file import report_lines
 from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.location import coloured, located, location_lines
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command
 from dwarfgpu.cli.repl.frames import require_frame
+from dwarfgpu.cli.repl.numbers import runs_text
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import backtrace
 from dwarfgpu.cli.repl.values import options_of, sentence
@@ -33,8 +34,6 @@ from dwarfgpu.view.plain import Record
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
 """What `where` takes as `backtrace`."""
 _BAR: Final = 40
-_MOST_GROUPS: Final = 4
-"""Runs of lanes that are told of one stretch."""
 
 
 @command("explain", topic="data", complete=candidates.values)
@@ -53,7 +52,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     text = _required(without_options(argument, "explain"))
     explanation = explain_subject(session, text, options)
     lines: Iterator[Part] = iter(explanation.text.split("\n"))
-    yield Told("", {"explanation": explanation.record})
+    yield Told("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from lines
     if explanation.answer.status and not explanation.variables:
         wanted = subject(session, text)
@@ -83,7 +82,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(sentence(error.message)) from None
     for note in found.notes:
         shell.note(note, once=True)
-    yield Told(found.sentence, {"location": found.record(session)})
+    yield Told(found.sentence, {"drawing": {"name": text, **found.record(session)}})
     for line in location_lines(found, glyphs_for(shell.streams.out.encoding), shell.columns):
         yield Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
 
@@ -185,16 +184,6 @@ def _who(lanes: list[int]) -> str:
         return ""
     text = runs_text(lanes)
     return f"lane {text} is here" if len(lanes) == 1 else f"lanes {text} are here"
-
-
-def runs_text(numbers: list[int]) -> str:
-    """`0-8,12`, of many runs the first."""
-    runs = [
-        [number for _, number in group]
-        for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
-    ]
-    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
-    return ",".join(texts[:_MOST_GROUPS]) + (",…" if len(texts) > _MOST_GROUPS else "")
 
 
 @command("check", topic="data", complete=candidates.variables)
