@@ -90,6 +90,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         address_bits=64,
         registers=registers,
         address_spaces=_SPACES,
+        spaces_of_lanes=0x20,
         lane_count=lanes,
         other_registers=others,
         return_address_register=16,
@@ -247,7 +248,6 @@ _SPACES: Final = {
         AddressSpace(PRIVATE_WAVE, "private_wave", 32, "wave", _NULL_SEGMENT),
     )
 }
-"""Numbers 0x20 to 0x5f, one per lane, are of the 2020 document only and not defined here."""
 _SEGMENT_END: Final = 1 << 32
 _APERTURE_SPAN: Final = 1 << 48
 
@@ -292,14 +292,18 @@ def lower(
                 f"local address {address:#x} is beyond the {apertures.local_bytes} bytes of the "
                 "workgroup"
             )
+    asked = address
     if space_number == PRIVATE_LANE:
         address, contiguous_bytes = _to_wave(architecture, address, lane, apertures)
     elif space_number != PRIVATE_WAVE:
         return Lowered(architecture.address_spaces[space_number], address, contiguous_bytes)
     contiguous_bytes = min(contiguous_bytes, _scratch_end(apertures) - address)
     if contiguous_bytes <= 0:
+        end, lanes = _scratch_end(apertures), architecture.lane_count
+        of_lane = f", {end // lanes} a lane" if space_number == PRIVATE_LANE else ""
         raise Unavailable(
-            f"private_wave address {address:#x} is beyond the scratch memory of the wave"
+            f"{_SPACES[space_number]} address {asked:#x} is beyond the {end} bytes of scratch "
+            f"memory of the wave{of_lane}"
         )
     if apertures.scratch_base is None:
         return Lowered(architecture.address_spaces[PRIVATE_WAVE], address, contiguous_bytes)

@@ -213,6 +213,8 @@ class Architecture:
     """By DWARF number."""
     address_spaces: Mapping[int, AddressSpace] = field(repr=False)
     """By DWARF number; 0 is the default address space."""
+    spaces_of_lanes: int | None = None
+    """First of the numbers that the document of 2020 gives to the private memory of each lane."""
     endian: Endian = "little"
     lane_count: int = 1
     """Lanes of a wave; 1 where the architecture is not SIMT."""
@@ -307,6 +309,16 @@ class Architecture:
             return self.address_spaces[number]
         except KeyError:
             raise IllFormed(f"{self.name} defines no address space {number}") from None
+
+    def space_of_lane(self, number: int) -> tuple[AddressSpace, int] | None:
+        """The space and the lane that a number meant in 2020; None for any other number."""
+        if self.spaces_of_lanes is None:
+            return None
+        lane = number - self.spaces_of_lanes
+        if not 0 <= lane < self.lane_count:
+            return None
+        [space] = (each for each in self.address_spaces.values() if each.scope == "lane")
+        return space, lane
 
     def address_space_named(self, name: str) -> AddressSpace | None:
         """The address space of that name in any letter case, with or without `DW_ASPACE_LLVM_`."""

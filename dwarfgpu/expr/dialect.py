@@ -12,6 +12,7 @@ from attrs import field
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
+from dwarfgpu.expr.dialect_2020 import NEW, OTHERWISE
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 from dwarfgpu.nouns import frozen
 
@@ -86,6 +87,11 @@ AMD_DIRECT_16 = Dialect(
     "one-byte DW_OP_LLVM_* operations, 0xe9 is aspace_implicit_pointer: AMD LLVM 12 to 16",
     _table(DIRECT, {LLVM_USER: "LLVM_aspace_implicit_pointer"}, user=False),
 )
+AMD_2020 = Dialect(
+    "amd-2020",
+    "the document of 2020: three one-byte operations, and an address space for each lane",
+    {**_table(user=False), **NEW, **OTHERWISE},
+)
 AMD_PROVISIONAL = Dialect(
     "amd-provisional",
     "amd, with provisional numbers of dwarfgpu's own for operations that have none today",
@@ -100,7 +106,7 @@ UPSTREAM_CLANG = Dialect(
 )
 DIALECTS: Mapping[str, Dialect] = {
     dialect.name: dialect
-    for dialect in (AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, UPSTREAM_CLANG)
+    for dialect in (AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_2020, AMD_PROVISIONAL, UPSTREAM_CLANG)
 }
 
 

@@ -180,8 +180,22 @@ def test_scratch_in_global_memory_is_one_store(
         (GLOBAL, 1 << 64, 0, OutOfRange, "no address of global, which has 64 bits"),
         (GLOBAL, -1, 0, OutOfRange, "-0x1 is no address of global"),
         (REGION, 0, 0, Unavailable, "address space region is not accessible"),
-        (PRIVATE_LANE, 0x400, 0, Unavailable, "private_wave address 0x10000 is beyond the scratch"),
-        (PRIVATE_WAVE, 0x10000, 0, Unavailable, "beyond the scratch memory of the wave"),
+        (
+            PRIVATE_LANE,
+            0x400,
+            0,
+            Unavailable,
+            "private_lane address 0x400 is beyond the 65536 bytes of scratch memory of the wave, "
+            "1024 a lane",
+        ),
+        (GENERIC, P + 0x400, 0, Unavailable, "private_lane address 0x400 is beyond the 65536"),
+        (
+            PRIVATE_WAVE,
+            0x10000,
+            0,
+            Unavailable,
+            "private_wave address 0x10000 is beyond the 65536 bytes of scratch memory of the wave$",
+        ),
         (4, 0, 0, IllFormed, "gfx942 defines no address space 4"),
     ],
 )
@@ -195,7 +209,7 @@ def test_lower_refuses(
 def test_scratch_ends_with_global_memory() -> None:
     last = Apertures(scratch_base=(1 << 64) - 0x100)
     assert ARCH.lower(PRIVATE_WAVE, 0xFF, 0, last).contiguous_bytes == 1
-    with pytest.raises(Unavailable, match="beyond the scratch memory"):
+    with pytest.raises(Unavailable, match="beyond the 256 bytes of scratch memory"):
         ARCH.lower(PRIVATE_WAVE, 0x100, 0, last)
 
 

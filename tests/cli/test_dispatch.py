@@ -119,7 +119,7 @@ def test_scratch_is_one_memory(tmp_path: Path) -> None:
     assert found["conversions"][0]["address"] == base + bytes_of_wave + 2 * 256 + 12
     with pytest.raises(Unavailable, match="not in the state"):
         memory(state, 8, 4, 5, wave=2, lane=3)  # never written: not zero
-    with pytest.raises(Unavailable, match="beyond the scratch memory of the wave"):
+    with pytest.raises(Unavailable, match="beyond the 10240 bytes of scratch memory of the wave"):
         memory(state, bytes_of_wave, 4, 6, wave=2)
 
 

@@ -1,0 +1,76 @@
+"""What the document of 2020 means by its operations (LLVM 11, AMDGPU usage, "Expression Operation
+Encodings", "Address Space Mapping").
+
+Law: only here do the numbers 0x20 to 0x5f name an address space: the private memory of one lane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from attrs import evolve
+
+from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.convert import and_then
+from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.value import Value
+
+_READING: Final = "address spaces 0x20 to 0x5f are the private memory of lanes 0 to 63"
+
+
+def _place(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> Location | None:
+    """The place in the private memory of the lane that the space names; None for other spaces."""
+    space.require_integral()
+    found = require(ctx.architecture, "target architecture").space_of_lane(int(space.bits))
+    if found is None or isinstance(address, ImplicitPointerValue):
+        return None
+    private, lane = found
+    address.require_integral()
+    bit_offset = (address.bits & (1 << private.address_bits) - 1) * 8
+    memory = Memory(private, require(ctx.wave, "thread"), lane)
+    return Location((SingleLocation(memory, bit_offset),), ctx.stop)
+
+
+def _form(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> Location | Nested:
+    placed = _place(ctx, address, space)
+    if placed is not None:
+        return placed
+    made: Location | Nested = OPERATIONS["LLVM_form_aspace_address"].function(ctx, address, space)
+    return made
+
+
+def _retrieving(name: str) -> Callable[..., Entry | Nested]:
+    """xderef, xderef_size or xderef_type: `swap; LLVM_form_aspace_address`, then deref."""
+    retrieve = OPERATIONS[name.removeprefix("x")].function
+
+    def read(
+        ctx: Context, space: Value, address: Value | ImplicitPointerValue, **operands: Any
+    ) -> Entry | Nested:
+        found: Entry | Nested = and_then(
+            _form(ctx, address, space), lambda location: retrieve(ctx, location, **operands)
+        )
+        return found
+
+    return read
+
+
+def _read_so(name: str, function: Callable[..., Any]) -> Operation:
+    return evolve(OPERATIONS[name], function=function, equals=None, reading=_READING)
+
+
+NEW: Final[Mapping[Code, Operation]] = {
+    0xE7: _read_so("LLVM_form_aspace_address", _form),
+    0xE9: OPERATIONS["LLVM_offset"],
+    0xEA: OPERATIONS["LLVM_push_lane"],
+}
+"""Encodings of its own; the other operations of the extensions had no number yet."""
+OTHERWISE: Final[Mapping[Code, Operation]] = {
+    code: _read_so(name, _retrieving(name))
+    for code, name in ((0x18, "xderef"), (0x95, "xderef_size"), (0xA7, "xderef_type"))
+}
+"""Operations of DWARF that know the address spaces, too."""
