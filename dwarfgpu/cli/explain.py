@@ -36,6 +36,7 @@ from dwarfgpu.view.explain import (
 )
 from dwarfgpu.view.lost import why_lost
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import lane_position
 
 if TYPE_CHECKING:
     from dwarfgpu.language import Options
@@ -123,7 +124,7 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
     """The operations of the command line."""
     data, context, chosen, notes = operations(args, session)
     steps = Recorder()
-    heading = (f"in dialect {chosen}",)
+    heading = (f"in dialect {chosen}", *_standing(session))
     try:
         result = evaluate(data, context, dialect=chosen, observe=steps)
     except DwarfGpuError as error:
@@ -149,8 +150,19 @@ def explain_subject(session: Session, text: str, options: Options | None = None)
     inner = tuple((each.name, explain_variable(session, each)) for each in variables)
     lane = "" if session.lane is None else f", for lane {session.lane}"
     return Explanation(
-        (f"expression {text}{lane}",), (), _verdict_on(text, answer), answer, 0, inner
+        (f"expression {text}{lane}", *_standing(session)),
+        (),
+        _verdict_on(text, answer),
+        answer,
+        0,
+        inner,
     )
+
+
+def _standing(session: Session) -> tuple[str, ...]:
+    """Of a lane that is inactive, where it stands."""
+    position = lane_position(session)
+    return () if position is None else (position,)
 
 
 def explain_variable(session: Session, variable: Variable) -> Explanation:

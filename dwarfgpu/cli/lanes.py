@@ -98,15 +98,21 @@ class _Wave:
         session = self.session
         target = session.target
         name = target.target_id(session.wave) if isinstance(target, Named) else f"{session.wave}"
-        pc = "no program location" if session.pc is None else f"pc {session.pc:#x}"
-        return f"{name}, {pc}"
+        pc = self._shown(session.pc)
+        return f"{name}, {'no program location' if pc is None else f'pc {pc:#x}'}"
 
     def letter(self, state: LaneState) -> str:
         """A, I, U or ?, as ROCgdb."""
         return "U" if state.lane >= self.used else _STATES[state.is_active]
 
     def pc(self, state: LaneState) -> int | None:
-        return None if state.location is None else state.location.pc
+        return self._shown(None if state.location is None else state.location.pc)
+
+    def _shown(self, pc: int | None) -> int | None:
+        """As `bt`: an outer frame goes on after the call that it waits for."""
+        session = self.session
+        physical = session.physical_frame if session.level and pc == session.pc else None
+        return pc if physical is None else physical.pc
 
     def outer(self, state: LaneState) -> Outer | None:
         """The frame in which a lane is that is not in this one."""

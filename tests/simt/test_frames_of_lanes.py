@@ -61,7 +61,7 @@ def test_lanes_that_are_in_an_outer_frame() -> None:
 def test_lanes_of_the_calling_frame() -> None:
     lines = run("lanes", *STATE, "--frame", 1, "--compact", "r", "part").lines
     assert [line.split() for line in lines[2:]] == [
-        ["0-15", "A", "0x1327", "asm/nested_if.hip:9", "7", "99", "'c'"],
+        ["0-15", "A", "0x1328", "asm/nested_if.hip:9", "7", "99", "'c'"],
         ["16-31", "I", "0x131c", "asm/nested_if.hip:8", "3", "98", "'b'"],
         ["32-55", "I", "0x130c", "asm/nested_if.hip:6", "1", "97", "'a'"],
         ["56-63", "I", "not", "in", "frame", "-", "-", "-"],
@@ -94,3 +94,15 @@ def test_the_location_given_is_of_the_top_frame() -> None:
     assert "which is at 0x135c, disagree" in run(*arguments, "--lane", 12).error
     assert run(*arguments, "--lane", 17).out == "part = 98 'b'\n"
     assert run(*arguments, "--lane", 3).out == "part = 99 'c'\n"
+
+
+@pytest.mark.parametrize(
+    ("lane", "frame", "address"),
+    [(3, 0, 64 * 64), (12, 0, 64 * 64), (3, 1, 32 * 64), (17, 1, 32 * 64), (40, 1, 32 * 64)],
+)
+def test_call_frame_information_is_that_where_the_wave_is(
+    lane: int, frame: int, address: int
+) -> None:
+    """Lane 40 waits where the frame of x was still at 0; the wave is further."""
+    done = run("eval", *STATE, "--lane", lane, "--frame", frame, "-e", "call_frame_cfa")
+    assert done.out == f"private_wave#{address:#x} (wave 0)\n"

@@ -130,6 +130,7 @@ def test_the_words() -> None:
     assert place in run("eval", *AMD, "--lane", 17, "r").notes
     assert place in run("eval", *AMD, "--lane", 17, "-e", "lit1").notes
     assert place in run("lanes", *AMD, "--lane", 17).notes
-    assert place in run("explain", *AMD, "--lane", 17, "r").lines
+    for asked in (("r",), ("r + 1",), ("-e", "lit1")):
+        assert place in run("explain", *AMD, "--lane", 17, *asked).lines
     assert place in run("debug", *AMD, "--batch", "-ex", "lane 17").err
     assert run("eval", *AMD, "--lane", 3, "r").notes == []
