@@ -1,4 +1,5 @@
-"""Generate docs/operations.md, registers.md and commands.md from what the code declares.
+"""Generate docs/operations.md, registers.md and commands.md from what the code declares,
+and tutorial.md from what the prompt says.
 
     python tools/gen_docs.py [--check]
 
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from tools import gen_commands, gen_registers
+from tools import gen_commands, gen_registers, gen_tutorial
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "operations.md"
@@ -160,13 +161,14 @@ DOCUMENTS = (
     (TARGET, document),
     (gen_registers.TARGET, gen_registers.document),
     (ROOT / "docs" / "commands.md", gen_commands.document),
+    (gen_tutorial.TARGET, gen_tutorial.document),
 )
 """Each file, and what makes its text."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Generate docs/operations.md, registers.md and commands.md."
+        description="Generate docs/operations.md, registers.md, commands.md and tutorial.md."
     )
     parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
     arguments = parser.parse_args()
