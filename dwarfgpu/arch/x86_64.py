@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.arch.model import (
     AddressSpace,
     Architecture,
+    FlagField,
     RegisterInfo,
     RegisterPart,
     bank,
@@ -19,6 +20,26 @@ from dwarfgpu.floats import X87_EXTENDED
 
 _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
 """rbx, rbp, r12-r15 (psABI 3.2.1), segments and their bases."""
+
+
+def _flags(names: Mapping[int, str]) -> tuple[FlagField, ...]:
+    return tuple(FlagField(name, bit, 1) for bit, name in names.items())
+
+
+_EFLAGS: Final = _flags(
+    {
+        0: "CF", 1: "", 2: "PF", 4: "AF", 6: "ZF", 7: "SF", 8: "TF", 9: "IF", 10: "DF", 11: "OF",
+        14: "NT", 16: "RF", 17: "VM", 18: "AC", 19: "VIF", 20: "VIP", 21: "ID",
+    }
+)  # fmt: skip
+"""Intel SDM volume 1, 3.4.3; bit 1 is always set."""
+_MXCSR: Final = _flags(
+    {
+        0: "IE", 1: "DE", 2: "ZE", 3: "OE", 4: "UE", 5: "PE", 6: "DAZ", 7: "IM", 8: "DM", 9: "ZM",
+        10: "OM", 11: "UM", 12: "PM", 15: "FZ",
+    }
+)  # fmt: skip
+"""Intel SDM volume 1, 10.2.3."""
 
 
 @lru_cache(maxsize=1)
@@ -81,11 +102,12 @@ def _registers() -> Iterator[RegisterInfo]:
     yield from bank(17, (f"xmm{n}" for n in range(16)), vector, "vector")
     yield from bank(33, (f"st{n}" for n in range(8)), extended)
     yield from bank(41, (f"mm{n}" for n in range(8)), unsigned, "vector")
-    yield RegisterInfo("eflags", 49, unsigned, "system")
+    yield RegisterInfo("eflags", 49, unsigned, "system", flags=_EFLAGS)
     yield from bank(50, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
     yield from bank(58, ("fs_base", "gs_base"), data, "system")
     yield from bank(62, ("tr", "ldtr"), selector, "system")
-    yield RegisterInfo("mxcsr", 64, BaseType("uint32_t", "unsigned", 32), "system")
+    mxcsr = BaseType("uint32_t", "unsigned", 32)
+    yield RegisterInfo("mxcsr", 64, mxcsr, "system", flags=_MXCSR)
     yield from bank(65, ("fctrl", "fstat"), selector, "system")
     yield from bank(67, (f"xmm{n}" for n in range(16, 32)), vector, "vector")
     yield from bank(118, (f"k{n}" for n in range(8)), unsigned, "vector")

@@ -35,6 +35,16 @@ def function_name(die: Die, symbol: str) -> str | None:
         return None
 
 
+def full_function_name(die: Die) -> str | None:
+    """The name of a function with its parameters in C++; without them where not all is told."""
+    if die.unit.is_cplusplus:
+        symbol = _linkage_name(die) or die.name
+        found = None if symbol is None else function_name(die, symbol)
+        if found is not None:
+            return found
+    return name_in_frames(die)
+
+
 def name_in_frames(die: Die) -> str | None:
     """The name of a function as a frame shows it, without parameters: `ns::Box<long>::get`.
 

@@ -229,14 +229,15 @@ class LineTable:
     def begins_line(self, address: int) -> bool:
         """Whether GDB takes the code of a line to begin at an address of the file.
 
-        At every row, but for those that go on with the line and file of the row before them from
+        At every statement, but for rows that go on with the line and file of the row before them from
         the first of these on that has a discriminator: it drops them when it reads the table.
         """
         rows = self.matrix.rows
         for sequence in self._index.covering(address):
             place = bisect_right(sequence.order, address, key=rows.address) - 1
             while place >= 0 and rows[sequence.order[place]].address == address:
-                if not self._is_dropped_by_gdb(sequence, place):
+                is_stmt = rows[sequence.order[place]].is_stmt
+                if is_stmt and not self._is_dropped_by_gdb(sequence, place):
                     return True
                 place -= 1
             return False

@@ -15,11 +15,33 @@ from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.dwarf.function_names import function_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.symbols import Symbol
 
 
+@frozen
+class SymbolPlace:
+    """An address by the symbol that covers it."""
+
+    name: str
+    """As people write it."""
+    offset: int
+    """From where the symbol begins."""
+    section: str
+    code_object: CodeObject
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.offset}" if self.offset else self.name
+
+
 def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
-    """`g`, `g+40`; None outside the sections of all files, and past a symbol's end."""
+    """`g`, `g+40`; None where `symbol_place` is."""
+    found = symbol_place(code_objects, address)
+    return None if found is None else str(found)
+
+
+def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlace | None:
+    """The symbol at an address; None outside the sections of all files, and past a symbol's end."""
     for code_object in code_objects:
         file = code_object.file
         inside = address - code_object.load_address
@@ -34,8 +56,7 @@ def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
             return None
         if symbol.kind == "object" and not symbol.size_bytes:
             return None  # as in GDB: nothing tells what is in it
-        name = _name(code_object, symbol)
-        return f"{name}+{offset}" if offset else name
+        return SymbolPlace(_name(code_object, symbol), offset, section.name, code_object)
     return None
 
 

@@ -53,7 +53,7 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
             words.append(f"{each.name}={each.values[value] or value}")
         elif each.size_bits > 1:
             words.append(f"{each.name}={value}")
-        elif value:
+        elif value and each.name:  # a bit that is always set has none
             words.append(each.name)
     rest = [*([hexadecimal(left)] if left else []), *(["<unavailable>"] if unknown else [])]
     return " ".join(["[", *words, *rest, "]"])

@@ -333,7 +333,7 @@ def test_the_address_of_an_outer_frame_is_that_behind_the_call() -> None:
     given = (*of("crash.x86_64.O0"), "--batch", "-ex", "frame 1", "-ex", "info frame")
     shown, address = (
         next(line for line in run("debug", *given).lines if line.startswith(start))
-        for start in ("#1  ", " pc = ")
+        for start in ("#1  ", " rip = ")
     )
     assert address.split()[2] == f"{int(shown.split()[1], 16):#x}"
 

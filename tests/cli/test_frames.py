@@ -235,8 +235,8 @@ def test_the_prompt_moves_between_frames() -> None:
     ("command", "message"),
     [
         ("frame 12", "No frame at level 12."),
-        ("frame x", "Invalid frame specification: x"),
-        ("down", "Bottom (innermost) frame selected; you can't go down."),
+        ("frame x", 'No symbol "x" in current context.'),
+        ("down", "Bottom (innermost) frame selected; you cannot go down."),
         ("up x", "Invalid number of frames: x"),
         ("bt x", "Invalid number of frames: x"),
     ],

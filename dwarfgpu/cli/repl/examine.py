@@ -58,6 +58,7 @@ def x(shell: Shell, argument: str) -> Iterator[str]:
     shell.examined = Examined(evolve(before.format, count=format_.count), space, address)
     yield from memory_lines(shell, places, format_)
     shell.examined = evolve(shell.examined, format=format_)
+    shell.again = "x"
 
 
 def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
@@ -148,3 +149,12 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
     if place.byte_address is not None:
         address = place.byte_address + (size + 7) // 8
         shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
+
+
+def examined_code(shell: Shell, address: int) -> None:
+    """After `info line`, `x` goes on with the code, and `$_` is where it is."""
+    places = Places(shell.session)
+    space = places.architecture.address_space(0)
+    shell.examined = evolve(shell.examined, space=space, address=address)
+    found = places.pointer(None, space, address)
+    shell.values.named["_"] = evolve(found, convenience="_")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dwarfgpu.backtrace import place_of, selected_number, symbol_name
+from dwarfgpu.backtrace import frame_of, place_of, selected, selected_number, symbol_name
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.cpu_frame_info import frame_lines
+from dwarfgpu.cli.repl.frame_spec import frame_number
 from dwarfgpu.cli.repl.frames import lane_numbers, wave_pc
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.dwarf.call_values import passed_location, passed_value
@@ -21,7 +23,7 @@ from dwarfgpu.view.locations import entry_text, location_text
 def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     """Tell what is known of the frame in focus.
 
-    Usage: info frame
+    Usage: info frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
 
     Shown are its canonical frame address, program location, lanes and, where the debugging
     information has them, concurrent iterations, frame base, return address, static link and the
@@ -30,13 +32,19 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     session = shell.session
     if session.pc is None:
         raise UsageError("No stack.")
+    if argument:
+        session = selected(session, frame_number(shell, argument))
+    if not session.architecture.is_simt:
+        number = selected_number(session)
+        yield from frame_lines(frame_of(session, number), is_selected=not argument)
+        return
+    pc = session.pc
+    assert pc is not None
     frame = session.frame
-    if frame.subprogram is None:
-        name = symbol_name(session, session.pc) or "??"
-    else:
-        name = frame.subprogram.name
+    subprogram = frame.subprogram
+    name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
     yield f"Stack level {selected_number(session)}{_at(frame)}:"
-    place = place_of(session, session.pc)
+    place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
     physical = session.physical_frame
     yield f" pc = {wave_pc(session):#x} in {name}{line}"

@@ -5,115 +5,153 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
-from dwarfgpu import language
+from attrs import evolve
+
 from dwarfgpu.backtrace import Place, place_in, place_of
-from dwarfgpu.cli.expressions import DEFAULT
 from dwarfgpu.cli.repl.command import command
-from dwarfgpu.cli.repl.frames import frame_pc, require_frame, symbol_at
+from dwarfgpu.cli.repl.examine import examined_code
+from dwarfgpu.cli.repl.frames import frame_pc, symbol_at
+from dwarfgpu.cli.repl.linespec import Spot, body_of, entry_of, first_after, line_at, spot_of
 from dwarfgpu.cli.repl.settings import UNLIMITED
 from dwarfgpu.cli.repl.shell import Listed, Shell
 from dwarfgpu.cli.unit_options import read_file
-from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lines import Lines, SourceLine
-from dwarfgpu.dwarf.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Session
 
-_BEFORE = 5
-"""Lines listed before one that is asked for."""
-_SPAN = re.compile(r"(?P<first>.+?)(?:(?P<comma>,) *(?P<last>[0-9]{1,9})?)?")
-_NUMBER = re.compile(r"[0-9]{1,9}")
-_IN_FILE = re.compile(r"(?P<file>.*[^:]):(?P<inside>[^:].*)")
+_SPAN: Final = re.compile(r"(?P<first>[^,]*?)\s*(?:(?P<comma>,)\s*(?P<last>.*))?")
+_MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
 
 
 @command("list", topic="data", aliases=("l",))
 def list_(shell: Shell, argument: str) -> Iterator[str]:
     """List source text.
 
-    Usage: list [LINE | FILE:LINE | FUNCTION | FIRST,LAST | FIRST, | -]
+    Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
-    Without an argument, ten lines around that of the frame in focus; then the ten that follow.
-    With "-" the ten before those listed last. FIRST may be of a file or a function, too.
+    A PLACE is LINE, FILE:LINE, FUNCTION, FILE:FUNCTION or *ADDRESS. Without an argument, ten lines
+    around that of the frame in focus, or of main; then the ten that follow. With "-" the ten
+    before those listed last. "set listsize" tells how many.
     The text is that in the debugging information, else that of the file by its name.
     """
-    frame = _place_or_none(shell.session)
+    frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
-    count = shell.settings.limit("listsize") or UNLIMITED
-    place, first, last = _wanted(shell.session, argument, before, count)
+    place, first, last = _wanted(shell, argument.strip(), before)
     text = _text(place)
     if text is None:
         raise UsageError(f"{first}\t{place.file}: No such file or directory.")
     if not 0 < first <= len(text):
+        shell.listed = Listed(frame, place, first, first)
         count = len(text)
         raise UsageError(f"Line number {first} out of range; {place.file} has {count} lines.")
+    yield from _where(shell, argument)
     shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
+    shell.again = "list -" if argument.strip() == "-" else "list"
     for number, line in enumerate(text[first - 1 : last], first):
         yield f"{number}\t{line}"
 
 
-def _wanted(
-    session: Session, argument: str, before: Listed | None, count: int
-) -> tuple[Place, int, int]:
+def _where(shell: Shell, argument: str) -> Iterator[str]:
+    """What is at an address whose source is listed."""
+    start = argument.partition(",")[0].strip()
+    if not start.startswith("*"):
+        return
+    spot = spot_of(shell, start, None)
+    name = (symbol_at(shell.session, spot.pcs[0]) or "??").partition("+")[0]
+    assert spot.place is not None
+    yield f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line})."
+
+
+def _count(shell: Shell) -> int:
+    return shell.settings.limit("listsize") or UNLIMITED
+
+
+def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
     """The file, and the first and last line that are asked for."""
-    if argument in ("", "-") and before is None:
-        place = _place(session)
-        first = max(place.line - _BEFORE, 1)
+    count = _count(shell)
+    if argument in ("", "-", "+") and before is None:
+        place = _place(shell)
+        first = max(place.line - count // 2, 1)
         return place, first, first + count - 1
-    if before is not None and not argument:
+    if before is not None and argument in ("", "+"):
         return before.place, before.next, before.next + count - 1
     if before is not None and argument == "-":
         if before.first == 1:
             raise UsageError(f"Already at the start of {before.place.file}.")
         return before.place, max(before.first - count, 1), before.first - 1
+    around = place_or_none(shell.session) if before is None else before.place
     given = _SPAN.fullmatch(argument)
-    assert given is not None
-    start = given["first"].strip()
-    if _NUMBER.fullmatch(start):
-        place = _place(session) if before is None else before.place
-        line = int(start)
-    else:
-        place = _spot(session, start)
-        line = place.line
-    first = line if given["comma"] else max(line - _BEFORE, 1)
-    return place, first, int(given["last"]) if given["last"] else first + count - 1
+    if given is None:
+        raise UsageError("Junk at end of line specification.")
+    return _span(shell, given["first"], given["comma"], given["last"], around or _main(shell))
+
+
+def _span(
+    shell: Shell, start: str, comma: str | None, end: str | None, around: Place | None
+) -> tuple[Place, int, int]:
+    count = _count(shell)
+    more = _MORE.fullmatch(end or "")
+    last = None
+    if end and more is None:
+        last = _lined(spot_of(shell, end, around), end)
+        if not start:
+            return last, max(last.line - count + 1, 1), last.line
+    place = _lined(spot_of(shell, start, around), start)
+    if last is not None and last.path != place.path:
+        raise UsageError("Specified first and last lines are in different files.")
+    first = place.line if comma else max(place.line - count // 2, 1)
+    if more is not None:
+        return place, first, first + int(more["count"])
+    return place, first, first + count - 1 if last is None else last.line
+
+
+def _lined(spot: Spot, text: str) -> Place:
+    if spot.place is None:
+        raise UsageError(f"No line number known for {text}.")
+    return spot.place
 
 
 @command("info line", topic="data")
 def info_line(shell: Shell, argument: str) -> Iterator[str]:
     """Tell where the code of a source line is.
 
-    Usage: info line [LINE | FILE:LINE | FUNCTION]
+    Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
 
-    Without an argument, of the line of the frame in focus.
+    Without an argument, of the line listed last, else that of the frame in focus; then of the line
+    after it. "x" then shows that code.
     """
     session = shell.session
-    if session.code_object is None:
+    if session.code_object is None and not session.code_objects:
         raise UsageError("No symbol table is loaded.")
-    if not argument:
-        place = _place(session)
-        pcs: tuple[int, ...] = (require_frame(session),)
-    elif _NUMBER.fullmatch(argument):
-        place = _place(session)
-        place = place_in(place.source, int(argument), is_start=True)
-        pcs = _pcs_of(session, place.path, place.line)
-    elif _line_in_file(argument):
-        place = _spot(session, argument)
-        pcs = _pcs_of(session, place.path, place.line)
+    frame = place_or_none(session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    if argument:
+        around = frame or (before.place if before else None) or _main(shell)
+        spot = spot_of(shell, argument, around)
     else:
-        pcs = (_entry_of(session, argument),)
-        line = _line_at(session, pcs[0])
-        if line is None:
-            raise UsageError(f'Function "{argument}" has no line.')
-        place = place_in(line.file, line.line, is_start=True)
-    name, number = place.file, place.line
-    found = [line for line in (_line_at(session, pc) for pc in pcs) if line is not None]
-    for line in found:
-        begin, end = (_address(session, each) for each in line.span)
+        place = _place(shell) if before is None else before.place
+        line = place.line if before is None else before.told or before.first
+        spot = spot_of(shell, str(line), place)
+    if spot.place is None:
+        pc = spot.pcs[0]
+        where = f" for address {_address(session, pc)}" if pc else "."
+        yield f"No line number information available{where}"
+        return
+    name, number = spot.place.file, spot.place.line
+    found = [each for each in (line_at(session, pc) for pc in spot.pcs) if each is not None]
+    if spot.kind == "function" and found:
+        number, name = found[0].line, _start_name(session, spot)
+    for each in found:
+        begin, end = (_address(session, pc) for pc in each.span)
         yield f'Line {number} of "{name}" starts at address {begin} and ends at {end}.'
+        examined_code(shell, each.span.begin)
+        last = before or Listed(frame, spot.place, number, number)
+        shell.listed = evolve(last, told=number + 1)
     if found:
         return
-    after = _first_after(session, place)
+    after = first_after(session, spot.place)
     if after is None:
         yield f'Line number {number} is out of range for "{name}".'
     else:
@@ -121,91 +159,20 @@ def info_line(shell: Shell, argument: str) -> Iterator[str]:
         yield f'Line {number} of "{name}" is at address {where} but contains no code.'
 
 
-def _line_in_file(text: str) -> tuple[str, int] | None:
-    """`FILE:LINE`."""
-    match = _IN_FILE.fullmatch(text)
-    if match is None or not _NUMBER.fullmatch(match["inside"]):
-        return None
-    return match["file"], int(match["inside"])
-
-
-def _spot(session: Session, text: str) -> Place:
-    """What `FILE:LINE`, `FUNCTION` or `FILE:FUNCTION` means; `UsageError` in GDB's words."""
-    spot = _line_in_file(text)
-    if spot is None:
-        return _place_of_function(session, text, _entry_of(session, text))
-    wanted, number = spot
-    for lines in _lines(session):
-        file = next(lines.files_named(wanted), None)
-        if file is not None:
-            return place_in(file, number, is_start=True)
-    raise UsageError(f"No source file named {wanted}.")
-
-
-def _place_of_function(session: Session, text: str, pc: int) -> Place:
-    """Where a function is declared, else where its code is from: that may be inlined there."""
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
-    subprogram = None if owner is None else owner.scopes.subprogram_at(pc)
-    if subprogram is not None:
-        lined, filed = map(subprogram.die.holder, (dw.AT_DECL_LINE, dw.AT_DECL_FILE))
-        line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
-        number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
-        table = None if filed is None else filed.unit.line_table
-        if line and number is not None and table is not None:
-            return place_in(table.file(number), line, is_start=True)
-    found = _line_at(session, pc)
-    if found is None:
-        raise UsageError(f'Function "{text}" has no line.')
-    return place_in(found.file, found.line, is_start=True)
-
-
-def _entry_of(session: Session, text: str) -> int:
-    """Where the code of a function begins."""
-    match = _IN_FILE.fullmatch(text)
-    words = f'Function "{text}" not defined.'
-    name = text
-    if match is not None:
-        name = f"'{match['file']}'::{match['inside']}"
-        words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
-    try:
-        value = language.evaluate(name, session, DEFAULT)
-    except UsageError:
-        raise UsageError(words) from None
-    place = value.location.places[0] if value.location is not None else None
-    if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
-        raise UsageError(words)
-    return place.byte_address
-
-
-def _lines(session: Session) -> Iterator[Lines]:
-    """Of every object file, the one of the focus first."""
-    here = session.code_object
-    objects = sorted(session.code_objects, key=lambda each: each is not here)
-    return (Lines(each.scopes) for each in objects)
-
-
-def _pcs_of(session: Session, file: str, line: int) -> tuple[int, ...]:
-    """Of the first object file that knows the line."""
-    return next(filter(None, (lines.pcs_of(file, line) for lines in _lines(session))), ())
-
-
-def _first_after(session: Session, place: Place) -> int | None:
-    """Where the code of the first line after a place begins that has any."""
-    found = (lines.first_after(place.path, place.line) for lines in _lines(session))
-    return next((pc for pc in found if pc is not None), None)
-
-
-def _line_at(session: Session, pc: int) -> SourceLine | None:
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
-    return None if owner is None else Lines(owner.scopes).line_of(pc)
+def _start_name(session: Session, spot: Spot) -> str:
+    """The file of the first code of a function, which may be that of another one, inlined."""
+    line = line_at(session, spot.pcs[0])
+    assert line is not None and spot.place is not None
+    folder = spot.place.path.removesuffix(spot.place.file)
+    return line.file.path.removeprefix(folder)
 
 
 def _address(session: Session, pc: int) -> str:
-    symbol = symbol_at(session, pc)
+    symbol = symbol_at(session, pc) or symbol_text(session, pc)
     return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
 
 
-def _place_or_none(session: Session) -> Place | None:
+def place_or_none(session: Session) -> Place | None:
     if session.pc is None:
         return None
     try:
@@ -214,13 +181,27 @@ def _place_or_none(session: Session) -> Place | None:
         return None
 
 
-def _place(session: Session) -> Place:
+def _place(shell: Shell) -> Place:
+    """That of the frame in focus; where there is none, one a little before the body of `main`."""
+    session = shell.session
     if session.pc is None:
-        raise UsageError("No frame selected.")
+        place = _main(shell)
+        if place is None:
+            raise UsageError("No frame selected.")
+        return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
     place = place_of(session, frame_pc(session))
     if place is None:
         raise UsageError("No source line is known for the frame in focus.")
     return place
+
+
+def _main(shell: Shell) -> Place | None:
+    """Where the body of `main` begins."""
+    try:
+        pc = body_of(shell.session, entry_of(shell.session, "main"))
+        return spot_of(shell, f"*{pc:#x}", None).place
+    except DwarfGpuError:
+        return None
 
 
 def _text(place: Place) -> list[str] | None:
@@ -242,3 +223,17 @@ def source_line(session: Session) -> Iterator[str]:
     text = None if place is None else _text(place)
     if place is not None and text is not None and place.line <= len(text):
         yield f"{place.line}\t{text[place.line - 1]}"
+
+
+def line_count(place: Place) -> int | None:
+    """How many lines the file has; None where its text is nowhere."""
+    text = _text(place)
+    return None if text is None else len(text)
+
+
+def text_path(place: Place) -> Path | None:
+    """Where the file with the text is; None where it is nowhere, or in the debugging
+    information."""
+    if place.source.source is not None or _text(place) is None:
+        return None
+    return Path(place.path).absolute()

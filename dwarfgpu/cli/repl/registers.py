@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from attrs import frozen
 
@@ -20,6 +20,11 @@ from dwarfgpu.session import Session
 from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15
+_GENERAL: Final = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base",
+)  # fmt: skip
+"""Of x86-64, in GDB's order."""
 _NATURAL_COLUMN = 35
 
 AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
@@ -104,9 +109,12 @@ def _contents(session: Session, location: Location, size_bits: int) -> Bits:
 
 
 def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
-    """All registers of the architecture, or those of a class (`vector`), in order."""
+    """Those of a class (`vector`), or `all`; without a word those that GDB shows without being
+    asked for more. In order."""
     arch = session.architecture
     known = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.
     known = [each for each in known if each.name != "pc_32"]
+    if word is None and arch.machine == "X86_64":
+        return [arch.by_name[name] for name in _GENERAL]
     return [each for each in known if word in (None, "all") or word in each.classes]

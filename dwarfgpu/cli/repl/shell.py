@@ -72,6 +72,8 @@ class Listed:
     first: int
     next: int
     """The line that comes next."""
+    told: int | None = None
+    """The line that `info line` tells next; None for the first listed."""
 
 
 class Shell:
@@ -102,6 +104,8 @@ class Shell:
         """What a further `x` goes on from."""
         self.displays: list[Display] = []
         self.displays_made = 0
+        self.again = ""
+        """What an empty line runs after the command that set it, where that is another line."""
         self._previous = ""
         self._noted: set[str] = set()
         self.open: Callable[[Session, str | None], Session] | None = None
@@ -158,6 +162,7 @@ class Shell:
         if is_blank(line):
             return True
         self._previous = line if repeats else self._previous
+        self.again = ""
         answer = Answer(line.strip()) if self.settings.word("output") == "json" else None
         outer, self._answer = self._answer, answer
         try:
@@ -177,6 +182,8 @@ class Shell:
             raise
         finally:
             self._answer = outer
+            if repeats:
+                self._previous = self.again or self._previous
             if answer is not None:
                 self.streams.print(answer.text() + "\n")
             self.streams.out.flush()

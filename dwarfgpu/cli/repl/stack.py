@@ -18,8 +18,10 @@ from dwarfgpu.backtrace import (
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.displays import displayed
+from dwarfgpu.cli.repl.frame_spec import frame_number
 from dwarfgpu.cli.repl.frames import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.listing import source_line
+from dwarfgpu.cli.repl.regexps import compiled
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
@@ -28,7 +30,7 @@ from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 _MOST_FRAMES = 1_000
-_FRAMES = re.compile(r"(?P<full>full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
+_FRAMES = re.compile(r"(?P<full>-?full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 
@@ -36,18 +38,17 @@ CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 def frame(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the frame in focus, or look at another one.
 
-    Usage: frame [NUMBER]
+    Usage: frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
 
     Shown are its number, program location, function and arguments, and the place in its file.
     Frame 0 is the innermost; "backtrace" lists them.
     """
     if shell.session.pc is None:
         raise UsageError("No stack.")
-    if argument and not argument.isdecimal():
-        raise UsageError(f"Invalid frame specification: {argument}")
     number = selected_number(shell.session)
-    if argument and int(argument) != number:
-        yield from _focus(shell, int(argument))
+    wanted = frame_number(shell, argument) if argument else number
+    if wanted != number:
+        yield from _focus(shell, wanted)
     else:
         require_frame(shell.session)
         yield from shown_frame(shell, number)
@@ -81,10 +82,10 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     others = (each.number for each in stack_frames(shell.session) if each.has_lane)
     if direction > 0:
         passed = list(islice((number for number in others if number > here), count))
-        ends = "Initial frame selected; you can't go up."
+        ends = "Initial frame selected; you cannot go up."
     else:
         passed = list(takewhile(lambda number: number < here, others))[-count:][::-1]
-        ends = "Bottom (innermost) frame selected; you can't go down."
+        ends = "Bottom (innermost) frame selected; you cannot go down."
     if not passed:
         raise UsageError(ends)
     yield from _focus(shell, passed[-1])
@@ -99,6 +100,7 @@ def _focus(shell: Shell, number: int) -> Iterator[Part]:
 def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     """The frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
+    shell.listed = None
     yield _told(frame)
     yield from source_line(shell.session)
 
@@ -113,7 +115,7 @@ def _told(frame: StackFrame, list_of: str | None = None) -> Told:
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why there are no more.
 
-    Usage: backtrace [full] [COUNT | -COUNT]
+    Usage: backtrace [full | -full] [COUNT | -COUNT]
 
     COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
     local variables. Those in which the lane in focus was not active on entry are left out.
@@ -209,12 +211,11 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
-    try:
-        pattern = re.compile(argument)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise UsageError(f"Invalid regexp: {argument}: {error}") from None
+    is_quiet = argument == "-q" or argument.startswith("-q ")
+    argument = argument.removeprefix("-q").strip() if is_quiet else argument
+    pattern = compiled(argument)
     found = [each for each in variables(session, kind) if pattern.search(each.name)]
-    if not found:
+    if not found and not is_quiet:
         yield f"No matching {called}." if argument else f"No {called}."
     notes: list[str] = []
     told: dict[str, str] = {}
@@ -259,3 +260,14 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     ]
     for each in chosen:
         yield read_register(session, each).line
+
+
+@command("info all-registers", topic="stack", complete=candidates.registers)
+def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show all registers of the wave.
+
+    Usage: info all-registers [REGISTER | CLASS]...
+
+    As "info registers", those that are not known too.
+    """
+    yield from info_registers.run(shell, argument or "all")

@@ -20,9 +20,11 @@ from dwarfgpu.cli.repl.printf import echo, printf
 from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
 from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.source_files import info_files, info_sharedlibrary, info_source, info_sources
 from dwarfgpu.cli.repl.stack import (
     backtrace,
     down,
+    info_all_registers,
     info_args,
     info_locals,
     info_registers,
@@ -30,16 +32,29 @@ from dwarfgpu.cli.repl.stack import (
     up,
 )
 from dwarfgpu.cli.repl.support import apropos, complete, help_, quit_, source
+from dwarfgpu.cli.repl.symbol_lists import info_functions, info_types, info_variables
+from dwarfgpu.cli.repl.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.cli.repl.types import ptype, whatis
 from dwarfgpu.cli.repl.why import check, explain, location, where
 
 _INFO: Final = (
+    info_address,
+    info_all_registers,
     info_args,
     info_display,
+    info_files,
     info_frame,
+    info_functions,
     info_line,
     info_locals,
     info_registers,
+    info_scope,
+    info_sharedlibrary,
+    info_source,
+    info_sources,
+    info_symbol,
+    info_types,
+    info_variables,
     *GPU_INFO,
 )
 

@@ -1,0 +1,44 @@
+"""Regular expressions as GDB takes them: POSIX basic ones, with GNU's additions."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+
+_LITERAL: Final = "(){}|+?"
+"""Characters that mean themselves without a backslash before them."""
+
+
+def compiled(text: str) -> re.Pattern[str]:
+    """The pattern of a text; `UsageError` where it is none."""
+    out: list[str] = []
+    position = 0
+    while position < len(text):
+        character = text[position]
+        if character == "\\" and position + 1 < len(text):
+            position += 1
+            escaped = text[position]
+            out.append(escaped if escaped in _LITERAL else f"\\{escaped}")
+        elif character == "[":
+            end = _end_of_set(text, position)
+            out.append("[" + text[position + 1 : end].replace("\\", "\\\\").replace("[", "\\["))
+            position = end
+            out.append("]")
+        else:
+            out.append(f"\\{character}" if character in _LITERAL else character)
+        position += 1
+    try:
+        return re.compile("".join(out))
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"Invalid regexp: {text}: {error}") from None
+
+
+def _end_of_set(text: str, start: int) -> int:
+    """Where `[...]` ends; the first character in it may be `]`."""
+    first = start + 1 + text.startswith("^", start + 1)
+    end = text.find("]", first + 1)
+    if end < 0:
+        raise UsageError(f"Invalid regexp: {text}: Unmatched [")
+    return end
