@@ -30,6 +30,7 @@ FILES = {
 }
 """The program of each conversation, and its core file; paths in the folder of the fixtures."""
 NAMES = tuple(name for name in FILES if (HERE / f"{name}.txt").is_file())
+_REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
 
 
@@ -78,11 +79,12 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
 
 
 def answers_of_ours(name: str, commands: list[str]) -> list[str]:
-    """What `dwarfgpu debug --batch` says, without its notes, which GDB has nothing like."""
+    """What `dwarfgpu debug --batch` says, without its notes and hints, which GDB has nothing
+    like."""
     program, *core = FILES[name]
     given = [program, *(word for each in core for word in ("--core", each, "--sysroot", "core"))]
     debug = [sys.executable, "-m", "dwarfgpu", "debug", *given, "--batch"]
-    return [re.sub(r"^note: .*\n", "", each, flags=re.M) for each in _answers(debug, commands)]
+    return [_REMARK.sub("", each) for each in _answers(debug, commands)]
 
 
 def _answers(program: list[str], commands: list[str]) -> list[str]:
