@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
+from urllib.parse import unquote
 
 import gdb
 from attrs import frozen
@@ -33,6 +35,12 @@ _VDSO = "system-supplied DSO at "
 _HEADER = Struct("<40xQ10xHH2x")
 """Of its ELF header, where the section headers are, their size and number: they end the file."""
 _MOST_VDSO_BYTES = 1 << 20
+_URI = re.compile(
+    r"(?P<kind>file|memory)://(?P<path>[^#]*)"
+    r"(?:#offset=(?P<offset>(?:0x)?[0-9a-fA-F]+)&size=(?P<size>(?:0x)?[0-9a-fA-F]+))?"
+)
+"""How ROCgdb calls a code object: `file:///path#offset=8192&size=13192`."""
+_MOST_EMBEDDED_BYTES = 1 << 32
 
 
 @frozen(eq=False)
@@ -155,10 +163,13 @@ class LoadedFiles:
             found = CodeObject(file, info, Scopes(info), bias)
         else:
             folders = str(gdb.parameter("debug-file-directory") or "").split(":")
-            found = CodeObject.open(path, bias, debug_directories=list(filter(None, folders)))
+            found = CodeObject.of(file, bias, debug_directories=list(filter(None, folders)))
         return _Opened(version, self._target.stop, found)
 
     def _file(self, path: str) -> ObjectFile:
+        uri = _URI.fullmatch(path)
+        if uri is not None:
+            return self._embedded(path, uri)
         if not path.startswith(_VDSO):
             return open_object(path)
         address = int(path.removeprefix(_VDSO), 16)
@@ -169,13 +180,32 @@ class LoadedFiles:
         size_bytes = min(offset + entry_bytes * count, _MOST_VDSO_BYTES)
         return ObjectFile(path, self._target.read_memory(where, address, size_bytes))
 
+    def _embedded(self, path: str, uri: re.Match[str]) -> ObjectFile:
+        """The code object of a GPU that ROCgdb names by where it is in a file, or in memory."""
+        offset, size_bytes = (int(each or "0", 0) for each in uri.group("offset", "size"))
+        if uri["kind"] == "memory":
+            if not 0 < size_bytes <= _MOST_EMBEDDED_BYTES:
+                raise UsageError(f"{path} is no code object: it has {size_bytes} bytes")
+            where = Memory(self._target.architecture_of(selected_wave() or 0).address_space(0))
+            return ObjectFile(path, self._target.read_memory(where, offset, size_bytes))
+        name = unquote(uri["path"])
+        if not size_bytes:
+            return open_object(name)
+        try:
+            with open(name, "rb") as file:
+                file.seek(offset)
+                return ObjectFile(path, file.read(min(size_bytes, _MOST_EMBEDDED_BYTES)))
+        except OSError as error:
+            raise UsageError(f"{name} cannot be read: {error.strerror}") from None
+
 
 def _version(path: str) -> tuple[int, ...]:
     """Of a file, its time and size; `UsageError` where there is none."""
-    if path.startswith(_VDSO):
+    uri = _URI.fullmatch(path)
+    if path.startswith(_VDSO) or (uri is not None and uri["kind"] == "memory"):
         return ()
     try:
-        state = Path(path).stat()
+        state = Path(path if uri is None else unquote(uri["path"])).stat()
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     return state.st_mtime_ns, state.st_size

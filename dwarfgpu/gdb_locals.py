@@ -102,15 +102,14 @@ def _registers(session: GdbSession) -> Record:
     out: Record = {}
     if session.pc is None:
         return out
-    frame, endian = session.frame, session.architecture.endian
-    access = session.context().access
+    frame, access = session.frame, session.context().access
     for number, register in session.architecture.registers.items():
         try:
             location = frame.register(number)
             if not location.is_undefined:
                 size = register.size_bits
-                held = access.read(location, min(location.remaining_bits or size, size))
-                out[str(number)] = held.to_bytes(endian).hex()
+                size = min(location.remaining_bits or size, size)
+                out[str(number)] = access.read_bytes(location, size // 8).hex()
         except DwarfGpuError:
             continue  # this machine has no such register, or its value is lost
     return out

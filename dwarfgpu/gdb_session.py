@@ -13,12 +13,14 @@ from dwarfgpu import language
 from dwarfgpu.backends.ingdb import (
     GdbTarget,
     architecture_named,
+    frame_architecture,
     frame_cfa,
     frame_register,
     selected_wave,
     symbol_text,
-    value_bytes,
 )
+from dwarfgpu.backends.ingdb_rocm import selected_lane
+from dwarfgpu.backends.ingdb_values import value_bytes
 from dwarfgpu.backtrace import functions_at
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes
@@ -116,7 +118,7 @@ class GdbSession(Session):
         """The frames that call frame information tells; None while the program does not run."""
         if self.debugger is None or self.pc is None:
             return None
-        return self.debugger.call_stack(self.wave)
+        return self.debugger.call_stack(self.wave, self.lane)
 
     def forget_frames(self) -> None:
         """After something was written."""
@@ -302,20 +304,21 @@ class Debugger:
         frame = gdb.newest_frame()
         pc = int(frame.pc())
         objects, notes = self.objects_at(pc)
-        architecture = architecture_named(frame.architecture().name())
+        architecture = frame_architecture(frame)
+        lane = selected_lane() if architecture.is_simt else None
         return GdbSession(
-            architecture, objects, self.target, wave, pc=pc, notes=notes, debugger=self
+            architecture, objects, self.target, wave, lane, pc=pc, notes=notes, debugger=self
         )
 
-    def call_stack(self, wave: WaveId) -> CallStack:
+    def call_stack(self, wave: WaveId, lane: int | None) -> CallStack:
         """The frames of a thread, unwound once while nothing moves and nothing is written."""
-        key = wave, self.target.contents_version
+        key = wave, lane, self.target.contents_version
         if self._stack is None or self._stack[0] != key:
             architecture = self.target.architecture_of(wave)
             assert architecture.program_counter is not None
             counter = architecture.register(architecture.program_counter)
             pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
-            context = Context(architecture, wave, target=self.target)
+            context = Context(architecture, wave, lane, target=self.target)
             self._stack = key, CallStack(context, pc, self.files, tail_calls=self.files)
         return self._stack[1]
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import gdb
 from attrs import evolve, frozen
 
-from dwarfgpu.backends.ingdb import said, value_bytes
+from dwarfgpu.backends.ingdb_values import said, value_bytes
 from dwarfgpu.callers import call_of
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.scopes import Variable, covered

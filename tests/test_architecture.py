@@ -55,7 +55,7 @@ STRANGERS = frozenset({"expr", "backends"})
 OWNERS: dict[str, tuple[str, ...]] = {
     "prompt_toolkit": ("cli/*",),
     "pygments": ("cli/*",),
-    "gdb": ("backends/ingdb.py", "gdb*"),
+    "gdb": ("backends/ingdb*", "gdb*"),
     "zstandard": ("objfile/compression.py",),
     "numpy": ("model/lane*.py", "expr/lane*.py", "backends/simulated/*", "view/grid*"),
 }
@@ -322,7 +322,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             },
             [
                 "dwarfgpu/session.py:2: pygments.lexers belongs to cli/*",
-                "dwarfgpu/view/__init__.py:1: gdb belongs to backends/ingdb.py, gdb*",
+                "dwarfgpu/view/__init__.py:1: gdb belongs to backends/ingdb*, gdb*",
                 "dwarfgpu/view/__init__.py:1: yaml is not a declared dependency",
             ],
         ),

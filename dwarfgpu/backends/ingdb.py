@@ -1,7 +1,7 @@
 """The program that GDB debugs, as a `Target`: only inside GDB's own Python.
 
-Law: GDB's errors come out as ours, and GDB is left in the thread and frame in which it was found.
-A wave is GDB's global thread number; registers are those of the thread's newest frame.
+Law: GDB's errors come out as ours, and GDB is left in the thread, lane and frame in which it was
+found. A wave is GDB's global thread number; registers are those of the thread's newest frame.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from attrs import frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
-from dwarfgpu.bits import Endian
+from dwarfgpu.backends.ingdb_rocm import (
+    is_gpu,
+    lane_selected,
+    select_lane,
+    selected_lane,
+    space_bytes,
+    wave_architecture,
+    write_space,
+)
+from dwarfgpu.backends.ingdb_values import said, value_bytes
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
@@ -49,6 +58,8 @@ class GdbTarget:
         self._written = 0
         self._inferior = gdb.selected_inferior().num
         self._runs = False
+        self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
+        """Those of the newest frames, or why one is not known, while nothing changes."""
         for name in _MOVES:
             if hasattr(gdb.events, name):  # free_objfile is of GDB 14
                 getattr(gdb.events, name).connect(self._moved)
@@ -99,7 +110,10 @@ class GdbTarget:
         inferior = gdb.selected_inferior()
         if wave not in ([each.global_num for each in inferior.threads()] or [0]):
             raise Unavailable(f"GDB has no thread {wave}")
-        return architecture_named(inferior.architecture().name())
+        if not wave:
+            return architecture_named(inferior.architecture().name())
+        with _newest_frame(wave) as frame:
+            return frame_architecture(frame)
 
     def read_register(
         self,
@@ -111,10 +125,15 @@ class GdbTarget:
         whole = _size_bytes(register)
         end = whole if size_bytes is None else offset_bytes + size_bytes
         _require_within(register, offset_bytes, end)
-        with _newest_frame(wave) as frame:
-            data = frame_register(frame, register)
-        if data is None:
-            raise Unavailable(f"GDB does not know register {register} of thread {wave}")
+        version, known = self._registers
+        if version != self.contents_version:
+            known = {}
+            self._registers = self.contents_version, known
+        if (wave, register.name) not in known:
+            known[wave, register.name] = _newest_register(wave, register)
+        data = known[wave, register.name]
+        if isinstance(data, str):
+            raise Unavailable(data)
         return data[offset_bytes:end]
 
     def write_register(
@@ -123,6 +142,7 @@ class GdbTarget:
         _require_within(register, offset_bytes, offset_bytes + len(data))
         old = self.read_register(wave, register)
         new = old[:offset_bytes] + data + old[offset_bytes + len(data) :]
+        self._changed(None)  # also where no event tells it
         with _newest_frame(wave) as frame:
             frame.select()
             for target, number in _assignments(frame, register, new):
@@ -130,9 +150,11 @@ class GdbTarget:
                 gdb.execute(f"with language c -- set var {target} = {number:#x}", False, True)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        _require_default(where)
         if not size_bytes:
             return b""
+        if where.space.number:
+            with _focused(where):
+                return space_bytes(where.space, address, size_bytes)
         try:
             data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
         except (gdb.error, OverflowError):
@@ -142,8 +164,11 @@ class GdbTarget:
         return data
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        _require_default(where)
         if not data:
+            return
+        if where.space.number:
+            with _focused(where):
+                write_space(where.space, address, data)
             return
         self.read_memory(where, address, len(data))  # all or nothing: GDB begins, and then fails
         try:
@@ -166,10 +191,10 @@ class GdbTarget:
         return None
 
 
-def said(error: BaseException) -> str:
-    """What GDB said, as part of a message of ours."""
-    text = " ".join(str(error).split()).rstrip(".")
-    return text[:1].lower() + text[1:]
+def frame_architecture(frame: gdb.Frame) -> Architecture:
+    """That of a frame; `Unsupported` where it is not one of ours."""
+    name = frame.architecture().name()
+    return wave_architecture(frame) if is_gpu(name) else architecture_named(name)
 
 
 def architecture_named(name: str) -> Architecture:
@@ -193,7 +218,7 @@ def selected_wave() -> WaveId | None:
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Whatever happens, GDB is afterwards in the thread and frame in which it was."""
-    thread = gdb.selected_thread()
+    thread, lane = gdb.selected_thread(), selected_lane()
     if thread is None:
         yield
         return
@@ -204,13 +229,13 @@ def undisturbed() -> Iterator[None]:
     try:
         yield
     finally:
-        _restore(thread, frame)
+        _restore(thread, lane, frame)
 
 
 @contextmanager
 def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     """The newest frame of a thread, selected or not; afterwards GDB is where it was."""
-    before = gdb.selected_thread()
+    before, lane = gdb.selected_thread(), selected_lane()
     threads = [each for each in gdb.selected_inferior().threads() if each.global_num == wave]
     if before is None or not threads:
         raise Unavailable(f"GDB has no thread {wave}: the program does not run")
@@ -223,13 +248,35 @@ def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     except gdb.error as error:
         raise Unavailable(f"thread {wave}: {said(error)}") from None
     finally:
-        _restore(before, frame)
+        _restore(before, lane, frame)
 
 
-def _restore(thread: gdb.InferiorThread, frame: gdb.Frame | None) -> None:
+def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
+    """A register of the newest frame of a thread, or why it is not known."""
+    try:
+        with _newest_frame(wave) as frame:
+            data = frame_register(frame, register)
+    except Unavailable as error:
+        return error.message
+    return f"GDB does not know register {register} of thread {wave}" if data is None else data
+
+
+@contextmanager
+def _focused(where: Memory) -> Iterator[None]:
+    """GDB in the wave and lane whose memory is meant; afterwards it is where it was."""
+    if where.wave is None:
+        with lane_selected(where.lane):
+            yield
+        return
+    with _newest_frame(where.wave), lane_selected(where.lane):
+        yield
+
+
+def _restore(thread: gdb.InferiorThread, lane: int | None, frame: gdb.Frame | None) -> None:
     now = gdb.selected_thread()
     if thread.is_valid() and (now is None or now.global_num != thread.global_num):
         thread.switch()
+    select_lane(lane)
     if frame is not None and frame.is_valid() and gdb.selected_frame() != frame:
         frame.select()
 
@@ -260,11 +307,6 @@ def _require_within(register: RegisterId, offset_bytes: int, end: int) -> None:
         raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
 
-def _require_default(where: Memory) -> None:
-    if where.space.number:
-        raise Unavailable(f"GDB's Python has no access to {where.space} memory")
-
-
 def _resized(data: bytes, register: RegisterId) -> bytes:
     """GDB's bytes in the size that DWARF gives the register.
 
@@ -279,21 +321,6 @@ def _resized(data: bytes, register: RegisterId) -> bytes:
     endian = register.type.endian
     mask = (1 << 8 * size_bytes) - 1
     return (int.from_bytes(data, endian) & mask).to_bytes(size_bytes, endian)
-
-
-def value_bytes(value: gdb.Value, endian: Endian) -> bytes:
-    """The bytes of a register's value: `gdb.Value.bytes` is only in newer GDBs."""
-    kind = value.type.strip_typedefs()
-    if kind.code == gdb.TYPE_CODE_UNION:
-        # The views of a vector register; the last one has the widest integers.
-        return value_bytes(value[kind.fields()[-1]], endian)
-    if kind.code == gdb.TYPE_CODE_ARRAY:
-        first, last = kind.range()
-        return b"".join(value_bytes(value[index], endian) for index in range(first, last + 1))
-    text = value.format_string(format="x")
-    if not text.startswith("0x"):
-        raise ValueError(f"GDB shows it as {text}")
-    return int(text, 16).to_bytes(kind.sizeof, endian)
 
 
 def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterator[tuple[str, int]]:
@@ -314,6 +341,12 @@ def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterato
                     part = data[(index - first) * width : (index - first + 1) * width]
                     yield f"{name}.{view.name}[{index}]", int.from_bytes(part, endian)
                 return
+    if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().sizeof <= _WRITABLE_BYTES:
+        width = kind.target().sizeof  # a vector register of a wave: an element of each lane
+        for index in range(len(data) // width):
+            part = data[index * width : (index + 1) * width]
+            yield f"{name}[{index}]", int.from_bytes(part, endian)
+        return
     number = int.from_bytes(data, endian)
     is_scalar = kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLAGS)
     if not is_scalar or number >> 8 * min(kind.sizeof, _WRITABLE_BYTES):

@@ -1,0 +1,367 @@
+"""A stand-in of ROCgdb, for a state file: `python rocgdb.py STATE COMMAND...`. No test by itself.
+
+It has what its manual says of waves, lanes and address spaces, and of GDB's Python what dwarfgpu
+uses: waves are threads, `lane N` selects a lane, `$_lane` and `$_lane_count` tell it, and addresses
+are `private_lane#0x10`. That the real one does the same is not tested: there is no hardware here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import open_object
+
+SHF_ALLOC = 2
+PLACE = r"\((?P<space>\w+)#(?P<address>0x[0-9a-f]+)\)"
+ARRAY = re.compile(r"\*\(unsigned char \(\*\)\[(?P<count>\d+)\]\) " + PLACE)
+SET_BYTE = re.compile(
+    r"with language c -- set var \*\(unsigned char \*\) " + PLACE + r" = (?P<byte>0x[0-9a-f]+)"
+)
+SET_REGISTER = re.compile(
+    r"with language c -- set var \$(?P<name>\w+)(?:\[(?P<index>\d+)\])? = (?P<number>0x[0-9a-f]+)"
+)
+gdb: Any = ModuleType("gdb")
+"""What dwarfgpu imports."""
+
+
+class Error(RuntimeError):
+    """gdb.error."""
+
+
+class Type:
+    """A type of a register, or of bytes."""
+
+    def __init__(self, code: str, sizeof: int, element: Type | None = None) -> None:
+        self.code, self.sizeof, self._element = code, sizeof, element
+
+    def strip_typedefs(self) -> Type:
+        return self
+
+    def target(self) -> Type:
+        assert self._element is not None
+        return self._element
+
+    def range(self) -> tuple[int, int]:
+        return 0, self.sizeof // self.target().sizeof - 1
+
+
+class Value:
+    """Bytes with a type."""
+
+    is_optimized_out = False
+
+    def __init__(self, kind: Type, data: bytes) -> None:
+        self.type, self._data = kind, data
+
+    def __getitem__(self, index: int) -> Value:
+        kind = self.type.target()
+        return Value(kind, self._data[index * kind.sizeof : (index + 1) * kind.sizeof])
+
+    def __int__(self) -> int:
+        return int.from_bytes(self._data, "little")
+
+    def format_string(self, format: str = "") -> str:
+        assert format == "x"
+        return hex(int(self))
+
+
+class Machine:
+    """A wave of a state, a lane of it, and where GDB is."""
+
+    def __init__(self, path: Path) -> None:
+        self.state = load_state(path)
+        self.arch, self.target = self.state.architecture, self.state.target
+        self.waves = {each.wave + 2: each for each in self.state.waves}
+        """By thread: the first is of the host."""
+        self.thread = min(self.waves)
+        self.lanes = dict.fromkeys(self.waves, 0)
+        self.log: list[str] = []
+        """The commands that were executed."""
+
+    @property
+    def wave(self) -> int:
+        return int(self.waves[self.thread].wave)
+
+    def architecture(self) -> Any:
+        return SimpleNamespace(name=lambda: f"amdgcn:{self.arch.name}")
+
+    def memory(self, space: str) -> Memory:
+        found = self.arch.address_space_named(space)
+        if found is None:
+            raise Error(f"Address space {space} not recognised by the architecture")
+        lane = self.lanes[self.thread] if found.scope == "lane" else None
+        return Memory(found, self.wave, lane)
+
+    def read(self, space: str, address: int, size_bytes: int) -> bytes:
+        try:
+            return self.target.read_memory(self.memory(space), address, size_bytes)
+        except DwarfGpuError:
+            raise gdb.MemoryError(f"Cannot access memory at address {space}#{address:#x}") from None
+
+    def evaluate(self, text: str) -> Value:
+        found = ARRAY.fullmatch(text)
+        if found is None:
+            raise Error(f"the stand-in cannot evaluate {text}")
+        count = int(found["count"])
+        data = self.read(found["space"], int(found["address"], 16), count)
+        return Value(Type("array", count, Type("int", 1)), data)
+
+    def execute(self, text: str, from_tty: bool = False, to_string: bool = False) -> str:
+        self.log.append(text)
+        if text == "info files":
+            return "".join(self.sections())
+        if text.startswith("lane "):
+            lane = int(text[5:])
+            if lane >= self.arch.lane_count:
+                raise Error(f"Lane {lane} does not exist on this thread.")
+            self.lanes[self.thread] = lane
+            return f"[Switching to thread {self.thread}, lane {lane}]"
+        if (found := SET_BYTE.fullmatch(text)) is not None:
+            where, data = self.memory(found["space"]), bytes([int(found["byte"], 16)])
+            self.target.write_memory(where, int(found["address"], 16), data)
+            gdb.events.memory_changed.emit()
+            return ""
+        if (found := SET_REGISTER.fullmatch(text)) is not None:
+            register = self.register(found["name"])
+            size = 4 if found["index"] else register.size_bits // 8
+            data = int(found["number"], 16).to_bytes(size, "little")
+            offset = size * int(found["index"] or 0)
+            self.target.write_register(self.wave, register, data, offset)
+            gdb.events.register_changed.emit()
+            return ""
+        return ours(text)
+
+    def convenience(self, name: str) -> int | None:
+        known = {"_lane": self.lanes[self.thread], "_lane_count": self.arch.lane_count}
+        return known.get(name)
+
+    def sections(self) -> list[str]:
+        out = []
+        for each in self.state.code_objects:
+            file = open_object(each.path)
+            for section in file.sections:
+                if section.flags & SHF_ALLOC and section.size_bytes:
+                    begin = section.address + each.load_address
+                    end = begin + section.size_bytes
+                    name = f"file://{each.path}#offset=0&size={each.path.stat().st_size}"
+                    out.append(f"\t{begin:#018x} - {end:#018x} is {section.name} in {name}\n")
+        return out
+
+    def register(self, name: str) -> RegisterInfo:
+        found = self.arch.register_named(name)
+        if found is None:
+            raise ValueError(f"Invalid register `{name}'")
+        return found
+
+    def value(self, name: str) -> Value:
+        register = self.register(name)
+        try:
+            data = self.target.read_register(self.wave, register)
+        except DwarfGpuError:
+            raise Error(f"Could not fetch register {name}") from None
+        kind = Type("int", len(data))
+        if register.register_class == "vector":
+            kind = Type("array", len(data), Type("int", 4))
+        return Value(kind, data)
+
+
+class Frame:
+    """The only frame of a wave."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.thread = machine, machine.thread
+
+    def is_valid(self) -> bool:
+        return self.thread == self.machine.thread
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frame) and other.thread == self.thread
+
+    def __hash__(self) -> int:
+        return self.thread
+
+    def pc(self) -> int:
+        pc = self.machine.waves[self.thread].pc
+        assert pc is not None
+        return int(pc)
+
+    def read_register(self, name: str) -> Value:
+        return self.machine.value(name)
+
+    def architecture(self) -> Any:
+        return self.machine.architecture()
+
+    def level(self) -> int:
+        return 0
+
+    def type(self) -> int:
+        return int(gdb.NORMAL_FRAME)
+
+    def older(self) -> None:
+        return None
+
+    newer = older
+
+    def select(self) -> None:
+        """There is only one."""
+
+    def language(self) -> str:
+        return "c++"
+
+    def name(self) -> str | None:
+        return None
+
+
+class Thread:
+    """A wave."""
+
+    def __init__(self, machine: Machine, number: int) -> None:
+        self.machine, self.num, self.global_num = machine, number, number
+
+    def switch(self) -> None:
+        self.machine.thread = self.num
+
+    def is_valid(self) -> bool:
+        return True
+
+    def is_running(self) -> bool:
+        return False
+
+
+class Event:
+    """One of gdb.events."""
+
+    def __init__(self) -> None:
+        self.told: list[Any] = []
+
+    def connect(self, function: Any) -> None:
+        self.told.append(function)
+
+    def emit(self) -> None:
+        for function in self.told:
+            function(SimpleNamespace())
+
+
+class Command:
+    """gdb.Command and gdb.Function."""
+
+    known: ClassVar[dict[str, Command]] = {}
+
+    def __init__(self, name: str, *_: object, **__: object) -> None:
+        Command.known[name] = self
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        raise NotImplementedError
+
+
+def no_symbols(address: int) -> None:
+    """gdb.Value of a number, of which only the symbol is asked for."""
+    raise Error(f"No symbol matches {address:#x}.")
+
+
+SETTINGS = {
+    "print elements": 200, "print repeats": 10, "print max-depth": 20, "print pretty": False,
+    "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
+    "language": "auto", "width": 80, "debug-file-directory": "",
+}  # fmt: skip
+
+
+EVENTS = (
+    "cont", "stop", "exited", "inferior_call", "new_objfile", "clear_objfiles", "memory_changed",
+    "register_changed",
+)  # fmt: skip
+
+
+def ours(text: str) -> str:
+    """A command of dwarfgpu, which prints."""
+    for name in sorted(Command.known, key=len, reverse=True):
+        if text.startswith(f"{name} ") or text == name:
+            Command.known[name].invoke(text[len(name) :].strip(), False)
+            return ""
+    raise Error(f'Undefined command: "{text}".')
+
+
+def install(machine: Machine) -> None:
+    """Make the module that dwarfgpu imports."""
+    gdb.error, gdb.GdbError = Error, type("GdbError", (Exception,), {})
+    gdb.MemoryError = type("MemoryError", (Error,), {})
+    gdb.Command = gdb.Function = Command
+    gdb.Value, gdb.Type, gdb.Frame = no_symbols, Type, Frame
+    for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
+        setattr(gdb, f"{name}_FRAME", index)
+    for name in ("INT", "PTR", "FLAGS", "ARRAY", "UNION", "VOID", "REF", "RVALUE_REF"):
+        setattr(gdb, f"TYPE_CODE_{name}", name.lower())
+    for name in ("DATA", "STACK", "USER"):
+        setattr(gdb, f"COMMAND_{name}", name)
+    for name in ("Continue", "Stop", "Exited", "InferiorCallPost"):
+        setattr(gdb, f"{name}Event", type(f"{name}Event", (), {}))
+    names = [
+        "cont",
+        "stop",
+        "exited",
+        "inferior_call",
+        "new_objfile",
+        "clear_objfiles",
+        "memory_changed",
+    ]
+    gdb.events = SimpleNamespace(**{name: Event() for name in (*names, "register_changed")})
+    gdb.parameter = SETTINGS.__getitem__
+    gdb.host_charset = lambda: "UTF-8"
+    gdb.execute, gdb.parse_and_eval = machine.execute, machine.evaluate
+    gdb.convenience_variable = machine.convenience
+    gdb.selected_thread = lambda: Thread(machine, machine.thread)
+    gdb.selected_frame = gdb.newest_frame = lambda: Frame(machine)
+    gdb.objfiles = list
+    gdb.current_progspace = lambda: SimpleNamespace(filename="/bin/host")
+    gdb.lookup_global_symbol = gdb.lookup_static_symbol = lambda name: None
+
+    def no_type(name: str) -> None:
+        raise Error(f"No type named {name}.")
+
+    gdb.lookup_type = no_type
+    inferior = SimpleNamespace(
+        num=1,
+        pid=1,
+        threads=lambda: [Thread(machine, each) for each in machine.waves],
+        architecture=lambda: SimpleNamespace(name=lambda: "i386:x86-64"),
+        read_memory=lambda address, size: machine.read("global", address, size),
+        write_memory=lambda address, data: machine.target.write_memory(
+            machine.memory("global"), address, data
+        ),
+    )
+    gdb.selected_inferior = lambda: inferior
+    sys.modules["gdb"] = gdb
+
+
+def main() -> None:
+    machine = Machine(Path(sys.argv[1]).resolve())
+    install(machine)
+    source = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb_source.py"
+    runpy.run_path(str(source), run_name="__main__")
+    for text in sys.argv[2:]:
+        before = machine.thread, dict(machine.lanes)
+        print(f"> {text.splitlines()[0]}")
+        try:
+            if text.startswith("python"):
+                exec(text.removeprefix("python"), {"gdb": gdb, "machine": machine})
+            else:
+                machine.execute(text)
+        except (Error, gdb.GdbError) as error:
+            print(f"error: {error}")
+        if text.startswith("dwarfgpu"):
+            assert (machine.thread, machine.lanes) == before, "GDB is elsewhere"
+    print("@" + json.dumps(machine.log))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Waves, lanes and address spaces of ROCgdb, with the stand-in of `rocgdb.py`: what is read through
+its commands is what the state file itself tells. It is not tested on hardware."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.command import run_json, validator
+
+STAND_IN = Path(__file__).with_name("rocgdb.py")
+STATES = {
+    "demo": ("dwarfgpu/data/demo.json", ("t", "a", "r", "t + 1", "sum")),
+    "nest": ("fixtures/states/nest.gfx942.O0.json", ("t", "a", "in", "limit", "&t", "*out")),
+    "call": ("fixtures/states/call.gfx90a.O0.json", None),
+    "wave32": ("fixtures/states/wave32.gfx1100.json", None),
+    "chain": ("fixtures/states/chain_wave32.gfx1100.json", ("a", "s")),
+}
+"""A state, and what is asked of it: all variables in scope where nothing is named."""
+
+
+def session(repository: Path, state: str, *commands: str) -> dict[str, list[str]]:
+    """What each command says; the last line tells what GDB was told to do."""
+    done = subprocess.run(
+        [sys.executable, str(STAND_IN), str(repository / state), *commands],
+        capture_output=True, text=True, check=False, timeout=120,
+        env={**os.environ, "PYTHONPATH": str(repository)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
+    found: dict[str, list[str]] = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("> "):
+            found[line[2:]] = []
+        elif line.startswith("@["):
+            found["log"] = json.loads(line[1:])
+        else:
+            list(found.values())[-1].append(line)
+    return found
+
+
+def by_lane(lines: list[str]) -> dict[int, str]:
+    """`[ 0- 3] 5` for each lane."""
+    out: dict[int, str] = {}
+    for line in lines:
+        found = re.match(r"\[ *(\d+)(?:- *(\d+))?\] +(.*)", line)
+        if found is not None:
+            for lane in range(int(found[1]), int(found[2] or found[1]) + 1):
+                out[lane] = found[3].removesuffix(" (inactive)")
+    return out
+
+
+def known(repository: Path, state: str, name: str) -> dict[int, str]:
+    """The same by the command line, from the state itself."""
+    record: Any = run_json("eval", "--state", repository / state, "--lane", "all", name).json
+    texts = {}
+    for each in record["lanes"]:
+        error = each.get("error")
+        texts[each["lane"]] = each["text"] if error is None else error["kind"]
+    return texts
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_variable_in_every_lane(repository: Path, state: str) -> None:
+    path, names = STATES[state]
+    if names is None:
+        listing: Any = run_json("eval", "--state", repository / path, "--lane", "0").json
+        names = tuple(dict.fromkeys(each["name"] for each in listing["variables"]))
+    assert names
+    said = session(repository, path, *(f"dwarfgpu lanes {name}" for name in names))
+    compared = 0
+    for name in names:
+        expected = known(repository, path, name)
+        found = by_lane(said[f"dwarfgpu lanes {name}"])
+        assert found.keys() == expected.keys(), said[f"dwarfgpu lanes {name}"][:3]
+        for lane, text in expected.items():
+            text = {
+                "UndefinedBits": "<optimized out>", "InconsistentContext": "<not in this frame>",
+                "<unavailable>": "<error: Unavailable>", "Unavailable": "<error: Unavailable>",
+            }.get(text, text)  # fmt: skip
+            if found[lane].startswith("<error: Unavailable: "):
+                found[lane] = "<error: Unavailable>"
+            if not re.search(r"0x[0-9a-f]+ <", text):  # symbols beside addresses are GDB's
+                assert found[lane] == text, (name, lane)
+                compared += 1
+    assert compared
+
+
+def test_the_selected_lane_is_that_of_the_session(repository: Path) -> None:
+    said = session(
+        repository, STATES["demo"][0], "dwarfgpu print t", "lane 3", "dwarfgpu print t + 0",
+        "dwarfgpu location t", "dwarfgpu explain t",
+    )  # fmt: skip
+    assert said["dwarfgpu print t"][0] == "t = 320"
+    assert said["dwarfgpu print t + 0"][0] == "t + 0 = 323"
+    assert said["dwarfgpu location t"][0] == "t is v6 + byte 12 (wave 2), 4 bytes."
+    assert said["dwarfgpu explain t"][0] == "local int t, declared at line 9, for lane 3"
+
+
+def test_which_lanes(repository: Path) -> None:
+    mask = 0x9B64D936C9B26D93
+    said = session(
+        repository, STATES["demo"][0], "dwarfgpu lanes -active t", "dwarfgpu lanes -inactive t",
+        "dwarfgpu lanes nope", "dwarfgpu lanes t = 1",
+    )  # fmt: skip
+    active = by_lane(said["dwarfgpu lanes -active t"])
+    inactive = by_lane(said["dwarfgpu lanes -inactive t"])
+    assert set(active) == {lane for lane in range(64) if mask >> lane & 1}
+    assert set(inactive) == set(range(64)) - set(active)
+    assert said["dwarfgpu lanes nope"] == ['error: No symbol "nope" in current context.']
+    assert said["dwarfgpu lanes t = 1"] == ["error: lanes assigns nothing"]
+
+
+def test_private_memory_is_read_in_its_lane(repository: Path) -> None:
+    """Each lane is selected for its own memory, and the one of the user again afterwards."""
+    said = session(repository, STATES["nest"][0], "lane 7", "dwarfgpu lanes t")
+    assert {f"lane {lane}" for lane in range(64) if lane != 7} <= set(said["log"])
+    assert said["log"][-1] == "lane 7"
+
+
+def test_frames_are_unwound_from_the_registers_of_the_wave(repository: Path) -> None:
+    path = STATES["chain"][0]
+    said = session(repository, path, "dwarfgpu bt", "dwarfgpu info-locals --json")
+    record: Any = run_json("bt", "--state", repository / path).json
+    names = [each["func"] for each in record["frames"]]
+    assert len(names) == len(said["dwarfgpu bt"]) == 12
+    frames = [json.loads(line) for line in said["dwarfgpu info-locals --json"]]
+    for each in frames:
+        validator("info-locals").validate(each)
+    assert [each["function"] for each in frames] == names
+    assert [each["pc"] for each in frames] == [int(each["addr"], 0) for each in record["frames"]]
+
+
+def test_scripts_look_at_lanes(repository: Path) -> None:
+    code = """python
+import dwarfgpu.gdb as dg
+frame = dg.frame()
+print(frame.variable("t").text, frame.lane(3).variable("t").text, frame.lane(63).value("t").bytes)
+v = frame.lane(5).variable("t")
+v.assign(1000)
+print(v.text, frame.lane(4).variable("t").text, frame.lane(5).variable("t").text)
+print(dg.evaluate("regx v6; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4").number)
+try:
+    frame.lane(64)
+except gdb.GdbError as error:
+    print(error)
+print(machine.lanes)
+"""
+    out = session(repository, STATES["demo"][0], code)
+    lines = next(iter(out.values()))
+    assert lines[-5:] == [
+        "320 323 b'\\x7f\\x01\\x00\\x00'", "1000 324 1000", "320",
+        "Lane 64 does not exist on this thread.", "{2: 0}",
+    ]  # fmt: skip
+
+
+def test_private_memory_is_written_in_its_lane(repository: Path) -> None:
+    code = """python
+import dwarfgpu.gdb as dg
+frame = dg.frame()
+before = [frame.lane(n).variable("t").bytes for n in (0, 3)]
+frame.lane(3).variable("t").assign(b"abcd")
+after = [frame.lane(n).variable("t").bytes for n in (0, 3)]
+print(before[0] == after[0], before[1] == after[1], after[1], machine.lanes)
+"""
+    out = session(repository, STATES["nest"][0], code)
+    assert next(iter(out.values()))[-1] == "True False b'abcd' {2: 0}"
+
+
+def test_memory_that_is_not_there(repository: Path) -> None:
+    said = session(
+        repository, STATES["nest"][0], "dwarfgpu print *(int *) local#0xfffffff0",
+        "dwarfgpu print *(int *) private_lane#0xfff0000", "dwarfgpu print *(int *) region#0",
+        "dwarfgpu print *(int *) gibberish#0",
+    )  # fmt: skip
+    for command, lines in said.items():
+        if command != "log":
+            assert len(lines) == 1 and lines[0].startswith("error: "), (command, lines)
