@@ -13,6 +13,7 @@ from attrs import field
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
+from dwarfgpu.plain import read_at_most
 
 MAGIC: Final = b"\x93NUMPY"
 MAX_BYTES: Final = 1 << 30
@@ -53,12 +54,9 @@ def read_file(path: Path) -> bytes:
     """The bytes of a file; `UsageError` where it cannot be read."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return read_at_most(file, MAX_BYTES, path)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
-    return data
 
 
 def bytes_of(path: str) -> bytes:

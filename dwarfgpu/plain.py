@@ -10,13 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 
 MAX_BYTES = 1 << 28
 """Of a document; a device that never ends is none."""
+
+_PART_BYTES = 1 << 20
 
 MOST_BITS = 128
 """Of an integer, its sign apart, where nothing wider is asked for."""
@@ -151,13 +153,24 @@ def integer_of(text: str) -> int | None:
         return None
 
 
+def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
+    """All bytes of a file, in parts: asked for all at once, Python makes room for the most.
+
+    `UsageError` for more of them: a device that never ends is no file.
+    """
+    data = bytearray()
+    while part := file.read(_PART_BYTES):
+        data += part
+        if len(data) > most_bytes:
+            raise UsageError(f"{source}: more than {most_bytes} bytes")
+    return bytes(data)
+
+
 def load(path: Path) -> Field:
     """The JSON document of a file."""
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:
-            raise UsageError(f"{path}: more than {MAX_BYTES} bytes")
+            data = read_at_most(file, MAX_BYTES, path)
         return parse(data.decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None

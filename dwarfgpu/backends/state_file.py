@@ -79,19 +79,19 @@ class _Reader:
     """Whether it may have what the second version of the format has."""
     filled: list[int] = field(factory=list, init=False)
     """Bytes of each range that is filled in."""
-    _files: dict[Path, Npy] = field(factory=dict, init=False)
+    _files: dict[str, Npy] = field(factory=dict, init=False)
 
     def npy(self, named: Field) -> Npy:
         """The array of a file that a field names; `UsageError` naming the field."""
         from dwarfgpu.npy import read_npy  # few states have arrays
 
-        path = _file(named, self.folder)
-        if path not in self._files:
+        name = named.text()
+        if name not in self._files:
             try:
-                self._files[path] = read_npy(path)
+                self._files[name] = read_npy(_file(named, self.folder))
             except UsageError as error:
                 raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
-        return self._files[path]
+        return self._files[name]
 
 
 def load_state(path: Path | str) -> State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.npy import Npy, npy_bytes
 from tests.cli.command import validator
+from tests.work import at_most
 
 Json = Any
 MACHINE: dict[str, Json] = {
@@ -207,3 +209,25 @@ def test_the_schema_refuses_what_the_reader_refuses() -> None:
     for members in (refused[0], refused[-1], {"agents": [{}]}, {"agents": [{"id": 1, "x": 1}]}):
         with pytest.raises(ValidationError):
             validator("state-2").validate({**MACHINE, **members})
+
+
+def test_a_thousand_waves_cost_what_they_hold(tmp_path: Path) -> None:
+    """A vector register of each in one array; memory in proportion to what is known."""
+    rows = b"".join(n.to_bytes(4, "little") for n in range(64 * 1000))
+    array(tmp_path, "v.npy", "<u4", (1000, 64), rows)
+    waves: list[Json] = [
+        {"id": n, "registers": {"exec": "0xff", "v0": {"npy": "v.npy", "row": n, "lanes": "0xff"}}}
+        for n in range(1000)
+    ]
+    path = tmp_path / "state.json"
+    document = {"schema": "dwarfgpu-state-2", "architecture": "gfx942", "waves": waves}
+    path.write_text(json.dumps(document), "utf-8")
+    tracemalloc.start()
+    with at_most(1_000_000):
+        state = load_state(path)
+    held, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 4_000_000
+    assert peak < 12_000_000
+    register = state.architecture.by_name["v0"]
+    assert state.target.read_register(999, register, 28, 4) == (999 * 64 + 7).to_bytes(4, "little")
