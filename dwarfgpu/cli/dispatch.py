@@ -16,9 +16,23 @@ from attrs import evolve
 from dwarfgpu import plain
 from dwarfgpu.arch.processors import PROCESSORS, Processor, did_you_mean
 from dwarfgpu.backends.machine import Geometry, Position
-from dwarfgpu.backends.simulated.dispatch import LOAD_ADDRESS, Launched, Request, dispatched
+from dwarfgpu.backends.simulated.beside import (
+    both,
+    load_address_beside,
+    place_beside,
+    require_same_waves,
+)
+from dwarfgpu.backends.simulated.dispatch import (
+    FIRST_PLACE,
+    LOAD_ADDRESS,
+    Launched,
+    Place,
+    Request,
+    dispatched,
+)
 from dwarfgpu.backends.simulated.kernarg import parameters
 from dwarfgpu.backends.simulated.save import saved, write
+from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.launch_options import configure_launch
@@ -41,6 +55,10 @@ def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="its name; or the only one")
+    parser.add_argument(
+        "--beside", metavar="STATE", help="the machine is that of a state, with all it has"
+    )
+    parser.add_argument("--agent", metavar="N", help="of that machine, or a new one")
     parser.add_argument("--save", metavar="STATE", help="write a state file, and .npy beside it")
     parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
@@ -63,10 +81,9 @@ def run(args: Namespace) -> int:
 
 def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
-    load_address = _number(args.load_address, "--load-address")
-    code_object = CodeObject.open(
-        args.file, LOAD_ADDRESS if load_address is None else load_address, target=args.target
-    )
+    before = None if args.beside is None else load_state(Path(args.beside))
+    load_address, is_there = _load_address(args, before)
+    code_object = CodeObject.open(args.file, load_address, target=args.target)
     code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
@@ -81,16 +98,39 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
         given_arguments(args.arg),
         _number(args.dynamic_lds, "--dynamic-lds") or 0,
         _number(args.scratch, "--scratch"),
+        _place(args, before),
     )
+    if before is not None and kernel.descriptor is not None:
+        require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
     fill = _fill(args)
     launched = dispatched(request)
     notes = [*problems, *launched.notes]
     written: list[str] = []
     if args.save is not None:
-        loaded, lost = _loaded(code_object)
+        loaded, lost = ([], []) if is_there else _loaded(code_object)
         notes += lost
-        written = _save(args, launched, code_object, loaded, fill)
+        written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
     return launched, notes, written
+
+
+def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
+    """Where the code object is loaded, and whether the state to add to has it there."""
+    given = _number(args.load_address, "--load-address")
+    if before is None:
+        return LOAD_ADDRESS if given is None else given, False
+    address, is_there = load_address_beside(before, Path(args.file))
+    return (address, is_there) if given in (None, address) else (given or 0, False)
+
+
+def _place(args: Namespace, before: State | None) -> Place:
+    agent = _number(args.agent, "--agent")
+    if before is None:
+        if agent is not None:
+            raise UsageError("--agent is one of a machine; give it with --beside STATE")
+        return FIRST_PLACE
+    if args.save is None:
+        raise UsageError("--beside: the new state must be saved; give --save STATE")
+    return place_beside(before, agent)
 
 
 def _fill(args: Namespace) -> int | None:
@@ -109,6 +149,8 @@ def _save(
     code_object: CodeObject,
     loaded: list[tuple[int, bytes]],
     fill: int | None,
+    *,
+    is_there: bool,
 ) -> list[str]:
     """Write the state, and the code object beside it where its file holds others too."""
     path, source = Path(args.save), Path(args.file)
@@ -120,6 +162,10 @@ def _save(
         source = path.parent / name
     made = saved(launched, path, source, loaded, fill)
     made = evolve(made, files={**made.files, **own})
+    if args.beside is not None:
+        state = plain.load(Path(args.beside))
+        assert isinstance(state.value, dict)  # it was loaded
+        made = both(state.value, Path(args.beside).parent, made, path, is_there)
     write(made, path)
     return [str(path), *(str(path.parent / name) for name in made.files)]
 
@@ -221,8 +267,7 @@ def _sizes(position: Position) -> str:
 def _lines(launched: Launched) -> Iterator[str]:
     request, machine = launched.request, launched.machine
     geometry = request.geometry
-    dispatch = machine.dispatches[1]
-    queue = machine.queues[1]
+    [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()
     workgroups = len(machine.workgroups)
     yield (
         f"kernel {request.kernel.name} for {request.processor.name}, wave{machine.lane_count}: "
@@ -277,7 +322,7 @@ def _user_lines(launched: Launched) -> Iterator[str]:
 
 def _record(launched: Launched, notes: list[str], written: list[str]) -> dict[str, Json]:
     request, machine = launched.request, launched.machine
-    dispatch, queue = machine.dispatches[1], machine.queues[1]
+    [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()
     held = dict(launched.kernarg.pieces)
     arguments: list[Json] = []
     for parameter in request.parameters:

@@ -29,9 +29,6 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
-FIRST_ADDRESS: Final = 0x7E00_0000_0000
-"""Where queue, packets, signals, kernarg segment and buffers begin."""
-SCRATCH_ADDRESS: Final = 0x7D00_0000_0000
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Of the code object, unless another is given."""
 PACKET_COUNT: Final = 64
@@ -43,6 +40,27 @@ _MOST_WORK_ITEMS: Final = 1024
 
 Contents: TypeAlias = int | str
 """Of a scalar register: a number, or its bytes in hexadecimal with `??` for one not known."""
+
+
+@frozen
+class Place:
+    """Where on a machine a dispatch is: its numbers, and the addresses that are its own."""
+
+    agent: Agent
+    is_new_agent: bool = True
+    queue: int = 1
+    dispatch: int = 1
+    workgroup: int = 1
+    """Of the first one; the others follow."""
+    wave: int = 1
+    """Of the first one; the others follow."""
+    objects_address: int = 0x7E00_0000_0000
+    """Where queue, packets, signals, kernarg segment and buffers begin."""
+    scratch_address: int = 0x7D00_0000_0000
+
+
+FIRST_PLACE: Final = Place(Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base))
+"""On a machine that does nothing else."""
 
 
 @frozen
@@ -59,6 +77,7 @@ class Request:
     """LDS besides that of the kernel and of its arguments."""
     scratch_bytes: int | None = None
     """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
+    place: Place = FIRST_PLACE
 
     @property
     def private_bytes(self) -> int:
@@ -129,15 +148,16 @@ def dispatched(request: Request) -> Launched:
     lanes = descriptor.wave_size
     _require_no_clusters(request.kernel)
     require_geometry(request, lanes)
-    allocator = objects.Allocator(FIRST_ADDRESS)
+    place = request.place
+    allocator = objects.Allocator(place.objects_address)
     at = _addresses(request, allocator)
-    agent = Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+    agent = place.agent
     hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
     _require_lds(request, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
-    groups, placed = _waves(request.geometry, lanes, group_bytes, request.processor)
+    groups, placed = _waves(request, lanes, group_bytes)
     users, first_system = _user_sgprs(request, descriptor, at, bound)
     shared = {f"s{each.number}": each.value for each in users if each.value is not None}
     made = tuple(
@@ -145,13 +165,21 @@ def dispatched(request: Request) -> Launched:
         for n, each in enumerate(placed)
     )
     dispatch = Dispatch(
-        1, 1, 0, request.kernel.name, request.kernel.address + request.load_address,
+        place.dispatch, place.queue, 0, request.kernel.name,
+        request.kernel.address + request.load_address,
         request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
         request.private_bytes, *initial.allocation(descriptor, request.processor),
     )  # fmt: skip
-    queue = Queue(1, 1, at.queue, at.packets, objects.PACKET_BYTES * PACKET_COUNT, 0, 1)
-    waves = {each.id: each for each in placed}
-    machine = Machine(lanes, {1: agent}, {1: queue}, {1: dispatch}, groups, waves)
+    ring_bytes = objects.PACKET_BYTES * PACKET_COUNT
+    queue = Queue(place.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
+    machine = Machine(
+        lanes,
+        {agent.id: agent},
+        {queue.id: queue},
+        {dispatch.id: dispatch},
+        groups,
+        {each.id: each for each in placed},
+    )
     is_preloaded = initial.preloaded(descriptor)[0] > 0
     return Launched(
         request,
@@ -188,7 +216,7 @@ def _user_sgprs(
         queue_ptr=at.queue,
         kernarg_segment_ptr=at.kernarg,
         dispatch_id=0,
-        scratch_address=SCRATCH_ADDRESS,
+        scratch_address=request.place.scratch_address,
         private_bytes=request.private_bytes,
         geometry=request.geometry,
     )
@@ -217,7 +245,7 @@ def _memory(
     )
     granules = scratch_bytes // request.processor.scratch_granule_bytes
     queue = objects.QueueObject(
-        id=1,
+        id=request.place.queue,
         packets_address=at.packets,
         packet_count=PACKET_COUNT,
         doorbell=at.doorbell,
@@ -225,7 +253,7 @@ def _memory(
         private_base=agent.private_base,
         write_dispatch_id=1,
         read_dispatch_id=0,
-        scratch_address=SCRATCH_ADDRESS,
+        scratch_address=request.place.scratch_address,
         scratch_bytes=scratch_bytes * wave_count,
         tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
     )
@@ -318,18 +346,19 @@ def element_bytes(descriptor: KernelDescriptor) -> int:
 
 
 def _waves(
-    geometry: Geometry, lanes: int, group_bytes: int, processor: Processor
+    request: Request, lanes: int, group_bytes: int
 ) -> tuple[dict[int, Workgroup], list[Wave]]:
     """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
-    granule = processor.lds_granule_bytes
+    geometry, place = request.geometry, request.place
+    granule = request.processor.lds_granule_bytes
     local_bytes = -(-group_bytes // granule) * granule
     groups: dict[int, Workgroup] = {}
     waves: list[Wave] = []
-    for number, position in enumerate(geometry.positions(), 1):
+    for number, position in enumerate(geometry.positions(), place.workgroup):
         size = geometry.size_at(position)
-        groups[number] = Workgroup(number, 1, position, size, local_bytes)
+        groups[number] = Workgroup(number, place.dispatch, position, size, local_bytes)
         for wave_in_group in range(-(-prod(size) // lanes)):
-            waves.append(Wave(len(waves) + 1, number, wave_in_group))
+            waves.append(Wave(place.wave + len(waves), number, wave_in_group))
     return groups, waves
 
 
@@ -353,7 +382,7 @@ def _wave(
         wave.wave_in_group,
         -(-prod(group.size) // lanes),
         offset,
-        SCRATCH_ADDRESS + offset,
+        request.place.scratch_address + offset,
     )
     scalars: dict[str, Contents] = {
         **shared,
@@ -362,7 +391,7 @@ def _wave(
     }
     return WaveRegisters(
         wave,
-        SCRATCH_ADDRESS + offset if scratch_bytes else None,
+        values.scratch_address if scratch_bytes else None,
         scratch_bytes,
         element_bytes(descriptor),
         scalars,

@@ -41,7 +41,9 @@ def saved(
     """The state file of a dispatch at a path; `loaded`: writable memory of the code object;
     `fill`: the byte that memory holds which nobody has written."""
     request, machine = launched.request, launched.machine
-    arrays = _Arrays(path.name.removesuffix(".json"))
+    number = request.place.dispatch
+    stem = path.name.removesuffix(".json")
+    arrays = _Arrays(stem if number == 1 else f"{stem}-{number}")
     memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
     memory += [arrays.memory(f"data-{at:x}", at, data) for at, data in loaded]
     for address, buffer, name in launched.kernarg.buffers:
@@ -69,7 +71,7 @@ def saved(
         "agents": [
             {"id": each.id, "local_base": hex(each.local_base),
              "private_base": hex(each.private_base)}
-            for each in machine.agents.values()
+            for each in machine.agents.values() if request.place.is_new_agent
         ],
         "queues": [_queue(each) for each in machine.queues.values()],
         "dispatches": [_dispatch(each) for each in machine.dispatches.values()],
