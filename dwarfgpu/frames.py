@@ -293,24 +293,42 @@ class TopFrame:
         """
         if lane is None or self.is_of_thread:
             return LaneLocation(self.pc)
+        is_forced = self.session.is_pc_forced and not self.level
+        locate = self._forced_location if is_forced else self._lane_location
         if type(lane) is not int:  # those of many lanes (docs/decisions/0008)
-            return self._lane_location(lane)
+            return locate(lane)
         if lane not in self._lanes:
-            is_forced = self.session.is_pc_forced and not self.level
-            told = self._forced_location(lane) if is_forced else self._lane_location(lane)
-            self._lanes[lane] = told
+            self._lanes[lane] = locate(lane)
         return self._lanes[lane]
+
+    def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
+        """`lane_location` of the first lanes, told at once; None where each has to be asked."""
+        if self.session.is_pc_forced or self.session.lane is not None:
+            return None
+        vectors: list[tuple[int | None, ...]] = []
+        try:
+            for each in self.subprograms:
+                if (attribute := each.lane_pc) is not None:
+                    context = self._of_thread()
+                    vectors.append(low_level.lane_locations(attribute, context, count))
+        except DwarfGpuError:
+            return None  # perhaps not of every lane
+        if not vectors:
+            return (LaneLocation(self.pc),) * count
+        told = (
+            next((pc for pc in each if pc is not None), None) for each in zip(*vectors, strict=True)
+        )
+        return tuple(self._told(pc) for pc in told)
 
     def _forced_location(self, lane: int) -> LaneLocation:
         """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
         try:
             told = self._lane_location(lane)
-        except DwarfGpuError as error:
-            told = LaneLocation(None, note=str(error))
-        if told.was_active is False or told.pc == self.pc or self.pc is None:
+        except DwarfGpuError:
+            told = LaneLocation(None)
+        if self.pc is None or told.was_active is False or told.pc == self.pc:
             return told
-        at = f"at {told.pc:#x}" if told.pc is not None else f"nowhere ({told.note})"
-        note = f"lane {lane} is taken to be at {self.pc:#x}; DW_AT_LLVM_lane_pc puts it {at}"
+        note = f"lanes are taken to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
         return LaneLocation(self.pc, told.was_active, note)
 
     def _lane_location(self, lane: int) -> LaneLocation:
@@ -324,10 +342,16 @@ class TopFrame:
             except (MissingContext, Unavailable, Unsupported) as error:
                 return LaneLocation(self.pc, note=_unknown(each, error))
             if pc is not None:
-                # The program counter of an outer frame is after the call that it waits for.
-                is_waiting = self.level > 0 and pc == self._physical.pc
-                return LaneLocation(self.pc if is_waiting else pc, was_active=True)
-        return LaneLocation(None, was_active=False) if is_told else LaneLocation(self.pc)
+                return self._told(pc)
+        return self._told(None) if is_told else LaneLocation(self.pc)
+
+    def _told(self, pc: int | None) -> LaneLocation:
+        """What the attributes tell of a lane; None where it is nowhere."""
+        if pc is None:
+            return LaneLocation(None, was_active=False)
+        # The program counter of an outer frame is after the call that it waits for.
+        is_waiting = self.level > 0 and pc == self._physical.pc
+        return LaneLocation(self.pc if is_waiting else pc, was_active=True)
 
     def _of_thread(self) -> Context:
         """The context in which it is told where lanes are, which cannot ask where they are."""

@@ -43,7 +43,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.frames import GivenAddress, LaneState, TopFrame
+from dwarfgpu.frames import GivenAddress, LaneLocation, LaneState, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading, contents, located, resolved
@@ -274,15 +274,25 @@ class Session:
     def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
         """What lanes of the wave are doing."""
         mask, _ = self.active_lanes()
-        states = []
-        for lane in lanes:
+        wanted, states = tuple(lanes), []
+        told = self._lane_locations(max(wanted) + 1) if len(wanted) > 1 else ()
+        for lane in wanted:
             is_active = None if mask is None else bool(mask >> lane & 1)
             try:
-                location = self.focused(lane).frame.lane_location(lane)
+                is_told = 0 <= lane < len(told)
+                location = told[lane] if is_told else self.focused(lane).frame.lane_location(lane)
                 states.append(LaneState(lane, is_active, location))
             except DwarfGpuError as error:
                 states.append(LaneState(lane, is_active, None, error))
         return states
+
+    def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
+        """Where the first lanes are; none where each has to be asked."""
+        try:
+            count = min(count, self.lane_count()[0])
+            return self.focused(None).frame.lane_locations(count) or ()
+        except DwarfGpuError:
+            return ()
 
     def context(self, frame: TopFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""

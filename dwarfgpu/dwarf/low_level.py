@@ -13,7 +13,7 @@ from attrs import evolve
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.bits import signed
-from dwarfgpu.errors import IllFormed, OutOfRange
+from dwarfgpu.errors import IllFormed, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries, register_of
@@ -103,6 +103,30 @@ def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> 
     if element.undefined:
         raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
     return int.from_bytes(element.to_bytes(context.endian), context.endian)
+
+
+def lane_locations(
+    attribute: ExprLoc | LocList, context: Context, count: int
+) -> tuple[int | None, ...]:
+    """`lane_location` of the first lanes, in one evaluation without a lane.
+
+    `MissingContext` where that needs a lane, `Unavailable` where not every one can be read: then
+    each has to be asked.
+    """
+    location = located(attribute, context)
+    single_place("DW_AT_LLVM_lane_pc", location)
+    size_bits = context.generic.bit_size
+    elements = context.access.read(location, count * size_bits)
+    if elements.unavailable:
+        raise Unavailable("where every lane is")
+    whole = (1 << size_bits) - 1
+    found: list[int | None] = []
+    for lane in range(count):
+        undefined = elements.undefined >> lane * size_bits & whole
+        if undefined not in (0, whole):
+            raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
+        found.append(None if undefined else elements.value >> lane * size_bits & whole)
+    return tuple(found)
 
 
 def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:

@@ -77,6 +77,12 @@ def place(state: LaneState) -> object:
     return state.location.pc
 
 
+def alone(session: Session, lane: int) -> LaneState:
+    """What a lane is found to do that is asked alone."""
+    [state] = session.lane_states([lane])
+    return state
+
+
 def many_ways(lanes: int, ways: Sequence[Way]) -> list[tuple[list[Way], tuple[int, ...]]]:
     """What lanes do, and those to look at: every choice of the first and of the last two, by lot.
 
@@ -107,12 +113,15 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
     for ways, shown in many_ways(of.lanes, WAYS[:4]):
         for wave in waves(of, ways):
             expected = where_lanes_are(of, ways, wave.pc)
-            states = looking(wave, code_object).lane_states(shown)
+            session = looking(wave, code_object)
+            states = session.lane_states(shown)
             described = f"{ways} at {wave.pc:#x}, seed {SEED}"
             assert [place(each) for each in states] == [expected[n] for n in shown], described
             active = [expected[lane] == wave.pc for lane in shown]
             assert [each.is_active for each in states] == active, described
             count += len(states)
+            if len(shown) < 64:
+                assert [alone(session, lane) for lane in shown] == states, described
     assert count > 3000
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
@@ -184,6 +185,25 @@ def test_the_other_elements_are_those_of_the_focus(tmp_path: Path) -> None:
     [state] = without.lane_states([3])
     assert state.location is not None and state.location.note is not None
     assert "iteration" in state.location.note
+
+
+def test_a_lane_that_cannot_be_told_does_not_hide_the_others(tmp_path: Path) -> None:
+    """Lanes are told at once where that is possible, and one by one where it is not."""
+    target = StateTarget(GPU.arch)
+    target.add_wave(0)
+    register = GPU.arch.register_named("v3")
+    assert register is not None
+    target.set_lanes(0, register, [0x1010, 0, 0x1020, 0])
+    there = session(tmp_path, (LANES, 4), (LANE_PC, "regx v3"), target=target)
+    states = there.lane_states(range(4))
+    places = [each.location.pc for each in states if each.location is not None]
+    assert places == [0x1010, 0x1020, 0x1040, 0x1040]
+    notes = [each.location.note for each in states if each.location is not None]
+    assert notes[:2] == [None, None] and all(note and "v3" in note for note in notes[2:])
+    partly = "LLVM_undefined; piece 4; regx s0; piece 4; LLVM_piece_end"
+    text = f"{HERE}; {partly}; LLVM_extend 64 64; lit2; LLVM_select_bit_piece 64 64"
+    states = session(tmp_path, (LANE_PC, text)).lane_states(range(3))
+    assert [each.error is None for each in states] == [True, False, True]
 
 
 # A.2.5.1: the call frame and the program location
