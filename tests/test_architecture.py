@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "view",
     ),
     ("__init__", "api", "gdb*"),
-    ("cli", "__main__"),
+    ("cli", "__main__", "interactive"),
 )
 """The modules and folders of the package, lowest first; `__init__` lists the public names, and
 `gdb*` is what GDB sources. Within a layer there is an order too: no cycles."""

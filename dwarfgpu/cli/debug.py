@@ -63,6 +63,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--batch", "-batch", action="store_true",
         help="leave after -ex and -x; the exit status is 1 where a command failed",
     )  # fmt: skip
+    script.add_argument(
+        "--interpreter", choices=("text", "json"), default="text",
+        help="json: answers as JSON lines, as after set output json",
+    )  # fmt: skip
     script.add_argument("-q", "--quiet", action="store_true", help="no banner")
     options.configure(parser)
     launch = parser.add_argument_group("a kernel before its first instruction")
@@ -115,16 +119,18 @@ def _run(args: argparse.Namespace) -> int:
     session = options.session_of(args, files, stopped)
     shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
     shell.open = partial(_opened, args)
+    shell.settings.set("output", args.interpreter)
     if stopped.core is not None:
         shell.is_of_core = True
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
-        for line in core_lines(stopped.core):
+        for line in core_lines(stopped.core) if args.interpreter == "text" else ():
             shell.streams.print(f"{line}\n")
     elif stopped.has_started:
         shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
     shell.values.has_threads = bool(shell.threads)
     for note in session.notes:
-        shell.note(note, once=True)
+        if args.interpreter == "text":
+            shell.note(note, once=True)
     lines.run_given(shell, args.given)
     is_talk = False
     if not args.batch and not shell.is_over:
@@ -165,7 +171,7 @@ def focused(session: Session) -> Session:
 
 def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
     """Converse with whoever is on stdin, in the best way that it has."""
-    if is_talk and not quiet:
+    if is_talk and not quiet and shell.settings.word("output") == "text":
         _greet(shell)
     if is_talk and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.

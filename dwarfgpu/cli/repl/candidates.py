@@ -98,7 +98,13 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
 def values(shell: Shell, word: str) -> Iterator[Candidate]:
     """Operands of expressions: variables, and after `$` registers."""
     if not word.startswith("$"):
-        yield from variables(shell, word)
+        found = list(variables(shell, word))
+        yield from found
+        near = {each.text for each in found}
+        if word:  # all names of a program are no help
+            names = shell.symbols.starting_with(word)
+            yield from (Candidate(*each) for each in names if each[0] not in near)
+            yield from _spaces(shell, word)
         return
     yield Candidate("$pc", "the program location")
     if shell.session.architecture.is_simt:
@@ -111,6 +117,13 @@ def values(shell: Shell, word: str) -> Iterator[Candidate]:
     for each in registers(shell, word[1:]):
         if each.text != "pc":
             yield Candidate(f"${each.text}", each.about)
+
+
+def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Address spaces: `private_lane#`."""
+    for each in shell.session.architecture.address_spaces.values():
+        if shell.session.architecture.is_simt and _fits(each.name, word):
+            yield Candidate(f"{each.name}#", "an address space")
 
 
 def members(shell: Shell, text: str) -> Iterator[Candidate]:

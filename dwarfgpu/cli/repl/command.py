@@ -83,7 +83,8 @@ def printed(part: Part) -> str:
     """What is printed of a part of an answer: a string is a line."""
     if isinstance(part, str):
         return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
-    return f"{part.text}\n" if part.text and part.ends_line else part.text
+    text = f"{part.text}\n" if part.text and part.ends_line else part.text
+    return Painted(text) if isinstance(part.text, Painted) else text
 
 
 @frozen

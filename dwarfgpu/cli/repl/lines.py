@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterable
 from typing import Final
@@ -51,9 +52,11 @@ def converse(shell: Shell, *, prompts: bool) -> None:
             return None
         return line.removesuffix("\n") if line else None
 
-    shell.ask = ask
+    shell.ask = shell.ask_plainly = ask
+    shell.is_talk = prompts
     while not shell.is_over:
         try:
+            adapt(shell)
             line = joined(shell, shell.prompt)
             if line is None:
                 if prompts:
@@ -64,6 +67,21 @@ def converse(shell: Shell, *, prompts: bool) -> None:
             if not prompts:
                 raise
             shell.streams.complain("Quit")
+
+
+def adapt(shell: Shell) -> None:
+    """A page is that of the terminal, where somebody is at one."""
+    if shell.is_talk:
+        columns, rows = shutil.get_terminal_size()
+        shell.settings.adapt("width", columns)
+        shell.settings.adapt("height", rows)
+
+
+def ask_terminal(prompt: str) -> str | None:
+    """A short answer from the terminal; None at its end."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    return sys.stdin.readline(MOST_CHARACTERS) or None
 
 
 def joined(shell: Shell, prompt: str) -> str | None:

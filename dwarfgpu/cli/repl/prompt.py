@@ -19,15 +19,22 @@ from prompt_toolkit.completion import (
     get_common_complete_suffix,
 )
 from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Condition, is_done
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.lexers import PygmentsLexer
+from prompt_toolkit.layout.processors import (
+    ConditionalProcessor,
+    HighlightMatchingBracketProcessor,
+)
+from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
 from prompt_toolkit.output import ColorDepth
-from prompt_toolkit.styles import Style
+from prompt_toolkit.styles import DynamicStyle, Style
 
 from dwarfgpu.cli.repl.bar import bar_text
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.lexer import CommandLexer
+from dwarfgpu.cli.repl.lines import adapt, ask_terminal
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError
 
@@ -119,12 +126,75 @@ def open_history() -> History:
     return _History(str(path))
 
 
+def is_unfinished(text: str) -> bool:
+    """Whether a line goes on: it ends with a backslash, or a bracket of it is open."""
+    if text.endswith("\\"):
+        return True
+    depth, quote, is_escaped = 0, "", False
+    for character in text:
+        if is_escaped:
+            is_escaped = False
+        elif quote:
+            is_escaped = character == "\\"
+            quote = "" if character == quote else quote
+        elif character == '"':
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+    return depth > 0
+
+
+def one_line(text: str) -> str:
+    """A line that was typed on several."""
+    return text.replace("\\\n", "").replace("\n", " ")
+
+
 def converse(shell: Shell) -> None:
     """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    session = _session(shell)
+
+    def ask(prompt: str) -> str | None:
+        try:
+            return session.prompt([("class:prompt", prompt)])
+        except EOFError:
+            return None
+
+    shell.is_talk = True
+    shell.ask, shell.ask_plainly = ask, ask_terminal
+    while not shell.is_over:
+        adapt(shell)
+        shell.symbols.collect(shell.session.code_objects)
+        vi = shell.settings.word("editing-mode") == "vi"
+        session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+        if shell.is_mid_line:  # the line editor begins on a line of its own
+            shell.streams.print("\n")
+            shell.is_mid_line = False
+        try:
+            line = ask(shell.prompt)
+        except KeyboardInterrupt:
+            continue
+        if line is None:
+            print("quit")
+            return
+        try:
+            shell.execute(one_line(line), repeats=True)
+        except KeyboardInterrupt:
+            shell.streams.complain("Quit")
+
+
+def _session(shell: Shell) -> PromptSession[str]:
     completer = _Completer(shell)
     is_plain = bool(os.environ.get("NO_COLOR"))
-    session: PromptSession[str] = PromptSession(
-        lexer=None if is_plain else PygmentsLexer(CommandLexer),
+    lexer, style = PygmentsLexer(CommandLexer), STYLE
+
+    def has_colours() -> bool:
+        return not is_plain and shell.settings.flag("style enabled")
+
+    def is_open() -> bool:
+        return is_unfinished(get_app().current_buffer.text)
+
+    return PromptSession(
+        lexer=DynamicLexer(lambda: lexer if has_colours() else None),
         completer=ThreadedCompleter(completer),
         key_bindings=_bindings(completer),
         complete_while_typing=True,
@@ -133,21 +203,17 @@ def converse(shell: Shell) -> None:
         search_ignore_case=True,
         enable_open_in_editor=True,
         enable_suspend=True,
+        multiline=Condition(is_open),
+        prompt_continuation=lambda width, number, is_soft: ">".rjust(max(width - 1, 1)) + " ",
+        input_processors=[
+            ConditionalProcessor(
+                HighlightMatchingBracketProcessor(chars="[](){}"),
+                Condition(has_colours) & ~is_done,
+            )
+        ],
         reserve_space_for_menu=4,  # the default of 8 leaves a third of a small screen empty
         bottom_toolbar=lambda: bar_text(shell, get_app().output.get_size().columns),
-        style=PLAIN_STYLE if is_plain else STYLE,
+        style=DynamicStyle(lambda: style if has_colours() else PLAIN_STYLE),
         include_default_pygments_style=False,
         color_depth=ColorDepth.DEPTH_1_BIT if is_plain else None,
     )
-    while not shell.is_over:
-        try:
-            line = session.prompt([("class:prompt", shell.prompt)])
-        except KeyboardInterrupt:
-            continue
-        except EOFError:
-            print("quit")
-            return
-        try:
-            shell.execute(line, repeats=True)
-        except KeyboardInterrupt:
-            shell.streams.complain("Quit")

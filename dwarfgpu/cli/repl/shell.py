@@ -17,8 +17,11 @@ from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.answer import Answer
+from dwarfgpu.cli.repl.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.command import Command, Painted, Part, parse, printed
+from dwarfgpu.cli.repl.pager import Pager
 from dwarfgpu.cli.repl.settings import Settings
+from dwarfgpu.cli.repl.symbol_index import SymbolIndex
 from dwarfgpu.cli.repl.units import Examined
 from dwarfgpu.cli.repl.values import ValueHistory
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -31,11 +34,6 @@ if TYPE_CHECKING:
 
 MOST_NESTED: Final = 20
 """Scripts that run scripts."""
-
-_CONTROL: Final = {
-    code: f"\\{code:03o}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
-}
-"""Names come from the file that is debugged: none may drive the terminal."""
 
 
 @frozen
@@ -58,7 +56,7 @@ class Streams:
 
 def _printable(text: str, stream: TextIO) -> str:
     encoding = stream.encoding or "utf-8"
-    return text.translate(_CONTROL).encode(encoding, "backslashreplace").decode(encoding)
+    return text.translate(CONTROL).encode(encoding, "backslashreplace").decode(encoding)
 
 
 @frozen
@@ -83,6 +81,7 @@ class Shell:
         self.session = session
         """Where the user looks; commands that move the focus replace it."""
         self.commands = commands
+        self.symbols = SymbolIndex()
         self.streams = streams
         self.threads: Mapping[WaveId, str] = {}
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
@@ -116,6 +115,8 @@ class Shell:
         """Whether what was printed last has not ended its line."""
         self.ask: Callable[[str], str | None] = _nobody
         """The next line of whoever converses, after a prompt; None at the end."""
+        self.ask_plainly: Callable[[str], str | None] = _nobody
+        """The same, for a short answer that no history keeps."""
         self._sources: list[Iterator[str]] = []
         """The lines that are being run, innermost last."""
         self.user_defined: dict[str, tuple[str, ...]] = {}
@@ -165,8 +166,11 @@ class Shell:
         self.again = ""
         answer = Answer(line.strip()) if self.settings.word("output") == "json" else None
         outer, self._answer = self._answer, answer
+        pager = self._pager()
         try:
             for part in self.run(line):
+                if pager is not None and not pager.admits(printed(part)):
+                    raise KeyboardInterrupt
                 self._tell(part)
         except DwarfGpuError as error:
             self.failures += 1
@@ -189,6 +193,13 @@ class Shell:
             self.streams.out.flush()
         return True
 
+    def _pager(self) -> Pager | None:
+        """Where somebody at a terminal reads."""
+        if not self.is_talk or self._answer is not None or not self.settings.flag("pagination"):
+            return None
+        columns = self.settings.limit("width")
+        return Pager(self.settings.limit("height"), columns, self.ask_plainly)
+
     def _tell(self, part: Part) -> None:
         text = printed(part)
         if self._answer is not None:
@@ -205,7 +216,11 @@ class Shell:
         call = parse(self.commands, line)
         if not call.command.repeats:
             self._previous = ""
-        yield from call.command.run(self, call.argument)
+        parts = call.command.run(self, call.argument)
+        paint = PAINTS.get(call.command.name)
+        if paint is not None and self.has_colours:
+            parts = (painted(part, paint) for part in parts)
+        yield from parts
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """The output of a script up to its first error, which tells file and line."""
@@ -255,7 +270,7 @@ class Shell:
         if self._sources or not self.is_talk or not self.settings.flag("confirm"):
             return True
         while True:
-            answer = self.ask(f"{question} (y or n) ")
+            answer = self.ask_plainly(f"{question} (y or n) ")
             if answer is None or answer.strip().lower() in ("y", "yes"):
                 return True
             if answer.strip().lower() in ("n", "no"):

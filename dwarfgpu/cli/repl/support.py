@@ -52,10 +52,12 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if argument == ALL:
         for topic in TOPICS:
-            yield f"Command class: {topic}"
-            yield ""
-            yield from listed(_of_topic(shell, topic))
-            yield ""
+            inside = _of_topic(shell, topic)
+            if inside:
+                yield f"Command class: {topic}"
+                yield ""
+                yield from listed(inside)
+                yield ""
     elif argument in TOPICS:
         yield TOPICS[argument]
         yield ""

@@ -1,0 +1,94 @@
+"""Colours of answers on a terminal: source text, types, operations.
+
+Law: pygments is loaded only where there are colours to make; what a file says never drives the
+terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.cli.repl.command import Painted, Part
+
+MOST_CHARACTERS: Final = 2_000
+"""Of a line that is coloured; a longer one is shown as it is."""
+CONTROL: Final = {
+    code: f"\\{code:03o}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
+}
+"""Names come from the file that is debugged: none may drive the terminal."""
+_LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
+_WORDS: Final = re.compile(
+    r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
+    r"|(?P<verdict>^=>.*|^ +(?:\^|the compiler kept).*)|(?P<gone><optimized out>|undefined)"
+)
+_CODES: Final = {"operation": 36, "section": 90, "offset": 90, "verdict": 1, "gone": 33}
+
+Paint: TypeAlias = "Callable[[str], str]"
+
+
+def source(text: str) -> str:
+    """A listed line: its number, and the text in the words of C."""
+    match = _LISTED.fullmatch(text)
+    if match is None:
+        return text
+    return Painted(f"\x1b[90m{match['number']}\x1b[0m\t{_highlighted(match['text'])}")
+
+
+def types(text: str) -> str:
+    """Types, in the words of C."""
+    return Painted("\n".join(map(_highlighted, text.split("\n"))))
+
+
+def operations(text: str) -> str:
+    """Operations, their sections, and what came of them."""
+
+    def code(match: re.Match[str]) -> str:
+        return f"\x1b[{_CODES[match.lastgroup or '']}m{match[0]}\x1b[0m"
+
+    return Painted(_WORDS.sub(code, text.translate(CONTROL)))
+
+
+PAINTS: Final[dict[str, Paint]] = {
+    "down": source,
+    "explain": operations,
+    "frame": source,
+    "info scope": operations,
+    "list": source,
+    "ptype": types,
+    "up": source,
+    "whatis": types,
+}
+"""By the names of the commands."""
+
+
+def painted(part: Part, paint: Paint) -> Part:
+    """A part of an answer in colours."""
+    if isinstance(part, Painted):
+        return part
+    return paint(part) if isinstance(part, str) else evolve(part, text=paint(part.text))
+
+
+def _highlighted(text: str) -> str:
+    text = text.translate(CONTROL)
+    if len(text) > MOST_CHARACTERS:
+        return text
+    return _highlighter()(text)
+
+
+@cache
+def _highlighter() -> Callable[[str], str]:
+    from pygments import highlight
+    from pygments.formatters import TerminalFormatter
+    from pygments.lexers.c_cpp import CppLexer
+
+    lexer, formatter = CppLexer(stripnl=False, ensurenl=False), TerminalFormatter(bg="dark")
+
+    def coloured(text: str) -> str:
+        return str(highlight(text, lexer, formatter))
+
+    return coloured

@@ -1,0 +1,38 @@
+"""The prompt of `dwarfgpu debug` in a program of one's own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+
+from dwarfgpu.cli.debug import focused, interact
+from dwarfgpu.cli.repl.lines import Given, run_given
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.session import Session
+
+
+def run_interactive(
+    session: Session,
+    *,
+    commands: Iterable[str] = (),
+    names: Mapping[str, object] | None = None,
+    quiet: bool = False,
+) -> Session:
+    """Converse about a session on the terminal, or by the lines of stdin, until they end.
+
+    `commands` are run first. `names` is what the command `python` knows beside its own. Returned is
+    the session as it was left: its wave, lane and frame are those that were in focus. Nothing that
+    is typed raises anything but `KeyboardInterrupt`; `UsageError` for a lane that the wave has not.
+    """
+    shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
+    shell.python_names.update(names or {})
+    for note in session.notes:
+        shell.note(note, once=True)
+    run_given(shell, [Given(each, is_script=False) for each in commands])
+    if not shell.is_over:
+        interact(shell, is_talk=sys.stdin.isatty() and sys.stdout.isatty(), quiet=quiet)
+    return shell.session
+
+
+__all__ = ["run_interactive"]
