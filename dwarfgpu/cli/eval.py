@@ -42,7 +42,7 @@ from dwarfgpu.lane_readings import ask_lanes, of_each_lane
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"
 NOTHING = "nothing to evaluate: give operations, or --file and names"
@@ -105,7 +105,9 @@ def _run(args: argparse.Namespace) -> int:
         args.lanes_wanted, args.lane = args.lane, "all"
     if args.wave == "all":
         return _all_waves(args)
-    return _of_session(args, session_for(args))
+    session = session_for(args)
+    with telling_outer_frame(session):
+        return _of_session(args, session)
 
 
 def _all_waves(args: argparse.Namespace) -> int:

@@ -36,7 +36,7 @@ from dwarfgpu.view.explain import (
 )
 from dwarfgpu.view.lost import why_lost
 from dwarfgpu.view.plain import Record
-from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 if TYPE_CHECKING:
     from dwarfgpu.language import Options
@@ -101,23 +101,27 @@ def _run(args: argparse.Namespace) -> int:
     session = session_for(args)
     if args.demo and session.lane is None:
         session = session.focused(session.first_active_lane())
-    if is_operations(args, session):
-        explanation = explain_operations(args, session)
-    else:
-        if len(args.subject) != 1:
-            given = f"not {len(args.subject)}" if args.subject else "none is given"
-            raise UsageError(f"explain takes one name or expression: {given}")
-        (text,) = args.subject
-        try:
-            explanation = explain_subject(session, text)
-        except UsageError as error:
-            raise or_operations(text, error) from None
+    with telling_outer_frame(session):
+        explanation = _explanation(args, session)
     if args.json:
         print_json({"schema": SCHEMA, **explanation.record})
     else:
         print(explanation.text)
         print_notes(explanation.answer.notes)
     return explanation.answer.status
+
+
+def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
+    if is_operations(args, session):
+        return explain_operations(args, session)
+    if len(args.subject) != 1:
+        given = f"not {len(args.subject)}" if args.subject else "none is given"
+        raise UsageError(f"explain takes one name or expression: {given}")
+    (text,) = args.subject
+    try:
+        return explain_subject(session, text)
+    except UsageError as error:
+        raise or_operations(text, error) from None
 
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import place_of
-from dwarfgpu.errors import DwarfGpuError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dwarfgpu.backtrace import outer_frame, place_of
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.session import Session
 
 
@@ -21,6 +24,22 @@ def lane_position(session: Session) -> str | None:
         return None
     if pc is None:
         return None
+    return f"lane {lane} is inactive; positioned at {_where(session, pc)}"
+
+
+@contextmanager
+def telling_outer_frame(session: Session) -> Iterator[None]:
+    """An error about a lane that is not in the frame in focus says in which one it is."""
+    try:
+        yield
+    except InconsistentContext as error:
+        frame = outer_frame(session) if session.is_absent else None
+        if frame is not None:
+            where = _where(frame.session, frame.pc)
+            error.args = (f"{error.message}; it is in frame {frame.number}, at {where}",)
+        raise
+
+
+def _where(session: Session, pc: int) -> str:
     place = place_of(session, pc)
-    where = f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"
-    return f"lane {lane} is inactive; positioned at {where}"
+    return f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"

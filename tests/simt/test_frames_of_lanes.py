@@ -80,6 +80,16 @@ def test_a_variable_of_the_frame_that_a_lane_has() -> None:
     assert (found[0]["state"], found[0]["pc"]) == ("I", 0x135C)
 
 
+@pytest.mark.parametrize("asked", [("n",), ("-e", "LLVM_push_lane")])
+@pytest.mark.parametrize("command", ["eval", "explain"])
+def test_an_error_says_in_which_frame_the_lane_is(command: str, asked: tuple[str, ...]) -> None:
+    error = run(command, *STATE, "--lane", 17, *asked).error
+    assert "not active on entry" in error
+    assert error.endswith("; it is in frame 1, at 0x131c (asm/nested_if.hip:8)")
+    nowhere = run(command, *STATE, "--lane", 60, *asked).error
+    assert "not active on entry" in nowhere and "it is in frame" not in nowhere
+
+
 def test_up_at_the_prompt() -> None:
     script = ("lane 17", "up", "print r", "frame", "down")
     done = run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
