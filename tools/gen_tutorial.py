@@ -59,7 +59,7 @@ STEPS: Final = (
     ),
     Step(
         "All lanes at a glance",
-        "`lanes` shows an expression in every lane. Inactive lanes are in brackets, dim on a "
+        "`lanes` shows an expression in every lane. Inactive lanes are in brackets, grey on a "
         "terminal, where colours follow the values; below is told which lanes are where.",
         ("lanes x", "lanes kept * 2"),
     ),

@@ -15,6 +15,8 @@ _WIDEST: Final = 16
 """Characters of a cell."""
 _RAMP: Final = (17, 18, 24, 30, 36, 71, 107, 143, 179, 221)
 """Background colours of a terminal with 256 of them, from the least number to the greatest."""
+_GREYS: Final = (233, 234, 235, 236, 237, 238, 239, 240, 241, 242)
+"""The same for inactive lanes."""
 _DARK: Final = 6
 """How many of them take white text."""
 
@@ -33,7 +35,7 @@ class Cell:
 def grid_lines(cells: Sequence[Cell], *, colours: bool) -> Iterator[str]:
     """Rows of cells, one for each lane, with the number of the first lane of each row.
 
-    Inactive lanes are in brackets, unused ones a dot; with colours inactive ones are dim.
+    Inactive lanes are in brackets, unused ones a dot; with colours inactive ones are grey.
     """
     texts = [_text(each, colours=colours) for each in cells]
     width = max((len(text) for text in texts), default=1)
@@ -60,9 +62,12 @@ def _text(cell: Cell, *, colours: bool) -> str:
 def _painted(text: str, cell: Cell, least: float, most: float) -> str:
     if cell.state == "U":
         return text
-    codes = ["2"] if cell.state == "I" else []
+    codes = ["2"] if cell.state == "I" and cell.number is None else []
     if cell.number is not None:
         share = 0.0 if most == least else (cell.number - least) / (most - least)
         step = min(int(share * len(_RAMP)), len(_RAMP) - 1)
-        codes += [f"48;5;{_RAMP[step]}", "97" if step < _DARK else "30"]
+        if cell.state == "I":  # dim text cannot be read on a bright cell
+            codes += [f"48;5;{_GREYS[step]}", "38;5;252"]
+        else:
+            codes += [f"48;5;{_RAMP[step]}", "97" if step < _DARK else "30"]
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes else text

@@ -83,7 +83,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
-    As a grid of eight lanes in a row if it fits, else as a table; inactive lanes are dim or in
+    As a grid of eight lanes in a row if it fits, else as a table; inactive lanes are grey or in
     brackets. Each lane is asked where it is: below a grid is told where which lanes are, and why
     some have no value. ID is a lane or a range of lanes. FMT is that of "print".
     """
