@@ -119,7 +119,7 @@ def conversation(options: list[str], commands: list[str]) -> str:
 
     screen = _Screen()
     before, folder, stdin = dict(os.environ), Path.cwd(), sys.stdin
-    os.environ |= {"TERM": "dumb", "COLUMNS": "80", "NO_COLOR": "1"}
+    os.environ |= {"TERM": "dumb", "COLUMNS": "80", "LINES": "9999", "NO_COLOR": "1"}
     os.chdir(ROOT)
     sys.stdin = _Typist(commands, screen)
     try:

@@ -19,12 +19,15 @@ def lane_position(session: Session) -> str | None:
     if lane is None or session.is_active(lane) is not False:
         return None
     try:
-        pc = session.frame.lane_location(lane).pc
+        told = session.frame.lane_location(lane)
     except DwarfGpuError:
         return None
-    if pc is None:
+    if told.pc is None:
         return None
-    return f"lane {lane} is inactive; positioned at {_where(session, pc)}"
+    where = _where(session, told.pc)
+    if told.was_active is None:
+        where += ", as the wave: nothing tells more"
+    return f"lane {lane} is inactive; positioned at {where}"
 
 
 @contextmanager

@@ -68,7 +68,7 @@ def held(options: str, commands: list[str]) -> str:
 
     child = pexpect.spawn(
         sys.executable, ["-P", "-m", "dwarfgpu", "debug", *shlex.split(options)],
-        cwd=REPOSITORY, encoding="utf-8", timeout=30, dimensions=(50, 400),
+        cwd=REPOSITORY, encoding="utf-8", timeout=30, dimensions=(5000, 80),
         env={**os.environ, "TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1"},
     )  # fmt: skip
     shown = ""

@@ -178,8 +178,8 @@ def lane_id(lane: int) -> str:
         (
             ["lane 5"],
             f"[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]\n#0  {FRAME}"
-            "warning: lane 5 is inactive; nothing tells where it goes on, the wave is at 0x11640 "
-            "(hip/nest.hip:10)\n",
+            "warning: lane 5 is inactive; positioned at 0x11640 (hip/nest.hip:10), as the wave: "
+            "nothing tells more\n",
         ),
         (["p t", "lane 2", "p t"], "$2 = 20\n"),
         (["lane 64"], "Lane 64 does not exist on this thread.\n"),
@@ -198,7 +198,7 @@ def lane_id(lane: int) -> str:
         (["p t", "location t"], f'Symbol "t" is v6 + byte 12 (wave 0), 4 bytes.\n{drawn(3)}'),
         (
             ["location a"],
-            "A is optimized out at this pc; described at [0x11644,0x1169c); "
+            "a is optimized out at this pc; described at [0x11644,0x1169c); "
             "nest.gfx942.O2.v5.co is loaded at 0x10000\n",
         ),
         (["location"], "Argument required (expression to compute).\n"),

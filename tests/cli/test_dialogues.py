@@ -36,3 +36,7 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
         status = main(["debug", *shlex.split(dialogue.options), "--batch", *script])
     assert out.getvalue() == dialogue.answers
     assert status in (0, 1)
+
+
+def test_there_are_enough() -> None:
+    assert len(ALL) >= 30

@@ -108,8 +108,8 @@ def test_a_grid_with_what_is_where() -> None:
     ]
     assert lines[8:] == [
         "* lanes 0-8   active    asm/divergent.hip:13",
-        "  lanes 9-63  inactive  asm/divergent.hip:15  <opt>: x is optimized out at this pc; "
-        "described at [0x1504,0x1524)",
+        "  lanes 9-63  inactive  asm/divergent.hip:15",
+        "<opt> in lanes 9-63: x is optimized out at this pc; described at [0x1504,0x1524)",
     ]
 
 

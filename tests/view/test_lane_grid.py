@@ -40,7 +40,7 @@ def test_colours_follow_the_numbers() -> None:
     assert least == ("48;5;17;97", "10")
     assert most == ("48;5;221;30", "20")
     assert middle == ("48;5;71;97", "15") or middle[0].startswith("48;5;71")
-    assert inactive[0].startswith("2;48;5;")
+    assert inactive[0] == "48;5;235;38;5;252"  # grey
     assert line.endswith("  -")
     assert re.sub(r"\x1b\[[0-9;]*m", "", line) == "0  10 20 15  9  -"
 

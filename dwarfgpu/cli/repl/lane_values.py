@@ -22,6 +22,7 @@ from dwarfgpu.cli.repl.lanes import CHOICES, used_lanes
 from dwarfgpu.cli.repl.numbers import listed, runs_text, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.values import options_of
+from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
@@ -98,7 +99,10 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
         yield "No lanes match."
         return
     given = partial(options_of, history=shell.values, writes=False)
-    values = lane_values(session, text, states, given)
+    try:
+        values = lane_values(session, text, states, given)
+    except UsageError as error:
+        raise misspelt(session, text, error) from None
     rows = _rows(session, values, options, has_numbers=shell.has_colours)
     for note in dict.fromkeys(note for each in values if each.value for note in each.value.notes):
         shell.note(note, once=True)
@@ -214,18 +218,19 @@ def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     cells = [by_lane.get(lane, Cell("", "U")) for lane in lane_numbers(shell.session)]
     for line in grid_lines(cells, colours=shell.has_colours):
         yield Painted(line) if shell.has_colours else line
-    groups: dict[tuple[str, str, str | None, str | None], list[int]] = {}
+    groups: dict[tuple[str, str], list[int]] = {}
+    missing: dict[tuple[str, str], list[int]] = {}
     for row in rows:
-        word = row.text if row.reason is not None else None
-        groups.setdefault((row.letter, row.place, word, row.reason), []).append(row.state.lane)
+        groups.setdefault((row.letter, row.place), []).append(row.state.lane)
+        if row.reason is not None:
+            missing.setdefault((_short(row.text), row.reason), []).append(row.state.lane)
     whos = [_named(numbers) for numbers in groups.values()]
     first, second = (max(map(len, column)) for column in (whos, [_WORDS[key[0]] for key in groups]))
-    for who, (letter, place, word, reason), numbers in zip(
-        whos, groups, groups.values(), strict=True
-    ):
+    for who, (letter, place), numbers in zip(whos, groups, groups.values(), strict=True):
         mark = "*" if shell.session.lane in numbers else " "
-        why = "" if word is None else f"  {_short(word)}: {reason}"
-        yield one_line(f"{mark} {who:<{first}}  {_WORDS[letter]:<{second}}  {place}{why}")
+        yield one_line(f"{mark} {who:<{first}}  {_WORDS[letter]:<{second}}  {place}")
+    for (word, reason), numbers in missing.items():
+        yield one_line(f"{word} in {_named(numbers)}: {reason}")
 
 
 def _named(numbers: list[int]) -> str:

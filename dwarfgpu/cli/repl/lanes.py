@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dwarfgpu.backtrace import place_of, selected_number
+from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.displays import displayed
@@ -106,11 +106,7 @@ def standing(session: Session, state: LaneState) -> str | None:
         return f"lane {state.lane} was not active on entry to the function"
     if state.is_active is not False:
         return None
-    if session.pc is None or (state.location is not None and state.location.was_active):
-        return lane_position(session) or f"lane {state.lane} is inactive"
-    place = place_of(session, session.pc)
-    where = f"{session.pc:#x}" + ("" if place is None else f" ({place.file}:{place.line})")
-    return f"lane {state.lane} is inactive; nothing tells where it goes on, the wave is at {where}"
+    return lane_position(session) or f"lane {state.lane} is inactive"
 
 
 @command("lane name", topic="waves")

@@ -17,7 +17,7 @@ from dwarfgpu.cli.repl.frames import require_frame
 from dwarfgpu.cli.repl.numbers import runs_text
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import backtrace
-from dwarfgpu.cli.repl.values import options_of, sentence
+from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.cli.subjects import subject
 from dwarfgpu.cli.where import amount, heading
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
@@ -79,7 +79,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         found = located(session, text, options)
     except UndefinedBits as error:
-        raise UsageError(sentence(error.message)) from None
+        raise UsageError(error.message) from None
     for note in found.notes:
         shell.note(note, once=True)
     yield Told(found.sentence, {"drawing": {"name": text, **found.record(session)}})
