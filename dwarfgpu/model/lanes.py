@@ -101,6 +101,18 @@ class Lanes(_Integer):
     def __hash__(self) -> int:
         return hash(self.__index__())
 
+    def __getattr__(self, name: str) -> Any:
+        """What an integer has besides these methods is asked of each lane."""
+        if hasattr(int, name):
+            raise Divergence(None)
+        raise AttributeError(name)
+
+    def _apart(self, *_: object) -> Any:
+        raise Divergence(None)
+
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = _apart
+    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _apart
+
     def bit_length(self) -> int:
         return self.__index__().bit_length()
 

@@ -1,0 +1,78 @@
+"""Lanes asked together answer what each answers alone: random expressions, states and masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.text import assemble
+from dwarfgpu.lane_readings import ask_lanes, of_each_lane
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session import Session
+from tests.lane_worlds import UNIT, Expression, machine
+
+Outcome = tuple[Result | DwarfGpuError, Bits | DwarfGpuError | None]
+Ask = Callable[[Session], Outcome]
+SEEDS = range(100)
+EXPRESSIONS = 5
+"""Of one machine."""
+
+
+def asking(data: bytes, size_bits: int) -> Ask:
+    """What is asked of a lane: the result of operations, and the object there."""
+
+    def ask(session: Session) -> Outcome:
+        context = evolve(session.context(), unit=UNIT)
+        try:
+            result = evaluate(data, context, dialect=AMD_PROVISIONAL)
+        except DwarfGpuError as error:
+            return error, None
+        if not isinstance(result, Location):
+            return result, None
+        try:
+            return result, context.access.read(result, size_bits)
+        except DwarfGpuError as error:
+            return result, error
+
+    return ask
+
+
+def told(outcome: Outcome) -> tuple[object, ...]:
+    """To compare; errors by their kind and words."""
+    return tuple(
+        (type(each), str(each)) if isinstance(each, DwarfGpuError) else each for each in outcome
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_lanes_answer_what_each_answers_alone(seed: int) -> None:
+    rng = Random(seed)
+    sessions = machine(rng)
+    arch = sessions[0].architecture
+    for _ in range(EXPRESSIONS):
+        text = Expression(rng, arch).text()
+        data = assemble(text, AMD_PROVISIONAL, arch=arch)
+        ask = asking(data, rng.choice((8, 16, 32, 64, 5, 96)))
+        lanes = range(arch.lane_count) if rng.random() < 0.8 else range(3, 20, 2)
+        asked: list[int | None] = []
+
+        def counted(session: Session, ask: Ask = ask, asked: list[int | None] = asked) -> Outcome:
+            asked.append(session.lane)
+            return ask(session)
+
+        found = ask_lanes(sessions, counted, of_each_lane, lanes, is_worth=True)
+        count = len(sessions) * len(lanes)
+        assert len(asked) <= 1 + count // 16
+        for row, session in enumerate(sessions):
+            for lane in lanes:
+                alone = told(ask(session.focused(lane)))
+                assert told(found.of(row, lane)) == alone, (text, row, lane)
+        # Evaluations, those of many lanes at once included, are never many more than the lanes.
+        assert len(asked) <= count - len(found.known) + 1 + count // 16
