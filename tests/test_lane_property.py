@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr import lanes as passes
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.text import assemble
@@ -52,7 +53,12 @@ def told(outcome: Outcome) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_lanes_answer_what_each_answers_alone(seed: int) -> None:
+def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In half of the seeds they go on together, wherever they part."""
+    is_generous = seed % 2 == 0
+    if is_generous:
+        monkeypatch.setattr(passes, "FEW", 2)
+        monkeypatch.setattr(passes, "IN_VAIN", 200)
     rng = Random(seed)
     sessions = machine(rng)
     arch = sessions[0].architecture
@@ -68,11 +74,10 @@ def test_lanes_answer_what_each_answers_alone(seed: int) -> None:
             return ask(session)
 
         found = ask_lanes(sessions, counted, of_each_lane, lanes, is_worth=True)
-        count = len(sessions) * len(lanes)
-        assert len(asked) <= 1 + count // 16
+        answering = len({id(pick) for pick, _ in found.known.values()})
+        in_vain, count = len(asked) - answering, len(sessions) * len(lanes)
+        assert is_generous or in_vain <= 2 + count // 1024 + len(found.known) // 16
         for row, session in enumerate(sessions):
             for lane in lanes:
                 alone = told(ask(session.focused(lane)))
                 assert told(found.of(row, lane)) == alone, (text, row, lane)
-        # Evaluations, those of many lanes at once included, are never many more than the lanes.
-        assert len(asked) <= count - len(found.known) + 1 + count // 16

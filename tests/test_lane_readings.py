@@ -73,13 +73,15 @@ def test_they_are_read_together(name: str, variable: str, level: int, together: 
 def test_a_choice_of_lanes() -> None:
     waves = sessions("dispatch.gfx1100.json")
     launches = waves[0].variable("launches")
-    pairs = [(4, 3), (0, 31), (2, 5), (2, 6), (1, 0)]
+    pairs = [(4, 3), (0, 31), (1, 0), *((2, lane) for lane in range(3, 29, 2))]
     answers = read_lanes(waves, launches, among=pairs, is_worth=True)
     assert set(answers.known) == set(pairs)
     for row, lane in pairs:
         assert asked(answers, row, lane) == told(waves[row].focused(lane).read(launches))
-    some = read_lanes(waves, launches, (7, 2), is_worth=True)
-    assert set(some.known) == {(row, lane) for row in range(5) for lane in (7, 2)}
+    some = read_lanes(waves, launches, (7, 2, 30, 9), is_worth=True)
+    assert set(some.known) == {(row, lane) for row in range(5) for lane in (2, 7, 9, 30)}
+    few = read_lanes(waves, launches, among=pairs[:3], is_worth=True)
+    assert not few.known  # which are asked one by one
     assert read_lanes([], launches).known == {}
     nobody = read_lanes(waves, launches, (99,), is_worth=True).of(0, 99)
     assert isinstance(nobody.error, InconsistentContext)

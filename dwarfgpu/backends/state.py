@@ -126,6 +126,10 @@ class StateTarget:
             raise Unavailable(f"wave {wave} is not in the state")
         return self.architecture
 
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """As `dwarfgpu.expr.lanes.Bulk`."""
+        return self.architecture if self.waves.keys() >= set(waves) else None
+
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.wave_apertures.get(wave, self.apertures)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from operator import index
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from attrs import frozen
@@ -18,14 +18,16 @@ from attrs import frozen
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.bits import Endian
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Limits
 from dwarfgpu.fetch import Budget, Fetch, Run
 from dwarfgpu.model.lanes import Array, Divergence, Lanes, lanes
 from dwarfgpu.model.location import Location, SingleLocation
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.target import Target, WaveId
+
+T = TypeVar("T")
 
 WORD_BYTES = 4
 """Bytes gathered at once."""
@@ -33,6 +35,10 @@ WORD_BYTES = 4
 
 class Bulk(Target, Protocol):
     """The power to read for many waves and lanes at once. Nothing is raised for some of them."""
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """The architecture that waves share; None where they share none, or one does not exist."""
+        ...
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> tuple[Array, Array]:
         """A register's bytes (waves, bytes), and which of them are known."""
@@ -106,14 +112,25 @@ class Machine:
 
     @cached_property
     def architecture(self) -> Architecture:
-        first, *others = [self.target.architecture_of(each) for each in self.waves]
-        if any(each is not first and each != first for each in others):
-            raise Divergence(None)
-        return first
+        """Of all waves; `Divergence` where they differ, or some wave does not exist."""
+        of_all = getattr(self.target, "architecture_of_all", None)
+        if of_all is not None:
+            found = cast("Architecture | None", of_all(self.waves))
+            if found is None:
+                raise Divergence(None)
+            return found
+        return self._shared(self.target.architecture_of)
 
     @cached_property
     def apertures(self) -> Apertures:
-        first, *others = [self.target.apertures_of(each) for each in self.waves]
+        """Of all waves; `Divergence` where they differ."""
+        return self._shared(self.target.apertures_of)
+
+    def _shared(self, of_wave: Callable[[WaveId], T]) -> T:
+        try:
+            first, *others = [of_wave(each) for each in self.waves]
+        except DwarfGpuError:
+            raise Divergence(None) from None
         if any(each is not first and each != first for each in others):
             raise Divergence(None)
         return first
@@ -193,12 +210,16 @@ class LaneAccess(OneLaneAccess):
         return cast(LaneTarget, self.target)
 
     def chunks(self, location: Location, size_bits: int) -> list[Bits]:
-        """An object, in pieces of whole bytes no wider than a word where that is possible."""
+        """An object, in pieces of whole bytes no wider than a word where that is possible.
+
+        `NotInAnyLane` where a part of it is in no lane: then it is known whole in none.
+        """
         budget = Budget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
+        fetched = _Gathered(self._fetch, budget, is_last=True)
         if size_bits <= 8 * WORD_BYTES or any(run.size_bits % 8 for run in runs):
-            return [self._read_runs(runs, budget)]
-        return [self._read_runs([part], budget) for run in runs for part in _words(run)]
+            return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
+        return [self._read_run(part, fetched) for run in runs for part in _words(run)]
 
     def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
         return _Gathered(self._fetch, budget)
@@ -277,11 +298,15 @@ class _Gathered:
 
     fetch: Callable[[Memory | Register, int, int], int]
     budget: Budget
+    is_last: bool = False
+    """Whether of an object that is not known whole nothing is asked."""
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
         try:
             return Bits(self.fetch(storage, first, count), count)
         except Unavailable:
+            if self.is_last:
+                raise
             raise Divergence(None) from None  # some of the bits may be known
 
 

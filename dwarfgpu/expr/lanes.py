@@ -27,10 +27,12 @@ from dwarfgpu.target import Target, WaveId
 
 T = TypeVar("T")
 
-FEW = 4
-"""Lanes that are evaluated one by one: fewer are not worth a pass."""
-LANES_A_PASS = 16
-"""Of so many lanes one pass may be spent: then lanes that go on parting cost what a loop costs."""
+FEW = 16
+"""A pass takes about as long as so many lanes one by one: fewer are asked so."""
+IN_VAIN = 2
+"""Passes that may find that lanes part, before any answers,"""
+LANES_IN_VAIN = 1024
+"""and one more for so many lanes: little is lost on lanes that go on parting."""
 
 
 ContextOf: TypeAlias = Callable[[WaveId, int, Target | None], Context]
@@ -58,13 +60,13 @@ def over_lanes(
     """The answers to a question, for groups of lanes that have every (wave, lane) once.
 
     `ask` gives the answer for the wave and lane of a target. `among`: rows (of `waves`) and columns
-    (of `lanes`) that are asked, if not all. There are never more passes than a sixteenth of the
-    lanes, and one.
+    (of `lanes`) that are asked, if not all. Every pass that answers pays for others, so that lanes
+    that go on parting take little longer than one by one.
     """
     machine = Machine(target, tuple(waves), tuple(lanes))
     whole = Group.of(len(waves), len(lanes))
     pending = [whole if among is None else Group.among(among)]
-    passes_left = 1 + pending[0].size // LANES_A_PASS
+    passes_left = IN_VAIN + pending[0].size // LANES_IN_VAIN
     done: list[Together[T]] = []
     while pending:
         group = pending.pop()
@@ -74,6 +76,7 @@ def over_lanes(
         passes_left -= 1
         try:
             done.append(Together(group, ask(LaneTarget(machine, group))))
+            passes_left += group.size // FEW
         except Divergence as divergence:
             parts = [] if divergence.key is None else group.split(divergence.key)
             if len(parts) * 2 > group.size or not parts:
@@ -82,6 +85,7 @@ def over_lanes(
                 pending.extend(parts)
         except DwarfGpuError as error:
             done.append(Together(group, None, error))
+            passes_left += group.size // FEW
     return [each for each in done if each.group.size]
 
 
@@ -148,7 +152,9 @@ def evaluate_lanes(
 
 
 def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location:
-    result = evaluate(data, evolve(context, result_kind="location"), dialect=dialect)
+    if context.result_kind != "location":
+        context = evolve(context, result_kind="location")
+    result = evaluate(data, context, dialect=dialect)
     assert isinstance(result, Location)
     return result
 

@@ -114,7 +114,15 @@ class Lanes(_Integer):
     __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _apart
 
     def bit_length(self) -> int:
-        return self.__index__().bit_length()
+        if self.least < 0 or self.most > INT64_MOST:
+            count = np.vectorize(int.bit_length, otypes=[np.int64])
+            return lanes(count(self.array.astype(object)))
+        rest, found = self.array.astype(np.int64), np.zeros(self.array.shape, np.int64)
+        for step in (32, 16, 8, 4, 2, 1):
+            is_longer = rest >> step > 0
+            found += step * is_longer
+            rest = np.where(is_longer, rest >> step, rest)
+        return lanes(found + (rest > 0))
 
     def to_bytes(self, *args: Any, **kwargs: Any) -> bytes:
         return self.__index__().to_bytes(*args, **kwargs)

@@ -35,6 +35,7 @@ UNARY: dict[str, Callable[[int], int]] = {
     "+": operator.pos,
     "~": operator.invert,
     "abs": abs,
+    "bit_length": lambda number: number.bit_length(),
 }
 EDGES = (0, 1, -1, 2, 63, 64, 1 << 31, (1 << 63) - 1, 1 << 63, -(1 << 63), (1 << 64) - 1, 1 << 80)
 

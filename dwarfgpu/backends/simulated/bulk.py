@@ -54,6 +54,9 @@ class BulkState:
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.target.architecture_of(wave)
 
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        return self.state.architecture_of_all(waves)
+
     def apertures_of(self, wave: WaveId) -> Apertures:
         return self.target.apertures_of(wave)
 
