@@ -129,7 +129,7 @@ def bench_lanes() -> None:
     ):
         print(f"| {name} | {seconds * 1e3:.2f} | {seconds / COUNT * 1e6:.4f} |")
     theirs = gdb[0][1] if gdb else None
-    print("\n| expression | one pass, ms | a loop, ms | of the loop | native loop | gdb's loop |")
+    print("\n| expression | one pass, ms | a loop, ms | times | times, native | times, gdb |")
     print("|---|---|---|---|---|---|")
     for name, text in TOGETHER + PARTED:
         together, apart = _timed(target, text)
