@@ -16,7 +16,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.gdb_errors import gdb_errors
 from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
-from dwarfgpu.gdb_values import Frame, Value, the_debugger
+from dwarfgpu.gdb_values import Frame, Value, frame_of, the_debugger
 from dwarfgpu.view.locations import location_text
 
 __all__ = [
@@ -46,13 +46,13 @@ def frame(level: int | None = None) -> Frame:
         if wave is None:
             raise UsageError("No stack.")
         if level is None:
-            return Frame(the_debugger(), gdb.selected_frame())
+            return frame_of(gdb.selected_frame())
         found = gdb.newest_frame()
         while found is not None and found.level() < level:
             found = found.older()
         if found is None or found.level() != level:
             raise UsageError(f"No frame at level {level}.")
-        return Frame(the_debugger(), found)
+        return frame_of(found)
 
 
 def frames() -> Iterator[Frame]:

@@ -310,7 +310,7 @@ class Debugger:
             architecture, objects, self.target, wave, lane, pc=pc, notes=notes, debugger=self
         )
 
-    def call_stack(self, wave: WaveId, lane: int | None) -> CallStack:
+    def call_stack(self, wave: WaveId, lane: int | None = None) -> CallStack:
         """The frames of a thread, unwound once while nothing moves and nothing is written."""
         key = wave, lane, self.target.contents_version
         if self._stack is None or self._stack[0] != key:

@@ -19,7 +19,8 @@ def load(folders=None):  # type: (list[str] | None) -> None
             "dwarfgpu needs a GDB with Python %d.%d or newer; this one has Python %d.%d"  # noqa: UP031
             % (NEEDED + tuple(sys.version_info[:2]))
         )
-    here = os.path.dirname(os.path.abspath(__file__))
+    # GDB leaves __file__ alone where a script of Python sources this one.
+    here = os.path.dirname(os.path.abspath(load.__code__.co_filename))
     names = runpy.run_path(os.path.join(here, "gdb_loader.py"), run_name="dwarfgpu_gdb_loader")
     names["load"](names["folders"]() if folders is None else folders)
 

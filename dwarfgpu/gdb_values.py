@@ -13,8 +13,10 @@ from typing import TypeAlias
 import gdb
 from attrs import evolve, frozen
 
+from dwarfgpu.backends.ingdb_reads import Reads
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Type, strip
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect import AMD
@@ -25,23 +27,34 @@ from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places
-from dwarfgpu.model.location import Location, narrowed
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Implicit, Memory, Register
 from dwarfgpu.session import Session
-from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+from dwarfgpu.view.values import FormatOptions
 
 Find: TypeAlias = Callable[[GdbSession], TypedValue]
 """How a value is found in its frame: it is not read yet."""
 Contents: TypeAlias = bytes
-_DEEPEST = 16
-"""Structures and arrays in one another whose text is remembered."""
 
 
 @cache
 def the_debugger() -> Debugger:
     """The one of this GDB: it keeps the files that were read, and hears of what happens."""
     return Debugger()
+
+
+@cache
+def _recent() -> list[Frame]:
+    """The frame that was asked for last."""
+    return []
+
+
+def frame_of(gdb_frame: gdb.Frame) -> Frame:
+    """A frame of GDB's; the same again where it is asked for again."""
+    recent = _recent()
+    if not recent or recent[0].gdb_frame != gdb_frame:
+        recent[:] = [Frame(the_debugger(), gdb_frame)]
+    return recent[0]
 
 
 class Frame:
@@ -54,6 +67,8 @@ class Frame:
         self.gdb_frame = gdb_frame
         self.lane_number = lane
         self._seen: tuple[object, GdbSession] | None = None
+        self._values: dict[str, Value] = {}
+        """Variables that were asked for, while nothing changes."""
 
     def __repr__(self) -> str:
         return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
@@ -83,6 +98,7 @@ class Frame:
                 assert isinstance(focused, GdbSession)
                 session = focused
             self._seen = target.contents_version, session
+            self._values = {}
         return self._seen[1]
 
     def lane(self, number: int) -> Frame:
@@ -133,15 +149,28 @@ class Frame:
     def variable(self, name: str) -> Value:
         """The variable that a name means here."""
         with gdb_errors():
-            variable = self.session().variable(name)
-        return Value(self, name, lambda session: Places(session).variable(variable))
+            session = self.session()
+            found = self._values.get(name)
+            if found is None:
+                found = self._values[name] = self._value(name, session.variable(name))
+            return found
+
+    def _value(self, name: str, variable: Variable) -> Value:
+        def find(session: GdbSession) -> TypedValue:
+            return Places(session).variable(variable)
+
+        def read(session: GdbSession) -> TypedValue:
+            whole = TypedValue(variable.type, unit=variable.unit, variable=variable)
+            return Places(session).read(whole)
+
+        return Value(self, name, find, read)
 
     def value(self, expression: str) -> Value:
         """An expression of the source language; each look at it evaluates it, but never assigns."""
-        options = "a value of an expression assigns nothing: use assign"
+        why = "a value of an expression assigns nothing: use assign"
 
         def find(session: GdbSession) -> TypedValue:
-            return session.evaluate(expression, read_only=options)
+            return session.evaluate(expression, read_only=why)
 
         found = Value(self, expression, find)
         found.look()
@@ -174,28 +203,40 @@ def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
 
 
 @frozen
+class _Known:
+    """What was found, and what it depends on."""
+
+    version: object
+    reads: Reads
+    session: GdbSession
+    value: TypedValue
+
+
+@frozen
 class _Told:
     """A text, and what it depends on."""
 
     version: object
+    reads: Reads
     options: FormatOptions | None
     """None where none apply."""
-    where: tuple[int, int] | None
-    """Address and size of the only memory that it depends on; None where that is none."""
-    data: bytes
     text: str
 
 
 class Value:
     """An object as a frame sees it, a part of one, or what an expression gives."""
 
-    def __init__(self, frame: Frame, name: str, find: Find) -> None:
+    def __init__(self, frame: Frame, name: str, find: Find, read: Find | None = None) -> None:
         self.frame = frame
         self.name = name
         self._find = find
+        self._read_by = read or (lambda session: Places(session).read(find(session)))
         self._stop = frame.debugger.target.stop
-        self._found: tuple[object, TypedValue] | None = None
+        self._place: _Known | None = None
+        self._contents: _Known | None = None
         self._told: _Told | None = None
+        self._parts: dict[str | int | None, Value] = {}
+        """Those that were asked for; None is what it points to."""
 
     def __repr__(self) -> str:
         return f"<dwarfgpu value {self.name}>"
@@ -206,18 +247,26 @@ class Value:
             return self._read()[1]
 
     def _located(self) -> tuple[GdbSession, TypedValue]:
+        self._place = self._found(self._place, self._find)
+        return self._place.session, self._place.value
+
+    def _read(self) -> tuple[GdbSession, TypedValue]:
+        self._contents = self._found(self._contents, self._read_by)
+        return self._contents.session, self._contents.value
+
+    def _found(self, known: _Known | None, find: Find) -> _Known:
+        """What is known, where all that it depends on is the same; else it is found anew."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
             raise StaleLocation(f"{self.name} is of an earlier stop: ask its frame for it again")
         session = self.frame.session()
         version = target.contents_version
-        if self._found is None or self._found[0] != version:
-            self._found = version, self._find(session)
-        return session, self._found[1]
-
-    def _read(self) -> tuple[GdbSession, TypedValue]:
-        session, value = self._located()
-        return session, Places(session).read(value)
+        if known is not None and known.version == version and known.reads.are_same():
+            target.uses(known.reads)
+            return known
+        with target.recorded() as reads:
+            value = find(session)
+        return _Known(version, reads, session, value)
 
     @property
     def location(self) -> Location | None:
@@ -262,15 +311,13 @@ class Value:
         known = self._still()
         if known is not None:
             return known
-        with gdb_errors():
-            session, value = self._located()
-            version = self.frame.debugger.target.contents_version
-            where, data = _only_memory(session, value)
+        target = self.frame.debugger.target
+        with gdb_errors(), target.recorded() as reads:
+            self._contents = None  # so that all reads are recorded
+            session, value = self._read()
             options = print_options() if _has_options(value.type) else None
             shown = session.value_text(value, options or FormatOptions())
-            is_repeatable = where is not None or _is_kept(value)
-            if is_repeatable and _is_plain(value.type) and shown != OPTIMIZED_OUT:
-                self._told = _Told(version, options, where, data, shown)
+            self._told = _Told(target.contents_version, reads, options, shown)
             return shown
 
     def _still(self) -> str | None:
@@ -279,17 +326,20 @@ class Value:
         target = self.frame.debugger.target
         if told is None or target.stops_unseen or not self.frame.is_valid():
             return None
-        if target.contents_version != told.version:
+        if target.contents_version != told.version or not told.reads.are_same():
             return None
         if told.options is not None and print_options() != told.options:
             return None
-        return told.text if told.where is None or _memory(*told.where) == told.data else None
+        return told.text
 
     def __str__(self) -> str:
         return self.text
 
     def __getitem__(self, part: str | int) -> Value:
         """A member by its name, or an element; of what a pointer points to, too."""
+        known = self._parts.get(part)
+        if known is not None:
+            return known
         is_name = isinstance(part, str)
         name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
 
@@ -302,7 +352,7 @@ class Value:
                 return places.element(value, part)
             return _evaluate(session, f"$_[{part}]", value)
 
-        return self._part(name, find)
+        return self._part(part, name, find)
 
     def dereference(self) -> Value:
         """What a pointer or reference points to."""
@@ -310,13 +360,16 @@ class Value:
         def find(session: GdbSession) -> TypedValue:
             return Places(session).dereferenced(self._located()[1])
 
-        return self._part(f"*{self.name}", find)
+        return self._part(None, f"*{self.name}", find)
 
-    def _part(self, name: str, find: Find) -> Value:
-        found = Value(self.frame, name, find)
-        found._stop = self._stop
-        with gdb_errors():
-            found._located()  # that there is none is told where it is asked for
+    def _part(self, key: str | int | None, name: str, find: Find) -> Value:
+        found = self._parts.get(key)
+        if found is None:
+            found = Value(self.frame, name, find)
+            found._stop = self._stop
+            with gdb_errors():
+                found._located()  # that there is none is told where it is asked for
+            self._parts[key] = found
         return found
 
     def __iter__(self) -> Iterator[Value]:
@@ -340,7 +393,7 @@ class Value:
             else:
                 text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
                 _evaluate(session, f"$_ = {text}", value)
-            self._found = self._told = None
+            self._place = self._contents = self._told = None
 
 
 def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
@@ -349,53 +402,6 @@ def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
     return evaluate_source(text, session, named)
 
 
-def _memory(address: int, size_bytes: int) -> bytes | None:
-    """Memory as it is now; None where it cannot be read."""
-    try:
-        return bytes(gdb.selected_inferior().read_memory(address, size_bytes))
-    except (gdb.error, OverflowError):
-        return None
-
-
-def _only_memory(session: Session, value: TypedValue) -> tuple[tuple[int, int] | None, bytes]:
-    """The address and size of an object that is wholly in ordinary memory, and what is there."""
-    location, size = value.location, value.size_bits
-    if location is None or not size or size % 8 or value.bit_size is not None:
-        return None, b""
-    places = narrowed(location, size).places
-    storage, address = places[0].storage, places[0].byte_address
-    if len(places) > 1 or not isinstance(storage, Memory) or storage.space.number:
-        return None, b""
-    data = None if address is None else _memory(address, size // 8)
-    return (None, b"") if address is None or data is None else ((address, size // 8), data)
-
-
-def _is_kept(value: TypedValue) -> bool:
-    """Whether what it holds is the same until something moves or is written."""
-    location = value.location
-    if location is None:
-        return False
-    return all(isinstance(each.storage, Register | Implicit) for each in location.places)
-
-
 def _has_options(kind: Type | None) -> bool:
     """Whether GDB's settings change its text."""
     return not isinstance(strip(kind), Base | Enum)
-
-
-def _is_plain(kind: Type | None, depth: int = 0) -> bool:
-    """Whether the text follows from the bytes alone: without pointers and places to compute."""
-    match strip(kind):
-        case Base() | Enum():
-            return True
-        case Array() as bare:
-            return size_bits(bare) is not None and depth < _DEEPEST and _is_plain(
-                bare.element, depth + 1
-            )  # fmt: skip
-        case Struct() as bare:
-            return depth < _DEEPEST and not bare.declared.variant_parts and all(
-                each.location is None and not each.is_static and _is_plain(each.type, depth + 1)
-                for each in bare.members
-            )  # fmt: skip
-        case _:
-            return False

@@ -1,4 +1,4 @@
-"""Benchmarks: `tools/bench.py expr|lanes|reader|unwind` prints tables for docs/benchmarks.md.
+"""Benchmarks: `tools/bench.py expr|gdb|lanes|reader|unwind` prints tables for docs/benchmarks.md.
 
 Figures are for orientation on one machine; nothing in the tests depends on them.
 """
@@ -26,6 +26,7 @@ from dwarfgpu.expr.prepare import prepare_cached
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
+from tools.bench_gdb import bench_gdb
 from tools.bench_lanes import bench_lanes
 from tools.bench_reader import bench_reader
 from tools.bench_unwind import bench_unwind
@@ -128,6 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     benches = {
         "expr": bench_expr,
+        "gdb": bench_gdb,
         "lanes": bench_lanes,
         "reader": bench_reader,
         "unwind": bench_unwind,

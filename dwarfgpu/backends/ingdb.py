@@ -7,7 +7,7 @@ found. A wave is GDB's global thread number; registers are those of the thread's
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import gdb
@@ -15,6 +15,7 @@ from attrs import frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
+from dwarfgpu.backends.ingdb_reads import Reads
 from dwarfgpu.backends.ingdb_rocm import (
     is_gpu,
     lane_selected,
@@ -57,7 +58,7 @@ class GdbTarget:
         self._stop = 0
         self._written = 0
         self._inferior = gdb.selected_inferior().num
-        self._runs = False
+        self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
         """Those of the newest frames, or why one is not known, while nothing changes."""
         for name in _MOVES:
@@ -66,12 +67,8 @@ class GdbTarget:
         for name in _CHANGES:
             getattr(gdb.events, name).connect(self._changed)
 
-    def _moved(self, event: object) -> None:
+    def _moved(self, _: object) -> None:
         self._stop += 1
-        if isinstance(event, gdb.ContinueEvent):
-            self._runs = True
-        elif isinstance(event, gdb.StopEvent | gdb.ExitedEvent | gdb.InferiorCallPostEvent):
-            self._runs = False
 
     def _changed(self, _: object) -> None:
         self._written += 1
@@ -93,12 +90,13 @@ class GdbTarget:
     @property
     def stops_unseen(self) -> bool:
         """Whether the program may have run since GDB's last event: no event tells that it stops for
-        the condition of a breakpoint, and that it goes on."""
-        return self._runs
+        the condition of a breakpoint, and that it goes on. For the user it runs all the time."""
+        thread = gdb.selected_thread()
+        return thread is not None and bool(thread.is_running())
 
     def look_anew(self) -> None:
         """At the beginning of each look: what was read before need not hold any more."""
-        if self._runs:
+        if self.stops_unseen:
             self._written += 1
 
     def apertures_of(self, wave: WaveId) -> Apertures:
@@ -153,15 +151,36 @@ class GdbTarget:
         if not size_bytes:
             return b""
         if where.space.number:
+            self._told(Reads.fail)
             with _focused(where):
                 return space_bytes(where.space, address, size_bytes)
         try:
             data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
         except (gdb.error, OverflowError):
+            self._told(Reads.fail)
             raise Unavailable(f"cannot access memory at address {address:#x}") from None
         if len(data) != size_bytes:
             raise Unavailable(f"GDB read {len(data)} of {size_bytes} bytes at {address:#x}")
+        self._told(lambda reads: reads.add(address, data))
         return data
+
+    @contextmanager
+    def recorded(self) -> Iterator[Reads]:
+        """The reads of memory inside."""
+        reads = Reads()
+        self._recording.append(reads)
+        try:
+            yield reads
+        finally:
+            self._recording.remove(reads)
+
+    def uses(self, known: Reads) -> None:
+        """Something that is known is used again, which these reads have led to."""
+        self._told(lambda reads: reads.join(known))
+
+    def _told(self, tell: Callable[[Reads], None]) -> None:
+        for reads in self._recording:
+            tell(reads)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         if not data:

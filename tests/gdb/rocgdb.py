@@ -303,18 +303,7 @@ def install(machine: Machine) -> None:
         setattr(gdb, f"TYPE_CODE_{name}", name.lower())
     for name in ("DATA", "STACK", "USER"):
         setattr(gdb, f"COMMAND_{name}", name)
-    for name in ("Continue", "Stop", "Exited", "InferiorCallPost"):
-        setattr(gdb, f"{name}Event", type(f"{name}Event", (), {}))
-    names = [
-        "cont",
-        "stop",
-        "exited",
-        "inferior_call",
-        "new_objfile",
-        "clear_objfiles",
-        "memory_changed",
-    ]
-    gdb.events = SimpleNamespace(**{name: Event() for name in (*names, "register_changed")})
+    gdb.events = SimpleNamespace(**{name: Event() for name in EVENTS})
     gdb.parameter = SETTINGS.__getitem__
     gdb.host_charset = lambda: "UTF-8"
     gdb.execute, gdb.parse_and_eval = machine.execute, machine.evaluate

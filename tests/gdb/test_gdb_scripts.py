@@ -15,7 +15,7 @@ STOPPED = ("break leaf", "run", "next")
 HEAD = """
 import json
 def say(*values):
-    print("\\n" + json.dumps(values))
+    print("\\n|" + json.dumps(values))
 import dwarfgpu.gdb as dg
 def tried(action):
     try:
@@ -39,7 +39,8 @@ def scripts(repository: Path) -> list[str]:
 def said(debugger: Debugger, file: Path, code: str, *before: str) -> list[Any]:
     """What the code says inside GDB."""
     out = debugger.python(HEAD + code, *(before or STOPPED), file=file)
-    return [each for line in out.splitlines() if line[:1] == "[" for each in json.loads(line)]
+    lines = [line[1:] for line in out.splitlines() if line.startswith("|")]
+    return [each for line in lines for each in json.loads(line)]
 
 
 LOOKED_AT = {
@@ -203,6 +204,61 @@ poke(4)
 say(sink.text)
 """
     assert said(debugger, demo, code) == ["3", "4"]
+
+
+def test_all_memory_that_a_text_depends_on_is_read_again(debugger: Debugger, demo: Path) -> None:
+    """The object, what its pointers show, and the pointer by which it was found."""
+    code = """
+import os
+whole, part = dg.variable("sp").dereference(), dg.variable("sp")["in"][0]["label"]
+char = dg.value("sp->in[0].label")
+def poke(address, data):
+    with open(f"/proc/{gdb.selected_inferior().pid}/mem", "r+b", buffering=0) as memory:
+        os.pwrite(memory.fileno(), data, address)
+say(whole.text[:6], part.text[-5:], char.text[-5:])
+say(*(each.text[-5:] for each in (part, char)))
+poke(int(gdb.parse_and_eval("(long) sp->in[0].label")), b"two")
+say(part.text[-5:], char.text[-5:], '"two"' in whole.text)
+poke(int(gdb.parse_and_eval("(long) &sp->a")), b"\\5")
+say(whole.text[:6])
+poke(int(gdb.parse_and_eval("(long) &sp")), int(gdb.parse_and_eval("(long) &global_struct"))
+     .to_bytes(8, "little"))
+say(whole.text[:6], whole["a"].bytes[0], dg.variable("sp").text)
+"""
+    found = said(debugger, demo, code)
+    assert found[:5] == ["{a = 41"[:6], '"one"', '"one"', '"one"', '"one"']
+    assert found[5:10] == ['"two"', '"two"', True, "{a = 5", "{a = 7"]
+    assert found[10] == 7 and found[11].endswith(" <global_struct>")
+
+
+def test_the_same_value_until_something_changes(debugger: Debugger, demo: Path) -> None:
+    code = """
+n = dg.variable("n")
+say(dg.variable("n") is n, dg.frame(0).variable("n") is n, dg.frame(1).variable("n") is n)
+gdb.execute("set var n = 3")
+say(dg.variable("n") is n, n.text)
+gdb.execute("next", to_string=True)
+say(dg.variable("n") is n, dg.variable("n").text)
+"""
+    assert said(debugger, demo, code) == [True, True, False, False, "3", False, "3"]
+
+
+def test_another_inferior(debugger: Debugger, demo: Path) -> None:
+    """Of the same program, with the same addresses: what is known is of one of them."""
+    code = """
+n = dg.variable("n")
+n.assign(77)
+gdb.execute("add-inferior -exec " + gdb.current_progspace().filename, to_string=True)
+gdb.execute("inferior 2", to_string=True)
+say(tried(lambda: dg.frame(0)))
+gdb.execute("run", to_string=True)
+say(dg.variable("n").text, tried(lambda: n.text))
+gdb.execute("inferior 1", to_string=True)
+gdb.execute("frame 0", to_string=True)
+say(dg.variable("n").text)
+"""
+    stale = "StaleLocation: StaleLocation: n is of an earlier stop: ask its frame for it again"
+    assert said(debugger, demo, code) == ["UsageError: No stack.", "42", stale, "77"]
 
 
 def test_values_and_frames_go_stale(debugger: Debugger, demo: Path) -> None:

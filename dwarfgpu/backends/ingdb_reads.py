@@ -1,0 +1,44 @@
+"""Which memory something depends on, so that it can be told again while that is the same.
+
+Law: no event tells all writes (other processes, other threads), so that memory is always read anew.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import gdb
+
+_MOST: Final = 64
+"""Reads that are repeated to see whether anything has changed."""
+
+
+class Reads:
+    """The reads of ordinary memory on the way to a result."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[int, bytes]] = []
+        self._can_repeat = True
+
+    def add(self, address: int, data: bytes) -> None:
+        """Memory that was read."""
+        self._found.append((address, data))
+
+    def join(self, other: Reads) -> None:
+        """Those on the way to something that is used again."""
+        self._found += other._found
+        self._can_repeat = self._can_repeat and other._can_repeat
+
+    def fail(self) -> None:
+        """What cannot be repeated: memory of a lane, or that could not be read."""
+        self._can_repeat = False
+
+    def are_same(self) -> bool:
+        """Whether all of it can be read again, and is as it was."""
+        if not self._can_repeat or len(self._found) > _MOST:
+            return False
+        read = gdb.selected_inferior().read_memory
+        try:
+            return all(bytes(read(address, len(data))) == data for address, data in self._found)
+        except (gdb.error, OverflowError):
+            return False
