@@ -42,6 +42,13 @@ opencl() {
     -o "opencl/$1.$2.O$3.v$4.co"
 }
 
+# arguments GFX OPT CODE-OBJECT-VERSION NAME FLAG...
+arguments() {
+  "$CLANG" -x cl opencl/args.cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu="$1" -nogpulib \
+    "${paths[@]}" -g "-O$2" "-mcode-object-version=$3" "${@:5}" -o "opencl/args.$4.O$2.v5.co" \
+    2> >(grep -v 'code object v6 is still in development' >&2)
+}
+
 # assemble SOURCE GFX OUTPUT [SYMBOL=VALUE...]
 assemble() {
   local object symbols=("${@:4}")
@@ -106,6 +113,10 @@ hip nest gfx942 2 5 src -gembed-source
 hip nest gfx942 2 5 dw64 -gdwarf64
 hip nest gfx942 2 5 preload -mllvm -amdgpu-kernarg-preload-count=3
 hip nest gfx1200 0 5
+arguments gfx906 2 4 gfx906
+arguments gfx1030 0 5 gfx1030
+arguments gfx1030 0 5 gfx1030.wave64 -mwavefrontsize64
+arguments gfx1201 2 6 gfx1201
 
 assemble locations gfx942 locations.gfx942.v5.co
 assemble locations4 gfx942 locations.gfx942.v4.co

@@ -6,8 +6,8 @@ import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Final
 
@@ -204,23 +204,27 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
     if not names:
         why = f": {error_line(code.problems[0])}" if code.problems else ""
         raise UsageError(f"{file} has no kernel{why}")
-    called = [] if name is None else [
-        each for each in code.kernels if name in _source_names(code_object, each)
-    ]  # fmt: skip
-    if len(called) == 1:
-        return called[0]
-    if called:
-        both = ", ".join(each.name for each in called[:16])
-        raise UsageError(f"{file} has several kernels {name}: {both}")
-    shown = ", ".join(names if len(names) <= 16 else [*names[:15], "…"])
     if name is None:
-        raise UsageError(f"{file} has several kernels: {shown}")
-    raise UsageError(f"{file} has no kernel {name}{did_you_mean(name, names)}; it has {shown}")
+        raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
+    called = {each.name: _source_names(code_object, each) for each in code.kernels}
+    found = [each for each in code.kernels if name in called[each.name]]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"{file} has several kernels {name}: {_listed(found)}")
+    hint = did_you_mean(name, sorted({*names, *chain.from_iterable(called.values())}))
+    raise UsageError(f"{file} has no kernel {name}{hint}; it has {_listed(code.kernels)}")
+
+
+def _listed(kernels: Sequence[GpuKernel]) -> str:
+    """Their names as the source has them, as far as their symbols tell."""
+    names = [demangled(each.name) or each.name for each in kernels[:16]]
+    return ", ".join([*names, "…"] if len(kernels) > 16 else names)
 
 
 def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
     """What the source calls a kernel, as far as debugging information or its symbol tells:
-    `f`, `ns::f`, `ns::f(int)`."""
+    `f`, `ns::f`, `ns::f(int)`, `ns::f<int>`."""
     out: set[str] = set()
     whole = demangled(kernel.name)
     if whole is not None:
@@ -230,10 +234,16 @@ def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
         entry = None if kernel.entry is None else kernel.entry + code_object.load_address
         found = None if entry is None else code_object.scopes.subprogram_at(entry)
         if found is not None:
-            out |= {found.name, "::".join(qualified(found.die))}
+            names = {found.name, "::".join(qualified(found.die))}
+            out |= {*names, *map(_without_template_arguments, names)}
     except DwarfGpuError:
         pass  # the other names are true, too
     return out - {""}
+
+
+def _without_template_arguments(name: str) -> str:
+    """`ns::f` of `ns::f<int>`."""
+    return name.partition("<")[0] if name.endswith(">") else name
 
 
 def _processor(code: GpuCode, file: str) -> Processor:

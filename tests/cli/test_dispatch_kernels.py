@@ -74,7 +74,7 @@ def model(state: State, file: Path) -> Model:
         ids,
         (rsrc2 >> 11 & 3) + 1,
         32 if properties >> 10 & 1 else 64,
-        target in ("gfx90a", "gfx942", "gfx1100", "gfx1200"),
+        target in ("gfx90a", "gfx942") or target.startswith(("gfx11", "gfx12")),
     )
 
 
@@ -84,6 +84,8 @@ def given(arguments: tuple[Argument, ...], folder: Path) -> Iterator[tuple[Argum
     for number, each in enumerate(each for each in arguments if not each.is_hidden):
         if each.value_kind == "global_buffer":
             yield each, f"@{folder / 'buffer'}", bytes(range(200, 232))
+        elif each.value_kind == "dynamic_shared_pointer":
+            yield each, "lds:264", bytes(4)  # the kernel has no LDS of its own
         else:
             data = bytes((17 * number + n) % 251 for n in range(each.size_bytes))
             yield each, f"bytes:{data.hex()}", data
@@ -118,8 +120,8 @@ def check(
         for lane in range(count):
             x, y, z = (
                 (first + lane) % group[0],
-                (first + lane) // group[0] % 3,
-                (first + lane) // group[0] // 3,
+                (first + lane) // group[0] % group[1],
+                (first + lane) // group[0] // group[1],
             )
             found = [
                 int.from_bytes(state.target.read_register(wave, each, 4 * lane, 4), "little")
@@ -147,7 +149,7 @@ def check(
             low = told.users[DISPATCH]
             packet = scalar(state, wave, f"s{low}") | scalar(state, wave, f"s{low + 1}") << 32
             sizes = struct.unpack("<3HH3I", state.target.read_memory(default, packet + 4, 20))
-            assert (sizes[:3], sizes[4:]) == (group, (2 * group[0], 3, 4))
+            assert (sizes[:3], sizes[4:]) == (group, (2 * group[0], group[1], 2 * group[2]))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -155,11 +157,12 @@ def test_every_kernel(tmp_path: Path, file: Path) -> None:
     for kernel in kernels(file):
         wanted = list(given(kernel.arguments, tmp_path))
         group = GROUPS[(kernel.max_flat_workgroup_size or 0) < 156]
+        group = kernel.required_workgroup_size or group
         options = [
             word for n, (_, text, _) in enumerate(wanted) for word in ("--arg", f"{n}={text}")
         ]
         done = run(
-            "dispatch", file, kernel.name, "--grid", f"{2 * group[0]},3,4", "--workgroup",
+            "dispatch", file, kernel.name, "--grid", f"{2 * group[0]},{group[1]},{2 * group[2]}", "--workgroup",
             ",".join(map(str, group)), *options, "--save", tmp_path / "state.json",
         )  # fmt: skip
         assert done.status == 0, done.err

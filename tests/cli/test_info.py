@@ -39,7 +39,7 @@ def test_every_fixture_is_known(path: Path) -> None:
     if is_gpu:
         gpu = answer.json["gpu"]
         assert gpu["processor"] == path.name.split(".")[1]
-        assert gpu["code_object_version"] in (4, 5)
+        assert gpu["code_object_version"] in (4, 5, 6)
         assert gpu["kernels"] and all(each["descriptor"] for each in gpu["kernels"])
     assert run("info", path).status == run("info", path, "--all").status == 0
 
