@@ -162,8 +162,8 @@ def test_every_kernel(tmp_path: Path, file: Path) -> None:
             word for n, (_, text, _) in enumerate(wanted) for word in ("--arg", f"{n}={text}")
         ]
         done = run(
-            "dispatch", file, kernel.name, "--grid", f"{2 * group[0]},{group[1]},{2 * group[2]}", "--workgroup",
-            ",".join(map(str, group)), *options, "--save", tmp_path / "state.json",
+            "dispatch", file, kernel.name, "--grid", f"{2 * group[0]},{group[1]},{2 * group[2]}",
+            "--workgroup", ",".join(map(str, group)), *options, "--save", tmp_path / "state.json",
         )  # fmt: skip
         assert done.status == 0, done.err
         check(load_state(tmp_path / "state.json"), file, group, wanted)
