@@ -5,10 +5,11 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 
 WaveId: TypeAlias = int
 """amd-dbgapi's wave id; on other architectures the thread."""
@@ -83,4 +84,40 @@ class NotStarted(Target, Protocol):
     @property
     def reads_before_start(self) -> int:
         """How many reads were answered with memory that the program may change once it runs."""
+        ...
+
+
+@frozen
+class Halt:
+    """Why a machine that ran stopped, in the words of GDB's machine interface."""
+
+    reason: Literal["breakpoint-hit", "end-stepping-range", "signal-received", "exited"]
+    wave: WaveId | None = None
+    """Which one stopped; None where the program has ended."""
+    exit_code: int | None = None
+    """Of a program that ended."""
+    signal: str | None = None
+    """The name of a signal or an exception: `SIGSEGV`."""
+
+
+@runtime_checkable
+class Runs(Target, Protocol):
+    """The power to run. Whatever runs changes `stop`.
+
+    The registers tell where each wave is after it; there is no other memory of a run.
+    """
+
+    def start(self) -> Halt:
+        """Start the program anew, and stop before its first instruction."""
+        ...
+
+    def step_instruction(self, wave: WaveId) -> Halt:
+        """Execute one instruction of a wave; the others may go on or not."""
+        ...
+
+    def resume(self, addresses: frozenset[int]) -> Halt:
+        """Let every wave go on until one is at one of the addresses, or the program ends.
+
+        One that is at such an address now leaves it first.
+        """
         ...

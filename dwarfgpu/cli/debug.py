@@ -102,7 +102,12 @@ def _dispatched(args: argparse.Namespace) -> int:
         state = str(Path(folder) / "dispatch.json")
         given = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
         asked = argparse.Namespace(
-            file=str(Path(args.file).absolute()), kernel=args.dispatch, save=state, **given
+            file=str(Path(args.file).absolute()),
+            kernel=args.dispatch,
+            save=state,
+            beside=None,
+            agent=None,
+            **given,
         )
         _, notes, _ = launch(asked)
         for note in dict.fromkeys(notes):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from inspect import getdoc
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import field, frozen
 
@@ -49,12 +49,6 @@ Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
 """Takes the word that is being typed; what it filters out need not be filtered by it."""
-
-RUNNING: Final = frozenset({
-    "b", "br", "break", "tb", "tbreak", "watch", "r", "run", "start", "n", "next", "ni", "nexti",
-    "s", "step", "si", "stepi", "fin", "finish", "u", "until", "advance", "c", "continue", "jump",
-})  # fmt: skip
-"""GDB's commands, with their short names, that make a program run or say where it stops."""
 
 _WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
 
@@ -200,8 +194,6 @@ def first_word(line: str) -> tuple[str, str]:
 def parse(commands: Iterable[Command], line: str) -> Call:
     """The command of a line, subcommands included, and its argument."""
     word, rest = first_word(line)
-    if word in RUNNING:
-        raise UsageError("The target does not run: a state or core file is looked at only.")
     found = find(commands, word)
     while found.subcommands and rest.strip():
         word, after = first_word(rest)

@@ -29,6 +29,7 @@ from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:
+    from dwarfgpu.cli.repl.breakpoints import Breakpoint
     from dwarfgpu.cli.repl.displays import Display
     from dwarfgpu.target import WaveId
 
@@ -93,6 +94,8 @@ class Shell:
         self.settings = Settings()
         self.is_talk = False
         """Whether somebody at a terminal converses."""
+        self.breakpoints: dict[int, Breakpoint] = {}
+        self.breakpoints_made = 0
         self.is_over = False
         self.exit_status: int | None = None
         """What `quit` was given."""

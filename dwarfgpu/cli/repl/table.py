@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.cli.repl.breakpoints import break_, delete, info_breakpoints, tbreak
 from dwarfgpu.cli.repl.command import Command, command, listed
 from dwarfgpu.cli.repl.data import call, output, print_
 from dwarfgpu.cli.repl.displays import display, info_display, undisplay
@@ -17,6 +18,7 @@ from dwarfgpu.cli.repl.listing import info_line, list_
 from dwarfgpu.cli.repl.lldb import with_foreign
 from dwarfgpu.cli.repl.outside import pipe, python, shell_
 from dwarfgpu.cli.repl.printf import echo, printf
+from dwarfgpu.cli.repl.running import RUNNING
 from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
 from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
@@ -41,6 +43,7 @@ _INFO: Final = (
     info_address,
     info_all_registers,
     info_args,
+    info_breakpoints,
     info_display,
     info_files,
     info_frame,
@@ -68,6 +71,7 @@ def info(shell: Shell, argument: str) -> Iterator[str]:
 
 
 _OWN: Final[tuple[Command, ...]] = (
+    *RUNNING,
     *GPU_COMMANDS,
     check,
     explain,
@@ -77,10 +81,12 @@ _OWN: Final[tuple[Command, ...]] = (
     alias,
     apropos,
     backtrace,
+    break_,
     call,
     complete,
     display,
     define,
+    delete,
     document,
     down,
     echo,
@@ -101,6 +107,7 @@ _OWN: Final[tuple[Command, ...]] = (
     shell_,
     show,
     source,
+    tbreak,
     undisplay,
     up,
     whatis,
