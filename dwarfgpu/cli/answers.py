@@ -100,7 +100,13 @@ def of_reading(
     notes = (*notes, *about_bits(reading.variable.name, reading.bits, rest, session))
     record["notes"] = list(notes)
     place = location, reading.bits.size_bits
-    return Answer(text, record, 0 if rest.is_complete else 1, where, notes, place=place)
+    is_whole = rest.is_complete and not is_cut(reading.bits, reading.type)
+    return Answer(text, record, 0 if is_whole else 1, where, notes, place=place)
+
+
+def is_cut(bits: Bits, kind: Type | None) -> bool:
+    """Whether only the first elements of an array were read: `dwarfgpu.dynamic.readable_bits`."""
+    return bits.size_bits < (size_bits(kind) or 0)
 
 
 def variable_text(reading: Reading, session: Session, options: FormatOptions) -> str:
@@ -202,5 +208,5 @@ def value_text(
         resolver=session.resolver(),
         architecture=architecture,
         read_memory=read_memory,
-        is_cut=bits.size_bits < (size_bits(kind) or 0),
+        is_cut=is_cut(bits, kind),
     )

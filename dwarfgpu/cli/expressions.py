@@ -15,6 +15,7 @@ from dwarfgpu.cli.answers import (
     beside_removed,
     bits_json,
     data_json,
+    is_cut,
     of_error,
     where_text,
 )
@@ -84,7 +85,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
         record["data"] = data_json(
             widened(value, bits, endian), value.type, session, value.location
         )
-    is_complete = rest is None or rest.is_complete
+    is_complete = bits is None or ((rest or bits).is_complete and not is_cut(bits, value.type))
     place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text
     return Answer(text, record, 0 if is_complete else 1, where, notes, place=place)

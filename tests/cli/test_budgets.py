@@ -25,7 +25,7 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
         ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
         ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),
         ("--max-places", 2, (*LOOK, "--pc", 0x1620, "two_places"), "2 places, at most 1"),
-        ("--max-bytes", 256, (*LOOK, "vector_whole"), "256 bytes"),
+        ("--max-bytes", 24, (*LOOK, "local_frame"), "an object of 24 bytes, at most 23"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else None,
 )
@@ -45,3 +45,12 @@ def test_a_budget_is_a_count() -> None:
         2,
         "--max-parts: expected an integer of at least 0, not -1",
     )
+
+
+def test_of_an_array_beyond_it_the_first_elements_are_read() -> None:
+    whole = run("eval", "--max-bytes", 256, *LOOK, "vector_whole")
+    assert (whole.out[-8:], whole.status) == ("62, 63}\n", 0)
+    cut = run("eval", "--max-bytes", 255, *LOOK, "vector_whole")
+    assert cut.out.endswith(", 61, 62...}\n")
+    assert cut.notes == ["vector_whole has 256 bytes: the first 255 are read"]
+    assert cut.status == 1
