@@ -22,10 +22,11 @@ from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.session import Session
 
 _MOST_FRAMES: Final = 1_000
+_MOST_NESTED: Final = 4
 _FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")
 _COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
 
@@ -74,7 +75,10 @@ class Focus:
 
 def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
     """The output of a command for each; afterwards the focus is where it was."""
+    if shell.applied >= _MOST_NESTED:
+        raise LimitExceeded(f"apply inside apply more than {_MOST_NESTED} deep")
     before = shell.session
+    shell.applied += 1
     try:
         for each in foci:
             shell.session = each.session
@@ -95,6 +99,7 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                     yield error_text(error)
     finally:
         shell.session = before
+        shell.applied -= 1
 
 
 @command("lane apply", topic="waves")

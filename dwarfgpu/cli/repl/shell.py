@@ -129,7 +129,10 @@ class Shell:
         self.python_names: dict[str, Any] = {}
         """What Python code has defined."""
         self._nested = 0
-        self._has_hinted = False
+        self.has_hinted = False
+        """Whether how to ask why something is missing was said, or is known."""
+        self.applied = 0
+        """Commands that run others, one in the other, that are under way."""
         self._answer: Answer | None = None
         """Of the command that is under way, where answers are JSON."""
 
@@ -288,8 +291,8 @@ class Shell:
 
     def hint(self, name: str) -> None:
         """Say once in a conversation how to learn why something is missing."""
-        if not self._has_hinted and self._answer is None:
-            self._has_hinted = True
+        if not self.has_hinted and self._answer is None:
+            self.has_hinted = True
             self.streams.complain(f'type "explain {name}" to see why')
 
     def warn(self, text: str) -> None:

@@ -50,6 +50,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     options = options_of(session, shell.values, writes=False)
     text = _required(without_options(argument, "explain"))
+    shell.has_hinted = True
     explanation = explain_subject(session, text, options)
     lines: Iterator[Part] = iter(explanation.text.split("\n"))
     yield Told("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
