@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from dwarfgpu.backends.core import CoreTarget
 from dwarfgpu.backends.core_memory import CoreMemory, Range, core_ranges
 from dwarfgpu.backends.image import Image, ImageTarget
+from dwarfgpu.backends.simulated.bulk import BulkState
 from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.objfile.core_notes import CoreThread
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.target import Target
@@ -40,6 +45,26 @@ def of_image() -> Target:
     return ImageTarget(target, (image,), has_started=True)
 
 
+def of_state_file() -> Target:
+    """What `of_state` has, as a document."""
+    document = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": ARCH.name,
+        "waves": [{"id": 1, "registers": {RAX.name: {"bytes": WORD.hex()}}}],
+        "memory": [{"address": 0x1000, "bytes": TEXT.hex()}],
+    }
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "state.json"
+        path.write_text(json.dumps(document), "utf-8")
+        return load_state(path).target
+
+
+def of_bulk() -> Target:
+    target = of_state()
+    assert isinstance(target, StateTarget)
+    return BulkState(target)
+
+
 def in_core(*loads: Load, mapped: tuple[Range, ...] = ()) -> CoreTarget:
     held = core_ranges(ObjectFile("core", core([], loads)))
     threads = {1: CoreThread(77, 11, {"rax": WORD})}
@@ -61,7 +86,9 @@ def of_mapped_file() -> Target:
 
 
 Made = Callable[[], Target]
-BACKENDS: list[Made] = [of_state, of_image, of_core, of_mapped_file]
+BACKENDS: list[Made] = [
+    of_state, of_state_file, of_bulk, of_image, of_core, of_mapped_file,
+]  # fmt: skip
 READ_ONLY = {of_image: "written_memory_is_read_again_and_what_is_beside_it_stays"}
 """Images are of files: what no machine tells cannot be written."""
 

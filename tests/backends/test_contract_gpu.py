@@ -16,12 +16,13 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.backends.simulated.bulk import BulkState
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.target import Target
-from tests.cli.command import validator
+from tests.cli.command import FIXTURES, run, validator
 
 GPU = architecture("gfx942")
 LOCAL_BASE, PRIVATE_BASE = 0x1_0000_0000_0000, 0x2_0000_0000_0000
@@ -71,7 +72,31 @@ def of_file(folder: Path) -> Target:
     return load_state(path).target
 
 
-@pytest.fixture(params=[of_state, of_image, of_file], ids=lambda made: made.__name__)
+def of_dispatch(folder: Path) -> Target:
+    """As a kernel starts, with more scratch and LDS than it needs."""
+    file, path = FIXTURES / "opencl/kernels.gfx942.O0.v5.co", folder / "state.json"
+    done = run(
+        "dispatch", file, "diverge", "--grid", 256, "--workgroup", 128, "--dynamic-lds", 512,
+        "--scratch", 64, "--arg", "0=?", "--arg", "1=?", "--arg", "2=?", "--save", path,
+    )  # fmt: skip
+    assert done.status == 0, done.err
+    target = load_state(path).target
+    target.set_lanes(1, GPU.by_name["v3"], [10, 11, 12, 13])
+    return target
+
+
+def of_bulk(folder: Path) -> Target:
+    return BulkState(of_state(folder))
+
+
+def of_bulk_image(folder: Path) -> Target:
+    return BulkState(ImageTarget(of_state(folder), (), has_started=True))
+
+
+@pytest.fixture(
+    params=[of_state, of_image, of_file, of_dispatch, of_bulk, of_bulk_image],
+    ids=lambda made: made.__name__,
+)
 def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
     made: Made = request.param
     return made(tmp_path)
@@ -85,7 +110,8 @@ def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
 
 def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
     """Make memory known, as a state does."""
-    inner = target.machine if isinstance(target, ImageTarget) else target
+    inner = target.target if isinstance(target, BulkState) else target
+    inner = inner.machine if isinstance(inner, ImageTarget) else inner
     assert isinstance(inner, StateTarget)
     inner.set_memory(where(space, **place), address, data)
 
@@ -179,3 +205,46 @@ def test_lanes_of_a_vector_register(target: Target) -> None:
         target.read_register(1, register, 16, 4)
     with pytest.raises(Unavailable):
         target.read_register(2, register, 0, 4)
+
+
+def test_gds_is_declared_and_never_accessible(target: Target) -> None:
+    with pytest.raises(Unavailable, match="address space region is not accessible"):
+        target.read_memory(where("region"), 0, 4)
+    with pytest.raises(Unavailable, match="address space region is not accessible"):
+        target.write_memory(where("region"), 0, DWORD)
+    with pytest.raises(OutOfRange, match="is no address of region"):
+        target.read_memory(where("region"), 1 << 32, 4)
+
+
+@pytest.mark.parametrize(
+    ("space", "size_bytes", "lane"),
+    [("local", 512, None), ("private_wave", 4096, None), ("private_lane", 64, 3)],
+)
+def test_an_access_over_the_end_touches_nothing(
+    target: Target, space: str, size_bytes: int, lane: int | None
+) -> None:
+    place = {} if lane is None else {"lane": lane}
+    known(target, space, size_bytes - 4, DWORD, **place)
+    at = where(space, 1, lane)
+    assert target.read_memory(at, size_bytes - 4, 4) == DWORD
+    with pytest.raises(Unavailable, match=f"{space} address {size_bytes:#x} is beyond the"):
+        target.read_memory(at, size_bytes - 2, 4)
+    with pytest.raises(Unavailable, match=f"{space} address {size_bytes:#x} is beyond the"):
+        target.write_memory(at, size_bytes - 2, bytes(4))
+    assert target.read_memory(at, size_bytes - 4, 4) == DWORD
+
+
+def test_unaligned_accesses_are_of_one_lane(target: Target) -> None:
+    """An element holds four bytes of a lane: what follows it in scratch is the next lane's."""
+    held = {lane: bytes((16 * lane + n) % 256 for n in range(16)) for lane in (0, 1, 63)}
+    for lane, data in held.items():
+        known(target, "private_lane", 0, data, lane=lane)
+    for lane, data in held.items():
+        for start in range(10):
+            found = target.read_memory(where("private_lane", 1, lane), start, 6)
+            assert found == data[start : start + 6]
+    pair = target.read_memory(where("private_wave"), 2, 4)  # of lanes 0 and 1
+    assert pair == bytes([2, 3, 16, 17])
+    target.write_memory(where("private_lane", 1, 0), 2, b"\xaa\xbb\xcc\xdd")
+    assert target.read_memory(where("private_wave"), 0, 8) == b"\0\1\xaa\xbb\x10\x11\x12\x13"
+    assert target.read_memory(where("private_wave"), 256, 4) == b"\xcc\xdd\6\7"
