@@ -36,12 +36,15 @@ def json_lines(debugger: Debugger) -> Iterator[str]:
 
 
 def text_lines(debugger: Debugger) -> Iterator[str]:
-    """The same for people."""
+    """The same for people; at the end what is to be known of how the frames were found."""
+    notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
         yield one_line(f"#{level:<3}{function or '??'}")
         for each in _variables(session):
             kind = f"{each['type']} " if each["type"] is not None else ""
             yield one_line(f"    {kind}{each['name']} = {each['text']}")
+        notes |= dict.fromkeys(session.notes)
+    yield from (one_line(f"note: {each}") for each in notes)
 
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:

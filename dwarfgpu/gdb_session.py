@@ -150,6 +150,11 @@ class GdbSession(Session):
         return calling, int(caller.pc())
 
     @property
+    def reads_before_start(self) -> int:
+        """None: memory is GDB's, which has that of the file where no program runs."""
+        return 0
+
+    @property
     def sees_outer_functions(self) -> bool:
         return False
 

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from dwarfgpu.backends.ingdb_reads import Reads
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Type, strip
+from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, strip
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect import AMD
@@ -218,8 +218,9 @@ class _Told:
 
     version: object
     reads: Reads
-    options: FormatOptions | None
-    """None where none apply."""
+    settings: tuple[str, ...]
+    """Names of those of GDB on which it depends."""
+    values: tuple[object, ...]
     text: str
 
 
@@ -315,9 +316,9 @@ class Value:
         with gdb_errors(), target.recorded() as reads:
             self._contents = None  # so that all reads are recorded
             session, value = self._read()
-            options = print_options() if _has_options(value.type) else None
-            shown = session.value_text(value, options or FormatOptions())
-            self._told = _Told(target.contents_version, reads, options, shown)
+            names = _settings(value)
+            shown = session.value_text(value, print_options() if names else FormatOptions())
+            self._told = _Told(target.contents_version, reads, names, _values(names), shown)
             return shown
 
     def _still(self) -> str | None:
@@ -328,9 +329,7 @@ class Value:
             return None
         if target.contents_version != told.version or not told.reads.are_same():
             return None
-        if told.options is not None and print_options() != told.options:
-            return None
-        return told.text
+        return told.text if _values(told.settings) == told.values else None
 
     def __str__(self) -> str:
         return self.text
@@ -402,6 +401,18 @@ def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
     return evaluate_source(text, session, named)
 
 
-def _has_options(kind: Type | None) -> bool:
-    """Whether GDB's settings change its text."""
-    return not isinstance(strip(kind), Base | Enum)
+def _settings(value: TypedValue) -> tuple[str, ...]:
+    """The settings of GDB that change the text of a value."""
+    bare = strip(value.type)
+    if isinstance(bare, Base | Enum):
+        return ()
+    while isinstance(bare, Array):
+        bare = strip(bare.element)
+    found: tuple[str, ...] = ("print elements", "print repeats")
+    if not isinstance(bare, Base | Enum):
+        found += ("print pretty", "print max-depth")
+    return found if value.unit is not None else (*found, "language")
+
+
+def _values(settings: tuple[str, ...]) -> tuple[object, ...]:
+    return tuple([gdb.parameter(each) for each in settings])

@@ -61,6 +61,7 @@ class GdbTarget:
         self._recording: list[Reads] = []
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
         """Those of the newest frames, or why one is not known, while nothing changes."""
+        self._architectures: tuple[object, dict[WaveId, Architecture]] = None, {}
         for name in _MOVES:
             if hasattr(gdb.events, name):  # free_objfile is of GDB 14
                 getattr(gdb.events, name).connect(self._moved)
@@ -105,13 +106,13 @@ class GdbTarget:
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         """That of the thread; of the program where none runs (wave 0)."""
-        inferior = gdb.selected_inferior()
-        if wave not in ([each.global_num for each in inferior.threads()] or [0]):
-            raise Unavailable(f"GDB has no thread {wave}")
-        if not wave:
-            return architecture_named(inferior.architecture().name())
-        with _newest_frame(wave) as frame:
-            return frame_architecture(frame)
+        version, known = self._architectures
+        if version != self.contents_version:
+            known = {}
+            self._architectures = self.contents_version, known
+        if wave not in known:
+            known[wave] = _wave_architecture(wave)
+        return known[wave]
 
     def read_register(
         self,
@@ -208,6 +209,16 @@ class GdbTarget:
                 address = value.address
             return None if address is None else int(address)
         return None
+
+
+def _wave_architecture(wave: WaveId) -> Architecture:
+    inferior = gdb.selected_inferior()
+    if wave not in ([each.global_num for each in inferior.threads()] or [0]):
+        raise Unavailable(f"GDB has no thread {wave}")
+    if not wave:
+        return architecture_named(inferior.architecture().name())
+    with _newest_frame(wave) as frame:
+        return frame_architecture(frame)
 
 
 def frame_architecture(frame: gdb.Frame) -> Architecture:

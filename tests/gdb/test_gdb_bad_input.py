@@ -170,6 +170,16 @@ def test_a_file_that_is_not_what_runs(
     assert "is not what GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
 
 
+def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> None:
+    program = tmp_path / "host"
+    program.write_bytes(host.read_bytes())
+    program.chmod(0o755)
+    said = checked(debugger, program, "break waits", "run", f"shell rm {program}")
+    why = f"{program} cannot be read: No such file or directory"
+    assert said["dwarfgpu print number"] == f"error: {why}"
+    assert why in said["dwarfgpu info-locals"]
+
+
 def test_a_debug_file_of_another_build(
     debugger: Debugger, host: Path, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
