@@ -243,7 +243,11 @@ def _functions_or_none(session: Session) -> list[Die]:
 def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
     if functions:
         function = functions[inline_level]
-        return name_in_frames(function) or f"function {function.offset:#x}"
+        name = name_in_frames(function)
+        if name is not None:
+            return name
+        found = None if session.pc is None or inline_level else symbol_name(session, session.pc)
+        return found or f"function {function.offset:#x}"  # a thunk has a symbol
     pc = session.pc
     return None if pc is None else symbol_name(session, pc)
 

@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.call_sites import (
     CallSite,
     call_before,
@@ -21,6 +22,7 @@ from dwarfgpu.dwarf.call_sites import (
 )
 from dwarfgpu.dwarf.call_values import passed_value, target_address
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.gpu_callers import kernel_in
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.errors import DwarfGpuError
@@ -112,7 +114,7 @@ def _tells(call: CallSite, callee: Subprogram, context: Context) -> bool:
         return False
     # What was called may itself have called by a jump.
     if call.callee is not None:
-        return is_same_function(call.callee, callee.die)
+        return is_same_function(call.callee, callee.die) or _has_symbol(callee, call.callee)
     if call.target is None:
         return False
     try:
@@ -120,6 +122,22 @@ def _tells(call: CallSite, callee: Subprogram, context: Context) -> bool:
     except DwarfGpuError:
         return False
     return any(span.begin == address for span in callee.ranges)
+
+
+def _has_symbol(callee: Subprogram, called: Die) -> bool:
+    """Whether a function of another file begins at the symbol of the name that is called.
+
+    A library's own name of a function need not be that by which others call it.
+    """
+    name, info = called.name, callee.die.unit.info
+    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is info:
+        return False
+    begins = {span.begin - info.load_address for span in callee.ranges[:1]}
+    for file in dict.fromkeys((info.loaded, info.object)):
+        for symbol in file.symbols_named(name, f"{name}@"):
+            if symbol.kind == "function" and not symbol.is_local and symbol.address in begins:
+                return True
+    return False
 
 
 def _told(call: CallSite, expression: bytes) -> ExprLoc | None:

@@ -19,6 +19,9 @@ from dwarfgpu.gdb_stack import aligned, is_left, require_stack
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 
+GUESSED = "GDB goes on where there is no call frame information"
+BEHIND_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
+DROPPED = "GDB drops rows of the line table that go on with the line before them"
 _GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
 
@@ -31,9 +34,12 @@ class Difference:
     what: str
     theirs: str
     ours: str
+    reason: str | None = None
+    """Why, where that is known."""
 
     def __str__(self) -> str:
-        return f"#{self.number:<3}{self.what}: GDB has {self.theirs}, dwarfgpu {self.ours}"
+        why = "" if self.reason is None else f" ({self.reason})"
+        return f"#{self.number:<3}{self.what}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
 
 
 @frozen
@@ -67,15 +73,56 @@ def compare(debugger: Debugger) -> Comparison:
         if ours is None:
             facts += 1
             what = "tail call" if is_left(theirs) else "frame"
-            found.append(Difference(theirs.level(), what, _where(theirs), "none"))
+            why = None if is_left(theirs) else _why_ended(debugger)
+            found.append(Difference(theirs.level(), what, _where(theirs), "none", why))
             if is_left(theirs):
                 continue
             break
         for what, one, two in _facts(theirs, ours):
             facts += 1
             if one != two:
-                found.append(Difference(theirs.level(), what, one, two))
+                why = _why(ours, what, one, two)
+                found.append(Difference(theirs.level(), what, one, two, why))
     return Comparison(count, facts, tuple(found))
+
+
+def _why(ours: StackFrame, what: str, one: str, two: str) -> str | None:
+    """Why a fact differs, where that is known."""
+    if _is_behind_return(ours, what, one, two):
+        return BEHIND_RETURN
+    return DROPPED if what == "line" and one == _line_with_dropped_rows(ours) else None
+
+
+def _line_with_dropped_rows(ours: StackFrame) -> str | None:
+    """The line if the rows are left out that GDB drops: those that go on with the line before."""
+    session = ours.session
+    code_object, pc = session.code_object, session.pc
+    unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
+    if code_object is None or pc is None or unit is None or unit.line_table is None:
+        return None
+    if ours.place is None or ours.is_inlined:
+        return None
+    address = code_object.info.in_file(pc)
+    found = unit.line_table.line_at(address)
+    while found is not None and not unit.line_table.begins_line(found[1].begin):
+        found = unit.line_table.line_at(found[1].begin - 1)
+    return None if found is None else f"{Path(ours.place.path).name}:{found[0].line}"
+
+
+def _is_behind_return(ours: StackFrame, what: str, one: str, two: str) -> bool:
+    """Whether GDB has the stack pointer as it is when the function that was jumped to returns."""
+    arch = ours.session.architecture
+    if not ours.is_tail_call or arch.stack_pointer is None or not (one + two).isalnum():
+        return False
+    is_pointer = what == arch.register(arch.stack_pointer).name
+    return is_pointer and int(one, 16) - int(two, 16) == arch.pushed_bytes
+
+
+def _why_ended(debugger: Debugger) -> str | None:
+    """Where nothing tells of frames GDB reads the code to find some (docs/gdb-differences.md)."""
+    stack = debugger.session(gdb.newest_frame()).call_stack
+    is_untold = stack is not None and str(stack.end).startswith("stopped: no frame information")
+    return GUESSED if is_untold else None
 
 
 def gdb_frames() -> Iterator[gdb.Frame]:

@@ -78,17 +78,18 @@ def contents(reading: Reading, context: Context) -> Reading:
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)
     access = context.access
-    pointer = access.pointer(location, size) if may_point(reading.type) else None
+    described = location.remaining_bits
+    is_whole = described is None or described >= size
+    pointer = access.pointer(location, size) if is_whole and may_point(reading.type) else None
     if pointer is not None:
         return evolve(reading, pointer=pointer)
     bare = strip(reading.type)
     held_bits = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
-    if held_bits < size and location.remaining_bits == held_bits:
+    if held_bits < size and described == held_bits:
         # An x87 register: the padding that the type has in memory is no part of the value.
         held = access.read(location, held_bits)
         return evolve(reading, bits=evolve(held, size_bits=size))
-    described = location.remaining_bits if _is_composite(location) else None
-    if described is not None and described < size:
+    if described is not None and described < size and _is_composite(location):
         # Producers leave out the pieces that they know nothing of: docs/spec-notes.md.
         held = access.read(location, described).slice(0, size, access.endian)
         why = f"the location describes {described} of {size} bits"

@@ -225,6 +225,8 @@ class Architecture:
     """DWARF number of the register that holds the program location."""
     stack_pointer: int | None = None
     """DWARF number of the register that is the CFA after a return; None where none is by ABI."""
+    pushed_bytes: int = 0
+    """What a call pushes: on entry the stack pointer is so far below the CFA."""
     preserved: frozenset[int] | None = None
     """DWARF numbers of the registers that a call leaves as they are; None: it is so for all."""
     preserved_bits: Mapping[int, int] = field(default=Factory(dict), repr=False)

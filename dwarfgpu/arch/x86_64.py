@@ -56,6 +56,7 @@ def x86_64() -> Architecture:
         return_address_register=16,
         program_counter=16,
         stack_pointer=7,
+        pushed_bytes=8,
         preserved=_PRESERVED,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
         register_parts=_parts({each.name: each for each in registers.values()}),

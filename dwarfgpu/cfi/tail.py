@@ -73,6 +73,11 @@ class TailFrame(PhysicalFrame):
     def register(self, number: int) -> Location:
         if number == self.architecture.program_counter:
             return self._implicit(self.pc, self._size_bits(number))
+        pushed = self.architecture.pushed_bytes
+        if number == self.architecture.stack_pointer and pushed:
+            address = self.cfa().places[0].byte_address
+            if address is not None:  # what the call pushed is still there when the function jumps
+                return self._implicit(address - pushed, self._size_bits(number))
         return self._inner.entry_register(number)
 
     def cfa(self) -> Location:

@@ -39,7 +39,10 @@ def base_type_of(die: Die) -> BaseType:
     form = None
     if encoding in ("float", "complex_float"):
         x87 = die.unit.info.object.machine in ("386", "X86_64")
-        form = float_format(name, bits if encoding == "float" else bits // 2, x87=x87)
+        is_complex = encoding == "complex_float"
+        # Clang names all complex types `complex`: such a part of 128 bits is C's long double.
+        spelled = "long double" if is_complex and name == "complex" else name
+        form = float_format(spelled, bits // 2 if is_complex else bits, x87=x87)
     space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
     scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
     return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)

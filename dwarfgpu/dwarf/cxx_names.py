@@ -115,6 +115,10 @@ class _Parser:
             part = self.take()
             if not _is_name(part):
                 raise _NotUnderstood
+            if part == "operator" and self.next in ("(", "["):
+                opening = self.take()
+                self.expect({"(": ")", "[": "]"}[opening])
+                part += {"(": "()", "[": "[]"}[opening]
             if self.next == "<":
                 part += self.arguments()
             parts.append(part)

@@ -312,6 +312,10 @@ class _Demangler:
             self.position += 2
             self.has_no_result = True
             return ("~" if mark == "D" else "") + self.last
+        if self.at("CI1", "CI2") is not None:
+            self.type()  # the base class, whose name its inherited constructor has
+            self.has_no_result = True
+            return self.last
         if self.at("cv") is not None:
             kind = self.type()
             self.has_no_result = True

@@ -18,6 +18,8 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 
+_INHERITED: Final = re.compile(r"CI[12]")
+"""Of the mangled name of a constructor that a class has from a base, whose name it has."""
 _VARIANT: Final = re.compile(r"(?<=[CD])[0-5](?=[EI])")
 """Of the mangled name of a constructor or destructor: complete or of a base class."""
 
@@ -56,8 +58,8 @@ def name_in_frames(die: Die) -> str | None:
         return name
     try:
         *_, declared = (die.holder(dw.AT_NAME) or die).origins()
-        if not _is_told(declared):
-            mangled = _linkage_name(die)
+        mangled = _linkage_name(die)
+        if not _is_told(declared) or (mangled and _INHERITED.search(mangled)):
             told = None if mangled is None else demangled_name(mangled)
             if told is not None:
                 return told

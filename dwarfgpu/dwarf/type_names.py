@@ -105,7 +105,7 @@ class _Speller:
         declarator = ""
         qualifiers: set[Qualifier] = set()
         leaf: str | None = None
-        after_pointer = False
+        after_pointer = is_dynamic = False
         while self.parts_left > 0:
             self.parts_left -= 1
             if isinstance(kind, Qualified):
@@ -128,6 +128,7 @@ class _Speller:
                 kind, after_pointer = kind.target, True
                 continue
             if isinstance(kind, Dynamic | Absent):
+                is_dynamic = isinstance(kind, Dynamic)
                 kind = kind.form
                 continue
             if not _is_derived(kind):
@@ -135,8 +136,8 @@ class _Speller:
             declarator = f"({declarator})" if after_pointer else declarator
             after_pointer = False
             if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
-                declarator = _array_mark(kind, declarator)
-                kind = kind.element
+                declarator = _array_mark(kind, declarator, "variable length" if is_dynamic else "")
+                kind, is_dynamic = kind.element, False
             elif isinstance(kind, Function):
                 declarator += self.parameters(kind)
                 kind = kind.result
@@ -180,9 +181,11 @@ def _is_derived(kind: Type | None) -> bool:
     return isinstance(kind, MemberPointer)
 
 
-def _array_mark(kind: Array, declarator: str) -> str:
+def _array_mark(kind: Array, declarator: str, unknown: str) -> str:
     shown = kind.dimensions[:_NAME_DIMENSIONS]
-    counts = ["" if count is None else str(count) if count < 1 << 64 else "..." for count in shown]
+    counts = [
+        unknown if count is None else str(count) if count < 1 << 64 else "..." for count in shown
+    ]
     if len(shown) < len(kind.dimensions):
         counts.append("...")
     if kind.is_vector:

@@ -50,7 +50,7 @@ def format(
         return "void"
     if value.pointer is not None:
         name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)
-        return f"({name}) <synthetic pointer>"
+        return f"({name}) <synthetic pointer>{_referred(value, session, options, symbolize)}"
     assert value.bits is not None
     kind, bits = _spaced(places, value), widened(value, value.bits, session.architecture.endian)
     text = format_value(
@@ -68,6 +68,21 @@ def format(
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
+
+
+def _referred(
+    value: TypedValue, session: Session, options: FormatOptions, symbolize: Symbolize | None
+) -> str:
+    """What a removed reference refers to; nothing of a pointer."""
+    bare = strip(value.type)
+    if not isinstance(bare, Pointer) or bare.kind == "pointer" or value.pointer is None:
+        return ""
+    try:
+        location = Places(session).pointee(value.pointer)
+        referred = TypedValue(bare.target, location, unit=value.unit)
+        return f": {format(referred, session, options, symbolize)}"
+    except UndefinedBits:
+        return f": {OPTIMIZED_OUT}"
 
 
 def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:

@@ -161,6 +161,10 @@ def _base(
     shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """A base class; GDB's words where the table that tells its place cannot be read."""
+    base = strip(member.type)
+    if isinstance(base, Struct) and base.is_declaration:
+        yield "{<No data fields>}"
+        return
     pieces = _member(shown, kind, member, first_bit, depth, letter)
     if member.location is None:
         yield from pieces

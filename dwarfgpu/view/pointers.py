@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from attrs import evolve
 
@@ -26,6 +27,9 @@ from dwarfgpu.view.parts import ObjectBytes
 from dwarfgpu.view.shown import Shown, Whole
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
+_CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
+"""Names of types to which pointers are shown without their own."""
+
 
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
@@ -33,7 +37,7 @@ def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, de
     text = shown.address_text(number, bare.address_space, symbol=is_named)
     target = _unqualified(bare.target)
     is_plain_char = (
-        isinstance(_unqualified(kind), Pointer) and getattr(target, "name", None) == "char"
+        isinstance(_unqualified(kind), Pointer) and getattr(target, "name", None) in _CHARACTERS
     )
     if depth == 0 and not is_plain_char:
         named = bare if shown.options.style == "ada" else kind
@@ -88,6 +92,9 @@ def reference_pieces(
             return
         whole = Whole(location, resolver)
     size = size_bits(target)
+    if size is None and isinstance(strip(target), Struct):
+        yield ": <incomplete type>"
+        return
     if size is None or size > 8 * shown.options.characters:
         return
     data = shown.read(number, space, (size + 7) // 8)
@@ -139,8 +146,9 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
         for method in container.declared.methods if isinstance(container, Struct) else ():
             if method.is_virtual and method.slot_index == 8 * offset // half:
                 return f"&virtual {method_name(kind.container, method)}"
-        return f"&virtual table offset {offset}"
-    text = f"({type_name(kind, cplusplus=True)}) {shown.address_text(first)}"
+        text = f"&virtual table offset {offset}"
+    else:
+        text = f"({type_name(kind, cplusplus=True)}) {shown.address_text(first)}"
     added = signed(second, half) >> (1 if in_second else 0)
     return f"{text}, this adjustment {added}" if added else text
 

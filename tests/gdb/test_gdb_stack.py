@@ -12,7 +12,7 @@ import pytest
 from tests.cli.command import run
 from tests.gdb.debugger import Debugger
 
-HERE = Path(__file__).parent
+SOURCES = Path(__file__).resolve().parents[2] / "fixtures/native"
 STOPPED = ("break leaf", "run")
 NO_MAIN = "set backtrace past-main on"
 SAME = """
@@ -52,7 +52,7 @@ def optimized(repository: Path) -> Path:
 @pytest.fixture(scope="module")
 def unwound(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
     program = tmp_path_factory.mktemp("stack") / "unwound"
-    command = [tool("gcc"), str(HERE / "unwound.c"), "-g", "-O2", "-o", str(program)]
+    command = [tool("gcc"), str(SOURCES / "unwound.c"), "-g", "-O2", "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     return program
 

@@ -12,6 +12,7 @@ from tests.cli.command import run, run_json
 from tests.gdb.debugger import Debugger
 
 HERE = Path(__file__).parent
+SOURCES = HERE.parents[1] / "fixtures/native"
 FLAGS = {
     "O0": ("-O0",),
     "O1": ("-O1", "-fomit-frame-pointer"),
@@ -52,7 +53,7 @@ def walked(
 
 
 def build(compiler: str, source: str, flags: tuple[str, ...], program: Path) -> Path:
-    command = [compiler, str(HERE / source), "-g", *flags, "-o", str(program)]
+    command = [compiler, str(SOURCES / source), "-g", *flags, "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     return program
 

@@ -1,0 +1,305 @@
+"""Why GDB and dwarfgpu differ on a variable, where that is known: docs/gdb-differences.md.
+
+Law: a rule tells apart what it is made for, by more than the two texts where these could hide
+something else. A difference that no rule knows is a mistake of one of the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import gdb
+
+from dwarfgpu.callers import call_of, told_on_entry
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.dwarf.cxx_names import canonical
+from dwarfgpu.dwarf.scopes import Variable, covered, variables_below
+from dwarfgpu.dwarf.types import Pointer, Struct, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.evaluate import matching_entries
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.gdb_session import GdbSession
+from dwarfgpu.gdb_told import Told
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+LOST: Final = "GDB shows what a register holds now that callees need not preserve"
+KEPT: Final = (
+    "gcc has it in a register that callees need not preserve, and knows that this one does: "
+    "nothing tells in DWARF"
+)
+JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
+PASSED_ON: Final = "functions that have called by a jump have passed it on"
+ABSTRACT: Final = (
+    "GDB needs the address of what was called, and the call names its abstract instance"
+)
+LIMITED: Final = "beyond GDB's max-value-size"
+ELSEWHERE: Final = "the function has it in a block, and GDB a second time outside of it"
+MARKED: Final = "GDB marks what DW_OP_GNU_uninit says"
+BEYOND: Final = "GDB makes up what is behind the last piece"
+VIRTUAL: Final = "GDB looks for a virtual base behind what it has read of the object"
+INLINED: Final = "GDB takes the registers of an inlined function for those of its caller"
+OTHER: Final = "GDB takes another class of the same name"
+SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
+PARAMETER: Final = "DW_OP_GNU_parameter_ref is not supported"
+WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
+WORDS: Final = "the same in other words"
+
+_REGISTER: Final = re.compile(r"b?reg(\d+)")
+_NUMBERED: Final = ("regx", "bregx", "regval_type")
+_ON_ENTRY: Final = (["entry_value", "stack_value"], ["GNU_entry_value", "stack_value"])
+_MARK: Final = " [uninitialized] "
+_TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
+_DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
+_TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
+_LEAF: Final = re.compile(r"= ([^{][^,{}]*)")
+_NO_ACCESS: Final = re.compile(
+    r"(\(.*\)) <error reading variable: Cannot access memory at address (0x[0-9a-f]+)>"
+)
+_NOT_READ: Final = re.compile(
+    r"(\(.*\)) @(0x[0-9a-f]+): <error: Cannot access memory at address (0x[0-9a-f]+)>"
+)
+_ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
+_MOST_BASES: Final = 1000
+
+
+def have_same_bits(theirs: Told, ours: Bits, mask: int) -> bool:
+    """Whether both know the same of some bits.
+
+    Of a scalar GDB tells that some of its bits are lost, not which.
+    """
+    one = theirs.bits
+    if one is None:
+        return False
+    lost = one.undefined & mask
+    known = mask & ~lost
+    return (
+        not (one.value ^ ours.value) & known
+        and not ours.unknown & known
+        and bool(ours.undefined & lost) == bool(lost)
+    )
+
+
+def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: Told) -> str | None:
+    """Of a variable that only GDB has."""
+    function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
+    if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_lost(theirs.text)):
+        return None
+    has_it = any(
+        (each.name, each.decl_line or 0) == (symbol.name, symbol.line)
+        for die in function[0].die.origins()
+        for each in variables_below(die)
+    )
+    return ELSEWHERE if has_it else None
+
+
+def reason_of(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told, ours: Told
+) -> str | None:
+    """Of a variable that both have."""
+    if theirs.text.startswith("<error: value requires"):
+        return LIMITED
+    if theirs.text == _MARK + ours.text and _is_same_object(theirs, ours):
+        return MARKED
+    if _described_bits(ours) is not None and _is_same_object(theirs, ours):
+        return BEYOND
+    if theirs.text == _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
+        return WIDE
+    if _has_absent_static(theirs.text, ours.text) and _is_same_object(theirs, ours):
+        return SYMBOL
+    if _is_by_wrong_frame(frame, session, variable, theirs):
+        return INLINED
+    if _is_other_class(theirs, ours):
+        return OTHER
+    if _has_part_elsewhere(frame, variable, ours) and _is_same_object(theirs, ours):
+        return VIRTUAL
+    if _says_the_same(theirs.text, ours.text):
+        return WORDS
+    if theirs.text == OPTIMIZED_OUT:
+        return _reason_of_loss(session, ours)
+    if ours.text == OPTIMIZED_OUT or _is_lost_in_part(theirs, ours):
+        return _reason_of_value(frame, session, variable)
+    return None
+
+
+def _is_same_object(theirs: Told, ours: Told) -> bool:
+    """Whether the bits are the same that both tell; those of ours that are cut off are not."""
+    if theirs.bits is None or ours.bits is None or theirs.bits.size_bits != ours.bits.size_bits:
+        return False
+    described = _described_bits(ours)
+    mask = theirs.mask if described is None else theirs.mask & (1 << described) - 1
+    return bool(mask) and have_same_bits(theirs, ours.bits, mask)
+
+
+def _is_lost_in_part(theirs: Told, ours: Told) -> bool:
+    """Whether GDB knows more of the bits and nothing else differs."""
+    if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
+        return False
+    return have_same_bits(theirs, ours.bits, theirs.mask & ~ours.bits.undefined)
+
+
+def _described_bits(ours: Told) -> int | None:
+    """How many bits the location describes; None where that is all of them."""
+    reasons = () if ours.bits is None else ours.bits.reasons
+    found = [match for each in reasons if (match := _DESCRIBED.fullmatch(each))]
+    return int(found[0][1]) if found else None
+
+
+def _says_the_same(theirs: str, ours: str) -> bool:
+    """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
+    if theirs == "<incomplete type>":
+        return ours.endswith("is incomplete: it has no size>")
+    if ours.endswith(OPTIMIZED_OUT):
+        before = ours.removesuffix(OPTIMIZED_OUT)
+        return theirs.startswith(before) and _is_all_lost(theirs.removeprefix(before))
+    if (one := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
+        return one.groups() == (two[1], two[2]) and two[2] == two[3]
+    one, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
+    return bool(one and two and one[2] == two[2] and canonical(one[1]) == canonical(two[1]))
+
+
+def _is_all_lost(text: str) -> bool:
+    """Whether GDB shows a structure of which nothing is there, member by member."""
+    return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
+
+
+def _has_absent_static(theirs: str, ours: str) -> bool:
+    """Whether the texts differ by static members that are nowhere here."""
+    pattern, count = _ABSENT_STATIC.subn(r"\1\0", ours)
+    parts = [re.escape(each) for each in pattern.split("\0")]
+    return count > 0 and re.fullmatch("[^,{}]+".join(parts), theirs) is not None
+
+
+def _is_by_wrong_frame(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+) -> bool:
+    """Whether GDB's value on entry is what the call tells, by registers of the function called."""
+    found = list(_instructions(session, variable))
+    is_on_entry = [each.operation.name for each in found] in _ON_ENTRY
+    if frame.type() != gdb.INLINE_FRAME or not is_on_entry or theirs.bits is None:
+        return False
+    expression, subprogram = found[0].operands[0], session.frame.subprogram
+    if not isinstance(expression, bytes) or subprogram is None:
+        return False
+    try:
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        value = told_on_entry(subprogram, call, expression, session.context())
+    except DwarfGpuError:
+        return False
+    every = (1 << theirs.bits.size_bits) - 1
+    return value is not None and value.bits & every == theirs.bits.value
+
+
+def _is_other_class(theirs: Told, ours: Told) -> bool:
+    """Whether GDB has a class without members of another size in the place of that of the entry."""
+    one, two = theirs.bits, ours.bits
+    if theirs.text != "{<No data fields>}" or one is None or two is None:
+        return False
+    return one.size_bits != two.size_bits
+
+
+def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: Told) -> bool:
+    """Whether it has a virtual base that is no part of the memory that GDB has read for it.
+
+    So a reference to a class that is a part of another one, and an object whose table is not yet
+    that of its class.
+    """
+    kind = strip(variable.type)
+    if _has_virtual_base(kind):
+        return "> = <invalid address>" in ours.text
+    if not isinstance(kind, Pointer) or kind.kind == "pointer":
+        return False
+    if not _has_virtual_base(strip(kind.target)):
+        return False
+    try:
+        value = frame.read_var(variable.name).referenced_value()
+        return bool(value.dynamic_type != value.type.unqualified())
+    except (gdb.error, ValueError):
+        return False
+
+
+def _has_virtual_base(kind: object) -> bool:
+    pending, seen = [kind], 0
+    while pending and seen < _MOST_BASES:
+        seen += 1
+        each = pending.pop()
+        bases = [m for m in each.members if m.is_base_class] if isinstance(each, Struct) else []
+        if any(m.is_virtual for m in bases):
+            return True
+        pending += [strip(m.type) for m in bases]
+    return False
+
+
+def _reason_of_loss(session: GdbSession, ours: Told) -> str | None:
+    """Why GDB has nothing."""
+    if ours.text.startswith("<error: DW_OP_GNU_parameter_ref at offset "):
+        return PARAMETER
+    stack, level = session.call_stack, session.level
+    if stack is not None and any(
+        isinstance(stack.frame(each), TailFrame) for each in (level, level + 1)
+    ):
+        return PASSED_ON
+    return ABSTRACT if _called_as_abstract(session) else None
+
+
+def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) -> str | None:
+    """Why we have nothing."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    older = frame.older()
+    if older is not None and older.type() == gdb.TAILCALL_FRAME:
+        return JUMPED
+    if not session.level or not any(_is_lost(session, each) for each in _used(session, variable)):
+        return None
+    is_listed = isinstance(variable.location, LocList)
+    return KEPT if is_listed and variable.unit.producer.startswith("GNU ") else LOST
+
+
+def _called_as_abstract(session: GdbSession) -> bool:
+    """Whether the call that made the frame names an entry without code."""
+    try:
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        return call is not None and call.callee is not None and not covered(call.callee)
+    except DwarfGpuError:
+        return False
+
+
+def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instruction]:
+    """The operations that tell where it is."""
+    match variable.location:
+        case LocList() as attribute:
+            entries = matching_entries(attribute.entries, session.pc)
+            expressions = [each.expression for each in entries]
+        case ExprLoc() as attribute:
+            expressions = [attribute.expression]
+        case _:
+            return
+    for each in expressions:
+        yield from decode(each, variable.unit.dialect, variable.unit.format).instructions
+
+
+def _is_wide_read(instruction: Instruction) -> bool:
+    operands = instruction.operands
+    is_read = instruction.operation.name == "deref_size"
+    return is_read and isinstance(operands[0], int) and operands[0] > 8
+
+
+def _used(session: GdbSession, variable: Variable) -> Iterator[int]:
+    """The registers that its location names."""
+    for each in _instructions(session, variable):
+        name = _REGISTER.fullmatch(each.operation.name)
+        if name is not None:
+            yield int(name[1])
+        elif each.operation.name in _NUMBERED and isinstance(each.operands[0], int):
+            yield each.operands[0]
+
+
+def _is_lost(session: GdbSession, number: int) -> bool:
+    """Whether no rule and no ABI gives an outer frame the register."""
+    return session.frame.register(number).is_undefined
