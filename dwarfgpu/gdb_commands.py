@@ -20,6 +20,7 @@ from dwarfgpu.gdb_questions import (
     operations_result,
     where_described,
 )
+from dwarfgpu.gdb_save_state import SaveState
 from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb_stack import lines
 from dwarfgpu.gdb_values import the_debugger
@@ -284,4 +285,5 @@ def install() -> None:
     LanesCommand("lanes", debugger, lane_answers)
     OperationsCommand("eval-ops", debugger, operations_result)
     LocalsCommand(debugger)
+    SaveState()
     Function(debugger)

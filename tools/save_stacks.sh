@@ -23,7 +23,7 @@ inside() {
   done
   shift
   for each in 'set architecture aarch64' 'source dwarfgpu/gdb_source.py' \
-    'source tools/save_state.py' 'source tools/save_stack.py' "$@"; do
+    'source tools/save_stack.py' "$@"; do
     options+=(-ex "$each")
   done
   timeout 60 "$GDB" -q -nx -batch "${options[@]}" "${files[@]}" >"$work/log" 2>&1
@@ -35,8 +35,8 @@ stack() {
   # Signal frames with scalable vectors confuse GDB.
   timeout 60 "$QEMU" -cpu max,sve=off -g "$PORT" "$program" &
   sleep 1
-  local save=("save-state $state.json" "save-stack $told.json")
-  case $1 in *.pac) save=("save-state $state.json 8192") ;; esac
+  local save=("dwarfgpu save-state $state.json" "save-stack $told.json")
+  case $1 in *.pac) save=("dwarfgpu save-state $state.json -stack 8192") ;; esac
   inside "$program" -- "target remote :$PORT" 'handle SIGSEGV nostop noprint pass' \
     "${@:3}" "${save[@]}" kill
   wait
@@ -44,7 +44,7 @@ stack() {
     # QEMU does not tell GDB which bits sign an address; a core file does.
     "$PYTHON" tools/state_core.py "$state.json" "$work/core"
     save=("save-stack $told.json")
-    case $1 in clang*) save+=("save-state $state.json") ;; esac
+    case $1 in clang*) save+=("dwarfgpu save-state $state.json") ;; esac
     inside "$program" "$work/core" -- "${save[@]}"
     ;;
   esac

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import runpy
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -93,7 +94,8 @@ class Machine:
         return int(self.waves[self.thread].wave)
 
     def architecture(self) -> Any:
-        return SimpleNamespace(name=lambda: f"amdgcn:{self.arch.name}")
+        known = [*self.arch.registers.values(), *self.arch.other_registers]
+        return SimpleNamespace(name=lambda: f"amdgcn:{self.arch.name}", registers=lambda: known)
 
     def memory(self, space: str) -> Memory:
         found = self.arch.address_space_named(space)
@@ -204,6 +206,9 @@ class Frame:
     def level(self) -> int:
         return 0
 
+    def block(self) -> None:
+        raise RuntimeError("Cannot locate block for frame.")
+
     def type(self) -> int:
         return int(gdb.NORMAL_FRAME)
 
@@ -299,7 +304,9 @@ def install(machine: Machine) -> None:
     gdb.Value, gdb.Type, gdb.Frame = no_symbols, Type, Frame
     for index, name in enumerate(("NORMAL", "INLINE", "TAILCALL", "SIGTRAMP")):
         setattr(gdb, f"{name}_FRAME", index)
-    for name in ("INT", "PTR", "FLAGS", "ARRAY", "UNION", "VOID", "REF", "RVALUE_REF"):
+    gdb.string_to_argv, gdb.COMPLETE_FILENAME = shlex.split, "filename"
+    for name in ("INT", "PTR", "FLAGS", "ARRAY", "STRUCT", "UNION", "VOID", "REF", "RVALUE_REF",
+                 "FUNC"):  # fmt: skip
         setattr(gdb, f"TYPE_CODE_{name}", name.lower())
     for name in ("DATA", "STACK", "USER"):
         setattr(gdb, f"COMMAND_{name}", name)

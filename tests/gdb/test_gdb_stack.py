@@ -62,10 +62,9 @@ def test_frames_as_the_command_line_prints_them(
 ) -> None:
     state = tmp_path / "state.json"
     out, _ = debugger.run(
-        f"source {repository / 'tools/save_state.py'}",
         *STOPPED,
         NO_MAIN,
-        f"save-state {state}",
+        f"dwarfgpu save-state {state}",
         "echo @@",
         "dwarfgpu bt 3",
         "echo @@",
@@ -139,7 +138,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
     clang = repository / "fixtures/x86_64/demo.clang.O2.v5"
     lines = told(debugger, code, *STOPPED, "up", file=clang)
     assert re.fullmatch(r"\d+ variables of 1 frame: (\d+) are the same, 0 .*, 0 differ", lines[0])
-    assert lines[1].startswith("#2  argv: GDB has 0x")
+    assert lines[1].startswith("#2  argv: GDB has (char **) 0x")
     assert lines[1].endswith(
         "dwarfgpu <optimized out> "
         "(GDB shows what a register holds now that callees need not preserve)"

@@ -96,12 +96,11 @@ def test_a_saved_stack_tells_of_tail_calls(
     program, state = tmp_path / "unwound", tmp_path / "state.json"
     build(tool("gcc"), "unwound.c", ("-O2",), program)
     debugger.run(
-        f"source {repository / 'tools/save_state.py'}",
         "break tail2",
         "run",
         "break deep",
         "continue",
-        f"save-state {state}",
+        f"dwarfgpu save-state {state}",
         file=program,
     )
     frames = run_json("bt", "--state", state).json["frames"]

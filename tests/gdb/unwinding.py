@@ -60,7 +60,8 @@ class Unwinding:
         if self._every and self.stops % self._every == 0:
             self._variables(where)
         # Tail calls that only dwarfgpu finds are no mistake; those that only GDB finds are.
-        more = [e for e in found.differences if (e.what, e.theirs) != ("tail call", "none")]
+        unknown = [each for each in found.differences if each.reason is None]
+        more = [each for each in unknown if (each.what, each.theirs) != ("tail call", "none")]
         self.differences += [f"{where}: {each}" for each in more]
 
     def _variables(self, where: str) -> None:

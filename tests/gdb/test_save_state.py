@@ -1,0 +1,199 @@
+"""`dwarfgpu save-state`: what is answered from the file is what is answered inside GDB."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from tests.cli.command import run, run_json, validator
+from tests.gdb.debugger import SETTINGS, Debugger
+from tests.gdb.test_rocgdb import known, session
+
+FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb_save_state.py"
+SOURCES = FILE.parents[1] / "fixtures/native"
+ALONE = frozenset({"gdb", "json", "os", "re", "struct", "typing"})
+TELL = """
+def names(frame):
+    block = frame.block()
+    while block is not None and not block.is_global and not block.is_static:
+        for symbol in block:
+            if symbol.is_variable or symbol.is_argument:
+                yield symbol.name
+        if block.function is not None:
+            return
+        block = block.superblock
+
+def shown(name):
+    try:
+        return gdb.execute("PRINT " + name, to_string=True).split("\\nnote:")[0]
+    except gdb.error as error:
+        return "= error: " + str(error)
+
+found = []
+frame = gdb.newest_frame()
+while frame is not None and frame.find_sal().symtab is not None:
+    frame.select()
+    for name in dict.fromkeys(names(frame)):
+        text = shown(name).partition(" = ")[2].strip()
+        found.append([frame.level(), name, text])
+    frame = frame.older() if frame.name() != "main" else None
+gdb.newest_frame().select()
+gdb.execute("dwarfgpu save-state STATE")
+import json
+print("\\n@@" + json.dumps(found))
+"""
+
+
+def told(program: str, gdb: Path, state: Path, setup: list[str], how: str) -> list[list[Any]]:
+    code = TELL.replace("PRINT", how).replace("STATE", str(state))
+    lines = [*SETTINGS, "set target-charset ASCII", *setup, f"python exec({code!r})"]
+    options = [piece for line in lines for piece in ("-ex", line)]
+    done = subprocess.run(
+        [program, "-nx", "-q", "-batch", *options, str(gdb)],
+        capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    mark = done.stdout.rfind("@@")
+    assert mark >= 0, done.stdout[-2000:] + done.stderr[-2000:]
+    found: list[list[Any]] = json.loads(done.stdout[mark + 2 :].partition("\n")[0])
+    return found
+
+
+def differing(state: Path, found: list[list[Any]]) -> list[str]:
+    """What the file answers otherwise."""
+    validator("state").validate(json.loads(state.read_text()))
+    out = []
+    by_frame: dict[int, list[tuple[str, str]]] = {}
+    for level, name, text in found:
+        by_frame.setdefault(level, []).append((name, text))
+    for level, asked in by_frame.items():
+        for name, text in asked:
+            done = run("eval", "--state", state, "--frame", level, name)
+            ours = (done.lines or ["nothing"])[0].partition(" = ")[2]
+            if f": {name}: <optimized out> (" in done.err:
+                ours = "<optimized out>"
+            if ours != text:
+                out.append(f"#{level} {name}: {text} in GDB, {ours} from the file")
+    return out
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_alone_in_stock_gdb(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """Every local of every frame as GDB itself prints it; nothing of dwarfgpu is in this GDB."""
+    program, state = tmp_path / "values", tmp_path / "state.json"
+    command = [tool(compiler), "-g", "-O0", "-w", str(SOURCES / "values.c"), "-o", str(program)]
+    subprocess.run([*command, "-lm"], check=True, timeout=120)
+    compared = 0
+    for function, skipped in (("times", 0), ("look", 9), ("look", 40), ("look", 70)):
+        setup = [f"source {FILE}", f"break {function}", f"ignore 1 {skipped}", "run"]
+        found = told(debugger.program, program, state, setup, "print -raw-values --")
+        assert differing(state, found) == []
+        compared += len(found)
+    assert compared > 60
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_beside_dwarfgpu(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str
+) -> None:
+    """Every local of every frame of an optimized program as dwarfgpu has it inside GDB."""
+    program, state = tmp_path / "moved", tmp_path / "state.json"
+    command = [tool(compiler), "-g", "-O2", "-w", str(SOURCES / "moved.c"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=120)
+    compared = 0
+    for function, skipped in (("external", 3), ("external", 30), ("touch", 8), ("last", 2)):
+        setup = [f"source {debugger.source}", f"break {function}", f"ignore 1 {skipped}", "run"]
+        found = told(debugger.program, program, state, setup, "dwarfgpu print")
+        assert differing(state, found) == []
+        compared += len(found)
+    assert compared > 40
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "message"),
+    [
+        ((), "dwarfgpu save-state x.json", "save-state: the program is not being run"),
+        (("starti",), "dwarfgpu save-state", "save-state: one file is needed. "),
+        (("starti",), "dwarfgpu save-state x -frames 3", "save-state: not -frames 3. "),
+        (("starti",), "dwarfgpu save-state x -memory 12", "save-state: not -memory 12. "),
+        (("starti",), "dwarfgpu save-state x -memory 0x10,4", "save-state: cannot read all "),
+        (("starti",), "dwarfgpu save-state /no/where", "save-state: /no/where: No such file"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(
+    debugger: Debugger, before: tuple[str, ...], command: str, message: str
+) -> None:
+    _, err = debugger.run(*before, command, file=Path("/bin/true"))
+    assert err.strip().splitlines()[-1].startswith(message)
+    assert "Traceback" not in err
+
+
+def test_old_gdbs_can_read_the_file() -> None:
+    """Python 3.6, and nothing but GDB's own modules."""
+    tree = ast.parse(FILE.read_text(), feature_version=(3, 6))
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in ([each.name for each in node.names] if isinstance(node, ast.Import)
+                     else [node.module or ""])
+    }  # fmt: skip
+    assert imported == ALONE
+
+
+@pytest.mark.parametrize("name", ["x86_64", "i386", "aarch64", "gfx942", "gfx1100"])
+def test_registers_are_those_of_the_architecture(name: str) -> None:
+    """What is written has a name that a state may have, and what calls preserve is written."""
+    source = ast.parse(FILE.read_text())
+    tables: dict[str, Any] = {}
+    for node in source.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "REGISTERS":
+            tables = ast.literal_eval(node.value)
+    pattern = re.compile(tables.get(name, tables[""]))
+    arch = architecture(name)
+    listed = {each.name for each in (*arch.registers.values(), *arch.other_registers)}
+    kept = {arch.register(each).name for each in arch.preserved or ()}
+    missed = {each for each in kept if not pattern.fullmatch(each)}
+    assert all(re.fullmatch(r"tpidr.*", each) for each in missed), missed
+    assert any(pattern.fullmatch(each) for each in listed)
+    if arch.program_counter is not None and arch.machine != "AMDGPU":
+        assert pattern.fullmatch(arch.register(arch.program_counter).name)
+
+
+def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
+    """With the stand-in of ROCgdb: registers of all lanes, the code object beside the state."""
+    path, state = "dwarfgpu/data/demo.json", tmp_path / "wave.json"
+    session(repository, path, f"dwarfgpu save-state {state} -lanes all")
+    document = json.loads(state.read_text())
+    validator("state").validate(document)
+    assert document["architecture"] == "gfx942" and document["wave_size"] == 64
+    assert [each["path"] for each in document["code_objects"]] == ["wave.0.co"]
+    for name in ("t", "a", "r", "sum"):
+        assert by_file(state, name) == known(repository, path, name)
+
+
+def by_file(state: Path, name: str) -> dict[int, str]:
+    record: Any = run_json("eval", "--state", state, "--lane", "all", name).json
+    return {
+        each["lane"]: each["text"] if each.get("error") is None else each["error"]["kind"]
+        for each in record["lanes"]
+    }
+
+
+def test_private_memory_of_a_lane(repository: Path, tmp_path: Path) -> None:
+    path, state = "fixtures/states/nest.gfx942.O0.json", tmp_path / "wave.json"
+    command = f"dwarfgpu save-state {state} -memory private_lane#0x18,20"
+    said = session(repository, path, "lane 3", command)
+    assert said[command] == []
+    for name in ("in", "out", "limit"):
+        theirs = run("eval", "--state", repository / path, "--lane", 3, name)
+        assert run("eval", "--state", state, "--lane", 3, name).lines == theirs.lines
