@@ -57,6 +57,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "pygments": ("cli/*",),
     "gdb": ("backends/ingdb*", "gdb*"),
     "zstandard": ("objfile/compression.py",),
+    "matplotlib": ("view/grid_image.py",),
     "numpy": ("model/lane*.py", "expr/lane*.py", "backends/simulated/*", "view/grid*"),
 }
 """Who alone may import it, the more special first. What is not here, in the standard library or

@@ -10,7 +10,14 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.cli.answers import DEFAULT_OPTIONS, Answer, of_error, of_reading, variable_text
+from dwarfgpu.cli.answers import (
+    DEFAULT_OPTIONS,
+    Answer,
+    data_json,
+    of_error,
+    of_reading,
+    variable_text,
+)
 from dwarfgpu.cli.lane_answers import LaneAnswer
 from dwarfgpu.cli.subjects import Subject, answer, subject
 from dwarfgpu.dwarf.die import Die
@@ -58,7 +65,7 @@ def lane_answers(
 ) -> list[list[LaneAnswer]]:
     """The answers to each question, one for each of its lanes.
 
-    `is_brief`: only text, notes and status are shown; of answers without errors there are no more.
+    `is_brief`: the records of scalars have `data` alone.
     """
     meant = [[_meant(each, state) for state in each.states] for each in questions]
     asked: dict[Variable, list[tuple[int, int]]] = {}
@@ -106,12 +113,13 @@ def _is_scalar(reading: Reading) -> bool:
 
 
 def _brief(reading: Reading, session: Session, known: _Texts) -> Answer:
-    """The text of a scalar."""
+    """The text and the number of a scalar."""
     assert reading.bits is not None
     key = reading.variable, reading.notes, reading.bits.value
     if key not in known:
         text = variable_text(reading, session, DEFAULT_OPTIONS)
-        known[key] = Answer(text, {}, 0, notes=reading.notes)
+        data = data_json(reading.bits, reading.type, session, reading.location)
+        known[key] = Answer(text, {"data": data}, 0, notes=reading.notes)
     return known[key]
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import math
-import os
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -24,6 +21,7 @@ from dwarfgpu.cli.lane_answers import (
     is_choice,
     lane_notes,
 )
+from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grids, has_colours, write_picture
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
 from dwarfgpu.cli.repl.lanes import target_id, used_lanes
 from dwarfgpu.cli.subjects import Expression, Subject, subject
@@ -31,7 +29,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
-from dwarfgpu.view.lane_grid import Cell, grid_lines
+from dwarfgpu.view.grid_image import require_matplotlib
+from dwarfgpu.view.lane_grid import Cell
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.position import lane_position
 
@@ -54,6 +53,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--grid", action="store_true", help="each NAME as a grid, eight in a row")
     parser.add_argument("--color", choices=_COLOURS, default="auto", help="of the grid")
+    for form in ("png", "svg"):
+        parser.add_argument(
+            f"--{form}", metavar="FILE", help="write NAME in the lanes of the waves as a picture"
+        )
     options.configure(parser)
 
 
@@ -141,19 +144,23 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("--grid: give the NAME of what it shows")
     if args.grid and args.compact:
         raise UsageError("give --grid or --compact, not both")
+    is_picture = _is_picture(args)
     files = [args.file] if args.file else []
     if args.wave == "all":
         sessions = options.sessions_of_waves(args, files)
     else:
         sessions = [options.session_of(args, files)]
     waves = _waves(args, sessions, choice)
+    written = list(_pictures(args, waves)) if is_picture else []
     if args.json:
         notes: list[Plain] = [*_notes(waves)]
         print_json({"schema": SCHEMA, "notes": notes, "waves": [_record(each) for each in waves]})
         return _status(waves)
-    for wave in waves:
+    for line in written:
+        print(line)
+    for wave in waves if args.grid or not written else ():
         print(one_line(wave.title))
-        colours = _has_colours(args.color)
+        colours = has_colours(args.color)
         for line in _grids(wave, colours) if args.grid else _table(wave, args.compact):
             print(line)
     print_notes(_notes(waves))
@@ -172,7 +179,7 @@ def _waves(
         for session, seen in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(questions, is_brief=not args.json and not args.grid)
+    answered = lane_answers(questions, is_brief=not args.json)
     for question, answers in zip(questions, answered, strict=True):
         error = refused(question, answers)
         if error is not None:
@@ -192,6 +199,16 @@ def _subject(session: Session, states: Sequence[LaneState], name: str) -> Subjec
         if all(each.location is None or each.location.pc == session.pc for each in states):
             raise
         return Expression(name)
+
+
+def _is_picture(args: argparse.Namespace) -> bool:
+    """Whether a picture is asked for; `UsageError` where it cannot be made."""
+    options_given = [f"--{form}" for form in ("png", "svg") if getattr(args, form) is not None]
+    for option in options_given:
+        if len(args.names) != 1:
+            raise UsageError(f"{option}: give the one NAME of what it shows")
+        require_matplotlib(option)
+    return bool(options_given)
 
 
 def _notes(waves: Sequence[_Wave]) -> list[str]:
@@ -265,33 +282,27 @@ def _cut(text: str) -> str:
     return shown if len(shown) <= _WIDEST else f"{shown[: _WIDEST - 1]}…"
 
 
+def _cells(wave: _Wave, answers: Sequence[LaneAnswer]) -> dict[int, Cell]:
+    return {each.lane: cell_of(each, wave.letter(each.state)) for each in answers}
+
+
 def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
-    for name, answers in wave.answers:
-        yield one_line(name)
-        chosen = {each.lane: _cell(wave, each) for each in answers}
-        lanes = all_lanes(wave.session)
-        cells = [chosen.get(lane, Cell("", "U")) for lane in lanes]
-        yield from grid_lines(cells, colours=colours)
+    named = [(name, _cells(wave, answers)) for name, answers in wave.answers]
+    return grids(named, len(all_lanes(wave.session)), colours=colours)
 
 
-def _cell(wave: _Wave, each: LaneAnswer) -> Cell:
-    text = one_line(each.text)
-    for reason in ("optimized out", "unavailable", "not in this frame"):
-        if text.startswith(f"<{reason}"):
-            text = f"<{reason}>" if reason != "not in this frame" else "<absent>"
-    return Cell(text, wave.letter(each.state), _number(each))
-
-
-def _number(each: LaneAnswer) -> float | None:
-    data = each.answer.record.get("data")
-    is_number = isinstance(data, int | float) and math.isfinite(data)
-    return float(data) if is_number and isinstance(data, int | float) else None
-
-
-def _has_colours(wanted: str) -> bool:
-    if wanted != "auto":
-        return wanted == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def _pictures(args: argparse.Namespace, waves: Sequence[_Wave]) -> Iterator[str]:
+    """Write what `--png` and `--svg` ask for; what was written."""
+    [name] = args.names
+    lanes = len(all_lanes(waves[0].session))
+    shown = []
+    for wave in waves:
+        cells = _cells(wave, wave.answers[0][1])
+        shown.append((wave.session, [cells.get(lane, UNUSED) for lane in range(lanes)]))
+    for form in ("png", "svg"):
+        path = getattr(args, form)
+        if path is not None:
+            yield write_picture(name, shown, path, form)
 
 
 def _outer_record(outer: Outer | None) -> Record | None:

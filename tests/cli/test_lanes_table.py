@@ -73,7 +73,7 @@ def test_every_wave() -> None:
 def test_a_grid() -> None:
     lines = run("lanes", "--demo", "--grid", "t").lines
     assert lines[2] == " 0    320   321 (322) (323)   324 (325) (326)   327"
-    assert len(lines) == 10
+    assert lines[10:] == ["    ( ) inactive"]
     coloured = run("lanes", "--demo", "--grid", "--color", "always", "t").out
     plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
     assert "\x1b[48;5;" in coloured
@@ -87,11 +87,18 @@ def test_what_is_not_there() -> None:
     done = run("lanes", "--demo", "--lane", "0-1", "r")
     assert done.status == 1
     assert done.lines[2].endswith("<optimized out> (r is optimized out at …")
-    assert (
-        run("lanes", "--demo", "--grid", "--lane", "0", "r")
-        .lines[2]
-        .startswith(" 0  <optimized out>")
-    )
+    grid = run("lanes", "--demo", "--grid", "--lane", "0", "r").lines
+    assert grid[2] == " 0  - · · · · · · ·"
+    assert grid[-1] == "    · not asked, or no work-item  - optimized out"
+
+
+def test_cells_of_a_grid_are_short() -> None:
+    """A pointer is its address; what is not there is a mark; NO_COLOR and pipes have no colours."""
+    state = STATES / "data.gfx942.O0.json"
+    lines = run("lanes", "--state", state, "--grid", "shared_pointer", "d").lines
+    assert lines[2].split()[:3] == ["0", "0x10000000000fc", "(?)"]
+    assert lines[10] == "    ( ) inactive  ? unavailable"
+    assert lines[12].split()[:5] == ["0", "0", "(?)", "(?)", "1.5"]
 
 
 @pytest.mark.parametrize(

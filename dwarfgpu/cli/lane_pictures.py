@@ -1,0 +1,97 @@
+"""Lane values to look at: cells of a grid in the terminal, and of a picture of a dispatch."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from dwarfgpu.backends.machine import model_of
+from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.lane_answers import ABSENT, LaneAnswer
+from dwarfgpu.session import Session
+from dwarfgpu.view.dispatch_layout import layout
+from dwarfgpu.view.grid_image import Picture, draw
+from dwarfgpu.view.lane_grid import MARKS, Cell, grid_lines
+from dwarfgpu.view.plain import Plain
+
+UNUSED = Cell("", "U")
+
+
+def cell_of(answer: LaneAnswer, letter: str) -> Cell:
+    """What is shown of a lane, whose state is a letter of `lanes`."""
+    missing = _missing(answer)
+    if missing is not None:
+        return Cell(MARKS[missing], letter, missing=missing)
+    data = answer.answer.record.get("data")
+    number = _number(data)
+    text = one_line(answer.text)
+    if isinstance(data, Mapping) and "address" in data and number is not None:
+        address = data["address"]
+        text = f"{address:#x}" if isinstance(address, int) else str(address)
+    return Cell(text, letter, number)
+
+
+def _missing(answer: LaneAnswer) -> str | None:
+    """Why there is no value, by `MARKS`."""
+    text = answer.text
+    if text == ABSENT:
+        return "not in this frame"
+    for why in ("optimized out", "unavailable"):
+        if text.startswith(f"<{why}>"):
+            return why
+    if answer.answer.error is not None:
+        return "unavailable" if answer.answer.error.kind == "Unavailable" else "error"
+    return None
+
+
+def _number(data: Plain) -> float | None:
+    """By which a value is coloured; of a pointer the address, of an enumerator its value."""
+    if isinstance(data, Mapping):
+        data = data.get("address", data.get("value"))
+    if isinstance(data, int | float) and math.isfinite(data):
+        return float(data)
+    return None
+
+
+def grids(
+    named: Sequence[tuple[str, Mapping[int, Cell]]], lane_count: int, *, colours: bool
+) -> Iterator[str]:
+    """A grid for each name; lanes that were not asked for are dots."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for name, cells in named:
+        yield one_line(name)
+        every = [cells.get(lane, UNUSED) for lane in range(lane_count)]
+        yield from grid_lines(every, colours=colours, width=width)
+
+
+def has_colours(wanted: str) -> bool:
+    """What `--color` says; `auto`: on a terminal that has them, unless NO_COLOR is set."""
+    if wanted != "auto":
+        return wanted == "always"
+    is_dumb = os.environ.get("TERM") == "dumb"
+    return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
+
+
+def write_picture(
+    name: str, waves: Sequence[tuple[Session, Sequence[Cell]]], path: str, form: str
+) -> str:
+    """Draw a name in every lane of waves into a file; one line that says what is in it."""
+    session = waves[0][0]
+    found = layout([(each.wave, cells) for each, cells in waves], model_of(session.target))
+    model = model_of(session.target)
+    dispatch = None if model is None else model.dispatch_of(session.wave)
+    kernel = "" if dispatch is None or dispatch.kernel is None else f" in {dispatch.kernel}"
+    where = {each.pc for each, _ in waves}
+    pc = next(iter(where))
+    at = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
+    blocks = f"{found.blocks} {found.what}{'' if found.blocks == 1 else 's'}"
+    title = one_line(f"{name}{kernel}: {len(found.cells)} lanes of {blocks}{at}")
+    texts = [cell.text for _, _, cell in found.cells if cell.number is not None]
+    is_address = bool(texts) and texts[0].startswith("0x")
+    draw(Picture(found, title, is_address), path, form)
+    numbers = [cell.number for _, _, cell in found.cells if cell.number is not None]
+    span = f", {min(numbers):.15g} to {max(numbers):.15g}" if numbers and not is_address else ""
+    return one_line(f"{path}: {title}{span}")

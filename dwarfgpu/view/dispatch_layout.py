@@ -1,0 +1,88 @@
+"""Where the work-items of a dispatch are in a picture of it: as the grid is laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+
+from dwarfgpu.backends.machine import Machine, Position
+from dwarfgpu.nouns import frozen
+from dwarfgpu.target import WaveId
+from dwarfgpu.view.lane_grid import COLUMNS, Cell
+
+
+@frozen
+class Layout:
+    """Cells at places; x goes to the right, y down."""
+
+    width: int
+    height: int
+    cells: tuple[tuple[int, int, Cell], ...]
+    what: str
+    """What each block is: a workgroup or a wave."""
+    blocks: int
+
+
+def layout(waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine | None) -> Layout:
+    """The lanes of waves, each by its cells.
+
+    A workgroup is a block. In one of two or three dimensions a work-item is at its x and y, slices
+    of z below each other; in one of one dimension a wave is a row. Workgroups are where the grid
+    has them; those of one row are broken into several, so that the picture is not a line. Where it
+    is not known of every wave to which workgroup it belongs, each wave is a block, eight in a row.
+    """
+    placed = None if model is None else _in_workgroups(waves, model)
+    if placed is None:
+        blocks = {
+            (index, 0, 0): [(n % COLUMNS, n // COLUMNS, cell) for n, cell in enumerate(cells)]
+            for index, (_, cells) in enumerate(waves)
+        }
+        return _laid(blocks, "wave")
+    return _laid(placed, "workgroup")
+
+
+def _in_workgroups(
+    waves: Sequence[tuple[WaveId, Sequence[Cell]]], model: Machine
+) -> dict[Position, list[tuple[int, int, Cell]]] | None:
+    """The cells of each workgroup, by its position; None where that is not known of all."""
+    blocks: dict[Position, list[tuple[int, int, Cell]]] = {}
+    dispatches = set()
+    for wave, cells in waves:
+        told, group = model.waves.get(wave), model.workgroup_of(wave)
+        if group is None or group.position is None or group.size is None:
+            return None
+        if told is None or told.wave_in_group is None:
+            return None
+        dispatches.add(group.dispatch)
+        block = blocks.setdefault(group.position, [])
+        is_flat = group.size[1] == group.size[2] == 1
+        for lane, cell in enumerate(cells):
+            item = model.work_item(wave, lane)
+            if item is not None:
+                x, y, z = item
+                block.append(
+                    (lane, told.wave_in_group, cell)
+                    if is_flat
+                    else (x, y + z * group.size[1], cell)
+                )
+    return blocks if len(dispatches) == 1 else None
+
+
+def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], what: str) -> Layout:
+    """Blocks beside each other with a cell between them."""
+    width = 2 + max((x for cells in blocks.values() for x, _, _ in cells), default=0)
+    height = 2 + max((y for cells in blocks.values() for _, y, _ in cells), default=0)
+    rows = 1 + max((y for _, y, _ in blocks), default=0)
+    is_line = rows == 1 and all(z == 0 for _, _, z in blocks)
+    a_row = max(1, ceil(sqrt(len(blocks) * height / width))) if is_line else len(blocks)
+    out = []
+    for (x, y, z), cells in blocks.items():
+        left, top = (x % a_row, x // a_row) if is_line else (x, y + z * rows)
+        out += [(left * width + at_x, top * height + at_y, each) for at_x, at_y, each in cells]
+    return Layout(
+        1 + max((x for x, _, _ in out), default=0),
+        1 + max((y for _, y, _ in out), default=0),
+        tuple(out),
+        what,
+        len(blocks),
+    )

@@ -1,0 +1,139 @@
+"""A value of every work-item of a dispatch as a picture: PNG or SVG, by matplotlib.
+
+matplotlib is an extra, imported when a picture is made.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
+from dwarfgpu.view.dispatch_layout import Layout
+from dwarfgpu.view.lane_grid import Cell
+
+NO_NUMBER: Final = "no number"
+COLOURS: Final = {
+    "optimized out": (0.80, 0.80, 0.80),
+    "unavailable": (0.55, 0.55, 0.55),
+    "not in this frame": (0.90, 0.86, 0.80),
+    "error": (0.84, 0.15, 0.16),
+    NO_NUMBER: (0.89, 0.47, 0.76),
+}
+"""Of work-items without a number, by the reason."""
+PALE: Final = 0.35
+"""How much of its colour an inactive lane has."""
+MOST_LABELLED: Final = 300
+"""Cells of a picture in which the values are written."""
+
+
+@frozen
+class Picture:
+    """What is drawn."""
+
+    layout: Layout
+    title: str
+    is_address: bool = False
+    """Whether the numbers are addresses."""
+
+
+def require_matplotlib(option: str) -> None:
+    """`UsageError` where matplotlib is not installed."""
+    try:
+        import_module("matplotlib")
+    except ImportError:
+        raise UsageError(
+            f"{option} needs matplotlib, which is not installed: pip install 'dwarfgpu[pictures]'"
+        ) from None
+
+
+def draw(picture: Picture, path: str, form: str) -> None:
+    """Write a picture as `png` or `svg`; `UsageError` where the file cannot be written."""
+    figures: Any = import_module("matplotlib.figure")
+    layout = picture.layout
+    wide = min(9.0, 2.5 + 0.5 * layout.width)
+    tall = min(12.0, max(1.0, wide * layout.height / max(layout.width, 1)))
+    size = (wide + 1.5, tall + 1.0)
+    figure = figures.Figure(figsize=size, dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    numbers = [each.number for _, _, each in layout.cells if each.number is not None]
+    least, most = (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
+    shades = import_module("matplotlib").colormaps["viridis"]
+    axes.imshow(_pixels(layout, least, most, shades), interpolation="none", aspect="equal")
+    axes.set_axis_off()
+    axes.set_title(picture.title, fontsize=10, loc="left", parse_math=False)
+    if len(layout.cells) <= MOST_LABELLED:
+        _write_values(axes, layout, least, most)
+    if numbers:
+        _add_scale(figure, axes, least, most, picture.is_address)
+    _add_legend(axes, layout)
+    try:
+        figure.savefig(path, format=form)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
+def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:
+    """Red, green, blue of each cell, white where there is none."""
+    numpy: Any = import_module("numpy")
+    out = numpy.ones((layout.height, layout.width, 3))
+    span = (most - least) or 1.0
+    for x, y, cell in layout.cells:
+        if cell.state == "U":
+            continue
+        why = reason(cell)
+        if why is None:
+            assert cell.number is not None
+            share = (cell.number - least) / span if most > least else 0.5
+            colour = numpy.array(shades(share)[:3])
+            out[y, x] = colour * PALE + (1 - PALE) if cell.state == "I" else colour
+        else:
+            out[y, x] = COLOURS[why]
+    return out
+
+
+def reason(cell: Cell) -> str | None:
+    """Why a work-item has no number; None where it has one."""
+    if cell.missing is not None:
+        return cell.missing
+    return NO_NUMBER if cell.number is None else None
+
+
+def _write_values(axes: Any, layout: Layout, least: float, most: float) -> None:
+    for x, y, cell in layout.cells:
+        if cell.state == "U" or cell.missing is not None or len(cell.text) > 7:
+            continue
+        is_dark = cell.number is not None and cell.number < (least + most) / 2
+        colour = "white" if is_dark and cell.state != "I" else "black"
+        axes.text(x, y, cell.text, ha="center", va="center", fontsize=6, color=colour)
+
+
+def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bool) -> None:
+    colours: Any = import_module("matplotlib.colors")
+    cm: Any = import_module("matplotlib.cm")
+    ticker: Any = import_module("matplotlib.ticker")
+    ends = (least, most) if most > least else (least - 0.5, least + 0.5)
+    mapped = cm.ScalarMappable(colours.Normalize(*ends), "viridis")
+    bar = figure.colorbar(mapped, ax=axes, fraction=0.04, pad=0.01)
+    if is_address:
+        bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda at, _: f"{int(at):#x}"))
+    else:
+        bar.ax.ticklabel_format(useOffset=False)
+    bar.ax.tick_params(labelsize=7)
+
+
+def _add_legend(axes: Any, layout: Layout) -> None:
+    patches: Any = import_module("matplotlib.patches")
+    found = {reason(cell) for _, _, cell in layout.cells if cell.state != "U"}
+    handles = [
+        patches.Patch(color=colour, label=why) for why, colour in COLOURS.items() if why in found
+    ]
+    if any(cell.state == "I" and cell.number is not None for _, _, cell in layout.cells):
+        pale = tuple(each * PALE + 1 - PALE for each in (0.13, 0.57, 0.55))
+        handles.append(patches.Patch(color=pale, label="inactive: pale"))
+    if handles:
+        axes.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.01),
+            ncols=len(handles), fontsize=7, frameon=False,
+        )  # fmt: skip

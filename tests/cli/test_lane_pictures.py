@@ -1,0 +1,65 @@
+"""Pictures of a variable across a dispatch: `dwarfgpu lanes --png`, `--svg`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import STATES, run
+
+DISPATCH = ("--state", STATES / "dispatch.gfx1100.json")
+
+
+@pytest.mark.parametrize("option", ["--png", "--svg"])
+def test_without_matplotlib(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    path = tmp_path / "picture"
+    done = run("lanes", "--demo", option, path, "t")
+    assert done.status == 2
+    assert done.error == (
+        f"{option} needs matplotlib, which is not installed: pip install 'dwarfgpu[pictures]'"
+    )
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("names", [(), ("t", "a")])
+def test_a_picture_shows_one_name(names: tuple[str, ...], tmp_path: Path) -> None:
+    done = run("lanes", "--demo", "--png", tmp_path / "x.png", *names)
+    assert (done.status, done.error) == (2, "--png: give the one NAME of what it shows")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--demo", "t"), "t: 64 lanes of 1 wave, pc 0x7f0000001690, 320 to 383"),
+        (("--demo", "r"), "r: 64 lanes of 1 wave, pc 0x7f0000001690"),  # optimized out
+        (
+            (*DISPATCH, "--wave", "all", "$v0[$_lane]"),
+            "$v0[$_lane] in diverge: 100 lanes of 3 workgroups, pc 0x7f0000002100, 0 to 47",
+        ),
+        (
+            ("--state", STATES / "data.gfx942.O0.json", "shared_pointer"),
+            "shared_pointer: 64 lanes of 1 wave, pc 0x2660",
+        ),
+        (
+            ("--state", STATES / "wholewave.gfx942.json", "--dialect", "amd-provisional", "r"),
+            "r: 64 lanes of 1 wave, pc 0x151c, 1004 to 2003",
+        ),
+    ],
+)
+def test_pictures(arguments: tuple[object, ...], told: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    png, svg = tmp_path / "x.png", tmp_path / "x.svg"
+    done = run("lanes", *arguments, "--png", png, "--svg", svg)
+    assert done.lines == [f"{png}: {told}", f"{svg}: {told}"]
+    assert png.read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in svg.read_text()
+
+
+def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra pictures is not installed")
+    done = run("lanes", "--demo", "--png", tmp_path / "no" / "x.png", "t")
+    assert done.status == 2
+    assert done.error.endswith("x.png: cannot be written: No such file or directory")

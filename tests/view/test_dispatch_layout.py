@@ -1,0 +1,73 @@
+"""Work-items of a dispatch where the grid has them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from dwarfgpu.backends.machine import Dispatch, Machine, Position, Wave, Workgroup
+from dwarfgpu.view.dispatch_layout import Layout, layout
+from dwarfgpu.view.lane_grid import Cell
+
+
+def laid(size: Position, counts: Position, lane_count: int = 4) -> Layout:
+    """Workgroups of a size; the text of a cell is its wave and lane."""
+    groups, waves = {}, {}
+    items = size[0] * size[1] * size[2]
+    for z, y, x in product(*(range(count) for count in reversed(counts))):
+        group = len(groups) + 1
+        groups[group] = Workgroup(group, 1, (x, y, z), size)
+        for index in range(-(-items // lane_count)):
+            wave = len(waves) + 1
+            waves[wave] = Wave(wave, group, index)
+    model = Machine(lane_count, dispatches={1: Dispatch(1, 1)}, workgroups=groups, waves=waves)
+    cells = [(wave, [Cell(f"{wave}.{n}", "A", n) for n in range(lane_count)]) for wave in waves]
+    return layout(cells, model)
+
+
+def rows(found: Layout) -> list[str]:
+    texts = [["  . "] * found.width for _ in range(found.height)]
+    for x, y, cell in found.cells:
+        texts[y][x] = f"{cell.text:>4}"
+    return ["".join(row).rstrip() for row in texts]
+
+
+def test_a_workgroup_of_one_dimension_has_a_row_for_each_wave() -> None:
+    assert rows(laid((6, 1, 1), (1, 1, 1))) == [" 1.0 1.1 1.2 1.3", " 2.0 2.1  .   ."]
+
+
+def test_a_line_of_workgroups_is_broken() -> None:
+    found = laid((4, 1, 1), (10, 1, 1))
+    assert (found.width, found.height, found.blocks) == (9, 9, 10)
+    assert rows(found)[:3] == [
+        " 1.0 1.1 1.2 1.3  .  2.0 2.1 2.2 2.3",
+        "  .   .   .   .   .   .   .   .   .",
+        " 3.0 3.1 3.2 3.3  .  4.0 4.1 4.2 4.3",
+    ]
+
+
+def test_two_dimensions_are_x_and_y() -> None:
+    assert rows(laid((2, 2, 1), (2, 2, 1))) == [
+        " 1.0 1.1  .  2.0 2.1",
+        " 1.2 1.3  .  2.2 2.3",
+        "  .   .   .   .   .",
+        " 3.0 3.1  .  4.0 4.1",
+        " 3.2 3.3  .  4.2 4.3",
+    ]
+
+
+def test_slices_of_z_are_below_each_other() -> None:
+    assert rows(laid((2, 1, 2), (1, 1, 2))) == [
+        " 1.0 1.1",
+        " 1.2 1.3",
+        "  .   .",
+        " 2.0 2.1",
+        " 2.2 2.3",
+    ]
+
+
+def test_waves_of_which_nothing_is_known_are_blocks() -> None:
+    cells = [Cell(str(n), "A", n) for n in range(10)]
+    found = layout([(7, cells), (9, cells)], None)
+    assert (found.what, found.blocks, found.width) == ("wave", 2, 8)
+    assert rows(found)[0].split() == [str(n) for n in range(8)]
+    assert len(found.cells) == 20
