@@ -349,6 +349,14 @@ def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:
     )
 
 
+def test_a_load_address_behind_all_addresses() -> None:
+    file = HIP / "nest.gfx942.O0.v5.co"
+    asked = ("--grid", 64, "--workgroup", 64, *NEST, "--load-address", (1 << 64) - 256)
+    done = run("dispatch", file, *asked)
+    assert "kernel nest has no address where the code object is loaded at" in done.error
+    assert done.status == 2
+
+
 def test_too_much_lds() -> None:
     file = CL / "kernels.gfx942.O2.v5.co"
     asked = ("lds", "--grid", 64, "--workgroup", 64, "--arg", "0=0", "--dynamic-lds", 65536)

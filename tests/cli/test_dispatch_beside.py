@@ -108,6 +108,28 @@ def test_refused(tmp_path: Path, arguments: tuple[object, ...], message: str) ->
     assert not (tmp_path / "x.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("member", "value", "message"),
+    [
+        ("workgroups", [], "the state tells of no workgroup: only a machine can be added to"),
+        (
+            "queues",
+            [{"id": 1, "agent": 1}, {"id": 1 << 64, "agent": 1}],
+            "no number is left for another one after 18446744073709551616",
+        ),
+    ],
+)
+def test_a_machine_that_cannot_be_added_to(
+    tmp_path: Path, member: str, value: object, message: str
+) -> None:
+    before = tmp_path / "before.json"
+    dispatch(before, NEST, *ARGUMENTS, "--grid", 64, "--workgroup", 64)
+    before.write_text(json.dumps({**json.loads(before.read_text("utf-8")), member: value}))
+    done = run("dispatch", NEST, *ARGUMENTS, "--grid", 64, "--workgroup", 64, "--beside", before,
+               "--save", tmp_path / "x.json")  # fmt: skip
+    assert message in done.error
+
+
 def test_it_must_be_saved() -> None:
     done = run("dispatch", NEST, *ARGUMENTS, "--grid", 64, "--workgroup", 64,
                "--beside", STATES / "dispatch.gfx1100.json")  # fmt: skip

@@ -17,11 +17,12 @@ from dwarfgpu.backends.machine import Agent
 from dwarfgpu.backends.simulated.dispatch import FIRST_PLACE, LOAD_ADDRESS, Place
 from dwarfgpu.backends.simulated.save import Saved
 from dwarfgpu.backends.state_file import State
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.plain import Json
 
 _STEP: Final = 1 << 36
 """Between the memories of two dispatches, and between two code objects."""
+_LARGEST_ID: Final = 1 << 32
 _LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
 
 
@@ -31,8 +32,9 @@ def place_beside(state: State, agent: int | None) -> Place:
     An agent that is not there is added; by default it is the first one.
     """
     machine = state.machine
-    if not machine.agents:
-        raise UsageError("the state tells of no agent: only a machine can be added to")
+    for what, told in (("agent", machine.agents), ("workgroup", machine.workgroups)):
+        if not told:
+            raise UsageError(f"the state tells of no {what}: only a machine can be added to")
     number = min(machine.agents) if agent is None else agent
     count = len(machine.dispatches)
     ranges = [
@@ -60,7 +62,10 @@ def place_beside(state: State, agent: int | None) -> Place:
 
 
 def _next(numbers: Iterable[int]) -> int:
-    return max(numbers, default=0) + 1
+    last = max(numbers, default=0)
+    if last >= _LARGEST_ID:
+        raise LimitExceeded(f"no number is left for another one after {shown(last)}")
+    return last + 1
 
 
 def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:

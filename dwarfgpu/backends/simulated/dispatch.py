@@ -25,7 +25,7 @@ from dwarfgpu.backends.machine import (
 )
 from dwarfgpu.backends.simulated import initial, kernarg, objects
 from dwarfgpu.backends.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
@@ -144,6 +144,11 @@ def dispatched(request: Request) -> Launched:
     if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
         raise UsageError(
             f"kernel {request.kernel.name} has no descriptor that tells where it starts"
+        )
+    if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
+        raise UsageError(
+            f"kernel {request.kernel.name} has no address where the code object is loaded at "
+            f"{shown(request.load_address)}: there are 64 bits"
         )
     lanes = descriptor.wave_size
     _require_no_clusters(request.kernel)
