@@ -1,4 +1,4 @@
-"""Benchmarks: `tools/bench.py expr|gdb|lanes|reader|unwind` prints tables for docs/benchmarks.md.
+"""Benchmarks: `tools/bench.py expr|gdb|lanes|reader|repl|unwind` prints tables for the documents.
 
 Figures are for orientation on one machine; nothing in the tests depends on them.
 """
@@ -29,6 +29,7 @@ from dwarfgpu.model.storage import Memory
 from tools.bench_gdb import bench_gdb
 from tools.bench_lanes import bench_lanes
 from tools.bench_reader import bench_reader
+from tools.bench_repl import bench_repl
 from tools.bench_unwind import bench_unwind
 
 EXPRESSIONS = (
@@ -132,6 +133,7 @@ def main() -> None:
         "gdb": bench_gdb,
         "lanes": bench_lanes,
         "reader": bench_reader,
+        "repl": bench_repl,
         "unwind": bench_unwind,
     }
     parser.add_argument("what", choices=benches)

@@ -76,9 +76,11 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
-    if argument and not argument.isdecimal():
+    if argument and not (argument.isascii() and argument.isdecimal()):
         raise UsageError(f"Invalid number of frames: {argument}")
-    here, count = selected_number(shell.session), int(argument or 1)
+    # No stack is deeper than nine digits tell.
+    count = int(argument.lstrip("0")[:9] or 0) if argument else 1
+    here = selected_number(shell.session)
     others = (each.number for each in stack_frames(shell.session) if each.has_lane)
     if direction > 0:
         passed = list(islice((number for number in others if number > here), count))

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.check_file import report_lines
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.cli.explain import explain_subject
@@ -25,7 +24,6 @@ from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.session import Session
-from dwarfgpu.verify.file import verify
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage import Line, SourceLines, bar, cells_for, coverage_lines, spans_text
 from dwarfgpu.view.location_drawing import glyphs_for, plain
@@ -206,6 +204,10 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     unknown = sorted(flags - {"-all", "-notes"})
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")
+    # Only here: they are much to load, and few conversations check.
+    from dwarfgpu.cli.check_file import report_lines
+    from dwarfgpu.verify.file import verify
+
     verdict = verify(code_object)
     kept = verdict.findings.kept
     is_new = [not names or names[0] in (each.place.name, each.place.function) for each in kept]

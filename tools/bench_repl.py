@@ -1,0 +1,114 @@
+"""`tools/bench.py repl`: from the start to the prompt, completion, and a member in every lane."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import select
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.cli.debug import focused
+from dwarfgpu.cli.repl.candidates import completions
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import UsageError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Session
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = 100_000
+MEMBER = "lanes s.corner[1].x"
+
+
+def shell_of(name: str) -> Shell:
+    """The prompt on the first wave of a state of fixtures/states."""
+    state = load_state(ROOT / "fixtures/states" / name)
+    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    _fill(state.target, state.waves[0].wave)
+    wave = state.waves[0]
+    architecture = state.target.architecture_of(wave.wave)
+    session = Session(architecture, objects, state.target, wave=wave.wave, pc=wave.pc)
+    return Shell(focused(session), COMMANDS, Streams(io.StringIO(), io.StringIO()))
+
+
+def _fill(target: StateTarget, wave: int) -> None:
+    """Give the scratch of a wave bytes where the state has none."""
+    space = target.architecture_of(wave).address_space_named("private_wave")
+    assert space is not None
+    for address in range(0, 1 << 14, 4):
+        with suppress(UsageError):
+            target.set_memory(Memory(space, wave), address, address.to_bytes(4, "little"))
+
+
+def until(expected: bytes, *arguments: str) -> tuple[float, float]:
+    """Seconds until the program has written something on its terminal, and those of its processor
+    until it has ended."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        child, terminal = pty.fork()
+        if not child:
+            environment = {
+                **os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": folder,
+                "PYTHONPATH": str(ROOT), "PROMPT_TOOLKIT_NO_CPR": "1",
+            }  # fmt: skip
+            command = [sys.executable, "-m", "dwarfgpu", *arguments]
+            os.execve(sys.executable, command, environment)
+        seen = b""
+        while expected not in seen and select.select([terminal], [], [], 60)[0]:
+            seen += os.read(terminal, 4096)
+        taken = time.perf_counter() - start
+        os.write(terminal, b"\x04")
+        try:
+            while os.read(terminal, 4096):
+                pass
+        except OSError:
+            pass
+        used = os.wait4(child, 0)[2]
+        os.close(terminal)
+    return taken, used.ru_utime + used.ru_stime
+
+
+def best(action: Callable[[], object], rounds: int = 7) -> tuple[float, float]:
+    """Seconds of the first call, and of the best of several."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - start)
+    return times[0], min(times[1:])
+
+
+def bench_repl() -> None:
+    """The table of docs/benchmarks.md."""
+    rows = []
+    for name, expected, *words in (
+        ("start to prompt, `debug --demo`", b"(dwarfgpu", "debug", "--demo"),
+        ("`dwarfgpu --version`", b"dwarfgpu 0", "--version"),
+    ):
+        starts = [until(expected, *words) for _ in range(9)]
+        rows.append((name, starts[0][0], min(wall for wall, _ in starts)))
+        used = [used for _, used in starts]
+        rows.append((f"{name}, time of the processor", used[0], min(used)))
+    shell = shell_of("data.gfx942.O0.json")
+    shell.symbols.take({f"ns::function_{number:06}": "function" for number in range(NAMES)})
+    for text in ("p ns::function_0421", "p ", "p s.", "p $v", "inf"):
+        rows.append(
+            (
+                f"completion of `{text}`, {NAMES:,} names",
+                *best(lambda text=text: completions(shell, text)),
+            )
+        )  # type: ignore[misc]
+    rows.append((f"`{MEMBER}`, 64 lanes", *best(lambda: shell.execute(MEMBER))))
+    rows.append(("`info locals`", *best(lambda: shell.execute("info locals"))))
+    print("| what | first, ms | best, ms |\n|---|---|---|")
+    for name, first, least in rows:
+        print(f"| {name} | {first * 1e3:.1f} | {least * 1e3:.1f} |")
