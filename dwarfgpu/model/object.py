@@ -39,9 +39,11 @@ class Bits:
 
     def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
         """`count` bits from `first_bit`, in storage order; bits past the end are undefined."""
+        if not first_bit and count == self.size_bits:
+            return self
         inside = max(0, min(count, self.size_bits - first_bit))
         runs = [
-            extract(run, self.size_bits, first_bit, inside, endian) if inside and run else 0
+            extract(run, self.size_bits, first_bit, inside, endian) if inside else 0
             for run in (self.value, self.undefined, self.unavailable)
         ]
         missing = count - inside
