@@ -103,13 +103,15 @@ def test_a_table_by_its_width() -> None:
 def test_a_grid_with_what_is_where() -> None:
     lines = said("lanes x")
     assert lines[:2] == [
-        " 0        0       3       6       9      12      15      18      21",
-        " 8       24 (<opt>) (<opt>) (<opt>) (<opt>) (<opt>) (<opt>) (<opt>)",
+        " 0    0   3   6   9  12  15  18  21",
+        " 8   24 (-) (-) (-) (-) (-) (-) (-)",
     ]
     assert lines[8:] == [
+        "    ( ) inactive  - optimized out",
         "* lanes 0-8   active    asm/divergent.hip:13",
         "  lanes 9-63  inactive  asm/divergent.hip:15",
-        "<opt> in lanes 9-63: x is optimized out at this pc; described at [0x1504,0x1524)",
+        "<optimized out> in lanes 9-63: x is optimized out at this pc; "
+        "described at [0x1504,0x1524)",
     ]
 
 

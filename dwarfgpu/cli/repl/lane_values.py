@@ -33,13 +33,13 @@ from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 _LETTERS: Final = {True: "A", False: "I", None: "?"}
 _WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known if active"}
 _SHAPES: Final = ("-table", "-grid")
-_SHORT: Final = {
-    OPTIMIZED_OUT: "<opt>",
-    "<unavailable>": "<unav>",
-    "<error>": "<err>",
-    "<not in this frame>": "<out>",
+_MISSING: Final = {
+    OPTIMIZED_OUT: "optimized out",
+    "<unavailable>": "unavailable",
+    "<error>": "error",
+    "<not in this frame>": "not in this frame",
 }
-"""What stands in a cell; below the grid is told what it means."""
+"""What grids call what is in the place of a value."""
 _CELL: Final = 16
 """Characters of a cell of a grid."""
 _WIDEST: Final = 60
@@ -62,7 +62,12 @@ class Row:
 
     @property
     def cell(self) -> Cell:
-        return Cell(_short(self.text), self.letter, self.number)
+        return Cell(self.text, self.letter, self.number, self.missing)
+
+    @property
+    def missing(self) -> str | None:
+        """What is in the place of a value; None where there is one."""
+        return None if self.reason is None else _MISSING.get(self.text)
 
     @property
     def record(self) -> Record:
@@ -202,28 +207,23 @@ def _number(session: Session, each: LaneValue) -> float | None:
 
 def _fits(rows: Sequence[Row], columns: int) -> bool:
     """Whether a grid shows all of every value in a line of so many columns."""
-    widths = [len(row.text) if row.reason is None else len(_short(row.text)) for row in rows]
+    widths = [len(row.text) if row.missing is None else 1 for row in rows]
     width = max(widths) + 2 * any(row.letter == "I" for row in rows)
     return max(widths) <= _CELL and 4 + COLUMNS * (width + 1) <= columns
-
-
-def _short(text: str) -> str:
-    """What stands in a cell in place of a value."""
-    return _SHORT.get(text, text)
 
 
 def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     """The cells of the wave, then which lanes are where, and why some have no value."""
     by_lane = {row.state.lane: row.cell for row in rows}
     cells = [by_lane.get(lane, Cell("", "U")) for lane in lane_numbers(shell.session)]
-    for line in grid_lines(cells, colours=shell.has_colours):
+    for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns):
         yield Painted(line) if shell.has_colours else line
     groups: dict[tuple[str, str], list[int]] = {}
     missing: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         groups.setdefault((row.letter, row.place), []).append(row.state.lane)
         if row.reason is not None:
-            missing.setdefault((_short(row.text), row.reason), []).append(row.state.lane)
+            missing.setdefault((row.text, row.reason), []).append(row.state.lane)
     whos = [_named(numbers) for numbers in groups.values()]
     first, second = (max(map(len, column)) for column in (whos, [_WORDS[key[0]] for key in groups]))
     for who, (letter, place), numbers in zip(whos, groups, groups.values(), strict=True):
