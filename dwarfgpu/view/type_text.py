@@ -31,28 +31,40 @@ _PLACE: Final = "\0"
 """Stands for the name that is declared."""
 
 
-def type_text(kind: Type | None, *, cplusplus: bool = False, style: Style = "c") -> str:
+def type_text(
+    kind: Type | None,
+    *,
+    cplusplus: bool = False,
+    style: Style = "c",
+    has_methods: bool = True,
+    has_typedefs: bool = True,
+) -> str:
     """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
 
     `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
-    functions and typedefs. `IllFormed` for a cycle of typedefs; members beyond `MOST_MEMBERS` are
-    `...`.
+    functions and typedefs, unless they are not wanted. `IllFormed` for a cycle of typedefs; members
+    beyond `MOST_MEMBERS` are `...`.
     """
     if style != "c":
         return definition(kind, style)
-    return _Definition(cplusplus).text(kind, 1, 0, LocalNames())
+    made = Definition(cplusplus, has_methods=has_methods, has_typedefs=has_typedefs)
+    return made.text(kind, 1, 0, LocalNames())
 
 
 def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
     """`int (*fn)(int)`: an object of the type as it is declared."""
-    return _Definition(cplusplus).declared(kind, name, -1, 0, LocalNames())
+    return Definition(cplusplus).declared(kind, name, -1, 0, LocalNames())
 
 
-class _Definition:
+class Definition:
     """The text of one type; `members_left` bounds it."""
 
-    def __init__(self, cplusplus: bool) -> None:
+    def __init__(
+        self, cplusplus: bool, *, has_methods: bool = True, has_typedefs: bool = True
+    ) -> None:
         self.cplusplus = cplusplus
+        self.has_methods = has_methods
+        self.has_typedefs = has_typedefs
         self.members_left = MOST_MEMBERS
 
     def text(self, kind: Type | None, levels: int, indent: int, names: LocalNames) -> str:
@@ -99,21 +111,23 @@ class _Definition:
         declared = kind.declared
         inner = names.with_parameters(declared.template_types) if self.cplusplus else names
         local = inner.with_typedefs(kind) if self.cplusplus else inner
-        yield self._title(kind, names, inner)
+        yield self.title(kind, names, inner)
         margin = " " * (indent + 4)
         fields = [each for each in kind.members if not each.is_base_class]
         methods = _grouped([each for each in declared.methods if not each.is_artificial])
+        methods = methods if self.has_methods else []
+        typedefs = declared.typedefs if self.has_typedefs else ()
         if not (kind.members or declared.methods or declared.typedefs):
             empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
             yield margin + empty
-        labels = _Labels(" " * (indent + 2))
-        is_labelled = _needs_labels(kind)
+        labels = Labels(" " * (indent + 2))
+        is_labelled = needs_labels(kind)
         for each in fields:
             if each.is_artificial or self._is_too_much():
                 continue
             if is_labelled:
                 yield from labels.before(each.access)
-            yield f"{margin}{self._member(each, levels - 1, indent + 4, local)};"
+            yield f"{margin}{self.member(each, levels - 1, indent + 4, local)};"
         if methods and labels.current is not None:
             yield ""
         for method in methods:
@@ -121,9 +135,9 @@ class _Definition:
                 break
             yield from labels.before(method.access)
             yield f"{margin}{self._method(kind, method, local)};"
-        if declared.typedefs and (kind.members or declared.methods):
+        if typedefs and (kind.members or declared.methods):
             yield ""
-        for nested in declared.typedefs:
+        for nested in typedefs:
             if self._is_too_much():
                 break
             if is_labelled:
@@ -138,7 +152,7 @@ class _Definition:
         self.members_left -= 1
         return self.members_left < 0
 
-    def _title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
+    def title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
         """`class Box<int> [with T = int] : public Base {`."""
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
         parameters = kind.declared.template_types if self.cplusplus else ()
@@ -157,7 +171,7 @@ class _Definition:
                 bases.append(f"{each.access}{virtual} {name}")
         return f"{title}{' : ' + ', '.join(bases) if bases else ''} {{"
 
-    def _member(self, member: Member, levels: int, indent: int, names: LocalNames) -> str:
+    def member(self, member: Member, levels: int, indent: int, names: LocalNames) -> str:
         if member.name is None:
             text = self.text(member.type, levels, indent, names)
         else:
@@ -195,7 +209,7 @@ class _Definition:
         return f"{title} {{{', '.join(shown)}}}"
 
 
-class _Labels:
+class Labels:
     """`public:` and others, where the access changes."""
 
     def __init__(self, margin: str) -> None:
@@ -208,7 +222,7 @@ class _Labels:
             yield f"{self.margin}{access}:"
 
 
-def _needs_labels(kind: Struct) -> bool:
+def needs_labels(kind: Struct) -> bool:
     """Whether anything has not the access that all have without a word."""
     declared = kind.declared
     found: list[Access] = [

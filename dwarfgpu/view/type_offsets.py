@@ -1,0 +1,156 @@
+"""Structures with the place and size of each member, as GDB's `ptype/o` prints them.
+
+Law: places are those of the type alone; a member whose place the program tells has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import (
+    MAX_CHAIN,
+    Array,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    Typedef,
+    size_bits,
+    strip,
+)
+from dwarfgpu.view.local_names import LocalNames
+from dwarfgpu.view.type_text import Definition, Labels, needs_labels
+
+_HEADER: Final = "/* offset      |    size */  "
+_COLUMN: Final = 27
+"""Characters before what `ptype` prints."""
+_BLANK: Final = " " * _COLUMN
+_DEEPEST: Final = 100
+
+
+def offset_text(kind: Type | None, *, cplusplus: bool = False) -> str | None:
+    """`/* offset      |    size */  type = struct s {…}`, with the holes; of a pointer to a
+    structure or an array of them too. None for what is made of no structure.
+
+    As in GDB, the titles of the columns are there for a structure only, not for a typedef.
+    """
+    if not isinstance(_leaf(kind), Struct):
+        return None
+    offsets = _Offsets(cplusplus)
+
+    def shown_as(part: Type | None) -> str | Type | None:
+        if isinstance(part, Typedef):
+            return part.target
+        if isinstance(part, Struct):
+            return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
+        return part
+
+    header = _HEADER if isinstance(kind, Struct) else ""
+    return f"{header}type = {type_name(kind, cplusplus=cplusplus, shown_as=shown_as)}"
+
+
+def _leaf(kind: Type | None) -> Type | None:
+    """What a type is made of in the end."""
+    for _ in range(MAX_CHAIN):
+        kind = strip(kind)
+        if isinstance(kind, Pointer):
+            kind = kind.target
+        elif isinstance(kind, Array):
+            kind = kind.element
+        else:
+            break
+    return kind
+
+
+class _Offsets:
+    def __init__(self, cplusplus: bool) -> None:
+        self.cplusplus = cplusplus
+        self.definition = Definition(cplusplus, has_methods=False, has_typedefs=False)
+
+    def structure(
+        self, kind: Struct, level: int, base_bits: int, end: int, names: LocalNames
+    ) -> Iterator[str]:
+        """From its title on; the members of structures in it are where they are in the whole.
+
+        `end`: that of the member before it, counted as in the structure around it. GDB goes on from
+        there, so that holes can be told before a first member, and behind the members of a union.
+        """
+        declared = kind.declared
+        inner = names.with_parameters(declared.template_types) if self.cplusplus else names
+        local = inner.with_typedefs(kind) if self.cplusplus else inner
+        yield self.definition.title(kind, names, inner)
+        fields = [each for each in kind.members if not each.is_base_class]
+        if not (fields or declared.methods or declared.typedefs):
+            empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
+            yield _BLANK + " " * (level + 4) + empty
+        labels = Labels(_BLANK + " " * (level + 2))
+        is_labelled = needs_labels(kind)
+        for each in fields:
+            if each.is_artificial:
+                continue
+            if is_labelled:
+                yield from labels.before(each.access)
+            if kind.kind != "union" and each.bit_offset is not None and not each.is_static:
+                yield from _hole(end, each.bit_offset, "hole")
+                end = each.bit_offset + (_field_bits(each) or 0)
+            place = _place(kind, each, base_bits)
+            yield from self._member(each, level + 4, place, base_bits, end, local)
+        size = size_bits(kind) or 0
+        yield from _hole(end, size, "padding")
+        yield ""
+        yield f"{_BLANK}{' ' * (level + 4)}/* total size (bytes): {size // 8:4} */"
+        yield _BLANK + " " * (level or 2) + "}"
+
+    def _member(
+        self,
+        member: Member,
+        level: int,
+        place: str,
+        base_bits: int,
+        end: int,
+        names: LocalNames,
+    ) -> Iterator[str]:
+        """A member; one that is a structure itself with its members."""
+        kind, margin = member.type, " " * level
+        is_shown = isinstance(kind, Struct) and not member.is_static and level < 4 * _DEEPEST
+        if not is_shown or not isinstance(kind, Struct):
+            yield f"{place}{margin}{self.definition.member(member, 0, level, names)};"
+            return
+        begin = base_bits + (member.bit_offset or 0)
+        before = end - (size_bits(kind) or 0)
+        title, *rest = self.structure(kind, level, begin, before, names)
+        yield f"{place}{margin}{title}"
+        *lines, last = rest
+        yield from lines
+        yield f"{last}{'' if member.name is None else f' {member.name}'};"
+
+
+def _field_bits(member: Member) -> int | None:
+    return size_bits(member.type) if member.bit_size is None else member.bit_size
+
+
+def _place(kind: Struct, member: Member, base_bits: int) -> str:
+    """The first column: offset, for bit-fields with the bit, and size of the type in bytes."""
+    if member.is_static:
+        return _BLANK
+    size = (size_bits(member.type) or 0) // 8
+    if kind.kind == "union":
+        return f"/*{'':16}{size:6} */"
+    if member.bit_offset is None or member.location is not None:
+        return f"/*{'?':>7}      |  {size:6} */"
+    at = base_bits + member.bit_offset
+    bit = f":{at % 8:2}  " if member.bit_size is not None or at % 8 else "     "
+    return f"/* {at // 8:6}{bit} |  {size:6} */"
+
+
+def _hole(end: int, begin: int, what: str) -> Iterator[str]:
+    """Bits that nothing has, behind a member."""
+    if not 0 < end < begin:
+        return
+    count_bytes, count_bits = divmod(begin - end, 8)
+    if count_bits:
+        yield f"/* XXX {count_bits:2}-bit {what:<7}    */"
+    if count_bytes:
+        yield f"/* XXX {count_bytes:2}-byte {what:<7}   */"
