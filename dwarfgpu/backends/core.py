@@ -82,6 +82,12 @@ class CoreTarget:
             self.given.set_register(wave, register, thread.registers[register.name][:whole])
         self.given.set_register(wave, register, data, offset_bytes)
 
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register that was given unknown."""
+        self.given.forget_register(wave, register, offset_bytes, size_bytes)
+
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         given = self.given.known_memory(where, address, size_bytes)
         if not given:

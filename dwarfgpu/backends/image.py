@@ -37,6 +37,12 @@ class Machine(Target, Protocol):
         """What is known of a range that cannot be read whole: offsets in it, and bytes."""
         ...
 
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register that were written unknown again."""
+        ...
+
 
 @define(eq=False)
 class ImageTarget:

@@ -157,6 +157,17 @@ class StateTarget:
         self._register(wave, register, offset_bytes, offset_bytes + len(data))
         self.set_register(wave, register, data, offset_bytes)
 
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register unknown."""
+        held = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
+        if held is None:
+            return
+        held.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
+        if not any(held.known):
+            del self.waves[wave][register.name]
+
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
         """`Unavailable` for a register beyond those that the wave's dispatch allocates."""
         bank, number = register.name[:1], register.name[1:]

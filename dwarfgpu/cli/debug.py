@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 from attrs import evolve
 
 from dwarfgpu import __version__
+from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.backends.recorded import recorded
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines
 from dwarfgpu.cli.errors import one_line
@@ -122,9 +124,10 @@ def _run(args: argparse.Namespace) -> int:
     files = [args.file] if args.file else []
     stopped = options.stopped_of(args, files)
     session = options.session_of(args, files, stopped)
-    shell = Shell(focused(session), COMMANDS, Streams(sys.stdout, sys.stderr))
+    shell = Shell(remembering(focused(session)), COMMANDS, Streams(sys.stdout, sys.stderr))
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
+    shell.load, shell.state_path = partial(_load, args), args.state
     if stopped.core is not None:
         shell.is_of_core = True
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
@@ -152,7 +155,27 @@ def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Ses
     wave = str(looking.wave) if looking.target is not None else args.wave
     again = argparse.Namespace(**{**vars(args), "file": path, "wave": wave, "lane": None})
     stopped = options.stopped_of(again, files)
-    return focused(options.session_of(again, files, stopped).focused(looking.lane))
+    return remembering(focused(options.session_of(again, files, stopped).focused(looking.lane)))
+
+
+def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
+    """Look at another state; nothing changes where it cannot be read."""
+    given = {"state": path, "core": None, "wave": None, "lane": None, "pc": None}
+    again = argparse.Namespace(**{**vars(args), **given})
+    files = [again.file] if again.file else []
+    stopped = options.stopped_of(again, files)
+    shell.session = remembering(focused(options.session_of(again, files, stopped)))
+    shell.is_of_core, shell.state_path = False, path
+    shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
+    shell.values.has_threads = bool(shell.threads)
+    shell.open = partial(_opened, again)
+
+
+def remembering(session: Session) -> Session:
+    """The session on a machine that remembers what is written."""
+    if not isinstance(session.target, ImageTarget):
+        return session
+    return evolve(session, target=recorded(session.target))
 
 
 def wave_name(stopped: Stopped, wave: WaveId) -> str:

@@ -43,7 +43,7 @@ def saved(
     request, machine = launched.request, launched.machine
     number = request.place.dispatch
     stem = path.name.removesuffix(".json")
-    arrays = _Arrays(stem if number == 1 else f"{stem}-{number}")
+    arrays = Arrays(stem if number == 1 else f"{stem}-{number}")
     memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
     memory += [arrays.memory(f"data-{at:x}", at, data) for at, data in loaded]
     for address, buffer, name in launched.kernarg.buffers:
@@ -109,7 +109,7 @@ def _member(name: str, value: Json) -> str:
     return f'  "{name}": [\n{items}\n  ]'
 
 
-class _Arrays:
+class Arrays:
     """The files beside a document."""
 
     def __init__(self, stem: str) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from attrs import frozen
 
+from dwarfgpu.backends.recorded import RecordedTarget
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
@@ -108,8 +109,14 @@ class Shell:
         self.displays_made = 0
         self.again = ""
         """What an empty line runs after the command that set it, where that is another line."""
+        self._commands = 0
+        """That were run; what one of them writes is taken back together."""
         self._previous = ""
         self._noted: set[str] = set()
+        self.state_path: str | None = None
+        """The state file that is looked at."""
+        self.load: Callable[[Shell, str], None] | None = None
+        """Lets it look at another state file."""
         self.open: Callable[[Session, str | None], Session] | None = None
         """Makes a session that looks at another code object, or at none."""
         self._captured = 0
@@ -222,6 +229,9 @@ class Shell:
         call = parse(self.commands, line)
         if not call.command.repeats:
             self._previous = ""
+        self._commands += 1
+        if isinstance(self.session.target, RecordedTarget):
+            self.session.target.group = self._commands
         parts = call.command.run(self, call.argument)
         paint = PAINTS.get(call.command.name)
         if paint is not None and self.has_colours:

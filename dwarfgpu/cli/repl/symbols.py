@@ -16,7 +16,14 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import TYPES
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import FUNCTIONS, Subprogram, Variable, declared_in, name_of
+from dwarfgpu.dwarf.scopes import (
+    FUNCTIONS,
+    Subprogram,
+    Variable,
+    declared_in,
+    entries_of,
+    name_of,
+)
 from dwarfgpu.dwarf.symbols import symbol_place, untyped_symbol
 from dwarfgpu.dwarf.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -158,15 +165,37 @@ def _symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
     for scope in reversed(owner.scopes.chain_at(pc)):
         if scope.tag == dw.TAG_INLINED_SUBROUTINE:
             yield name_of(scope) or "??", f"{_description(session, scope)}, length 1"
-        for variable in declared_in(scope):
-            text = _description(session, variable, is_scope=True)
-            if text == "optimized out":
-                yield variable.name, text
-            else:
-                static = "in " if text.startswith("static storage") else ""
-                yield variable.name, f"{static}{text}, length {_length(variable)}"
+        yield from _in_scope(session, scope)
         if scope.tag in FUNCTIONS:
             return
+
+
+def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
+    """Variables, types and enumerators in the order of the file; then those variables that only the
+    abstract instance has."""
+    variables = {each.die: each for each in declared_in(scope)}
+    for die in entries_of(scope):
+        if die in variables:
+            yield _variable(session, variables.pop(die))
+        if die.tag == dw.TAG_ENUMERATION_TYPE:
+            length = die.integer(dw.AT_BYTE_SIZE) or 0
+            for each in die.children():
+                value = each.signed_integer(dw.AT_CONST_VALUE) or 0
+                number = value & (1 << 8 * length) - 1
+                text = f"a constant with value {value} ({number:#x}), length {length}"
+                yield each.name or "??", text
+        if die.tag in TYPES and die.name is not None:
+            yield die.name, "a typedef"
+    for variable in variables.values():
+        yield _variable(session, variable)
+
+
+def _variable(session: Session, variable: Variable) -> tuple[str, str]:
+    text = _description(session, variable, is_scope=True)
+    if text == "optimized out":
+        return variable.name, text
+    static = "in " if text.startswith("static storage") else ""
+    return variable.name, f"{static}{text}, length {_length(variable)}"
 
 
 def _length(variable: Variable) -> int:

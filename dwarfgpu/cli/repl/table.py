@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl.breakpoints import break_, delete, info_breakpoints, tbreak
+from dwarfgpu.cli.repl.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.command import Command, command, listed
 from dwarfgpu.cli.repl.data import call, output, print_
 from dwarfgpu.cli.repl.displays import display, info_display, undisplay
@@ -87,6 +88,7 @@ _OWN: Final[tuple[Command, ...]] = (
     display,
     define,
     delete,
+    diff,
     document,
     down,
     echo,
@@ -95,6 +97,7 @@ _OWN: Final[tuple[Command, ...]] = (
     if_,
     info,
     list_,
+    load,
     output,
     pc,
     pipe,
@@ -103,12 +106,15 @@ _OWN: Final[tuple[Command, ...]] = (
     ptype,
     python,
     quit_,
+    redo,
+    save,
     set_,
     shell_,
     show,
     source,
     tbreak,
     undisplay,
+    undo,
     up,
     whatis,
     x,

@@ -71,6 +71,7 @@ def recorded(name: str) -> list[Exchange]:
 def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     """What the GDB of this machine says."""
     settings = ["set sysroot core", "set debuginfod enabled off", "set width 0"]
+    settings += ["set language c++"] if name == "types" else []  # nothing tells it without main
     given = [word for each in settings for word in ("-iex", each)]
     answers = _answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
     return [
