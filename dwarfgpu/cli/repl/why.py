@@ -63,7 +63,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
         shell.note(note, once=True)
 
 
-@command("location", topic="data", complete=candidates.values)
+@command("location", topic="data", aliases=("lo", "loc"), complete=candidates.values)
 def location(shell: Shell, argument: str) -> Iterator[Part]:
     """Draw where a variable or a part of it is.
 
