@@ -7,13 +7,21 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu import plain
-from dwarfgpu.backends.simulated.kernarg import Buffer, Declared, Given, SharedMemory, Unknown
+from dwarfgpu.backends.simulated.kernarg import (
+    Buffer,
+    Declared,
+    Given,
+    Number,
+    SharedMemory,
+    Unknown,
+    Vector,
+)
 from dwarfgpu.cli.errors import error_line
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Pointer, size_bytes, strip
+from dwarfgpu.dwarf.types import Array, Base, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.npy import is_npy, parse_npy, read_file
 from dwarfgpu.objfile.gpu_code import GpuKernel
@@ -39,9 +47,11 @@ def declared_parameters(
 
 def _declared(variable: Variable) -> Declared:
     name, kind = variable.name, strip(variable.type)
-    if not isinstance(kind, Pointer):
-        return Declared(name, isinstance(kind, Base) and kind.base.encoding == "float")
     try:
+        if not isinstance(kind, Pointer):
+            is_float = isinstance(kind, Base) and kind.base.encoding == "float"
+            compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
+            return Declared(name, is_float, compound, _vector(kind))
         item = strip(kind.target)
         return Declared(
             name,
@@ -51,6 +61,16 @@ def _declared(variable: Variable) -> Declared:
         )
     except DwarfGpuError:
         return Declared(name)  # the pointer can be given all the same
+
+
+def _vector(kind: Type | None) -> Vector | None:
+    """The elements of a vector; None of anything else."""
+    if not isinstance(kind, Array) or len(kind.dimensions) != 1 or kind.dimensions[0] is None:
+        return None
+    element = strip(kind.element)
+    if not isinstance(element, Base):
+        return None
+    return Vector(kind.dimensions[0], element.size_bytes, element.base.encoding == "float")
 
 
 def given_arguments(texts: list[str]) -> dict[str, Given]:
@@ -75,6 +95,8 @@ def _value(text: str, option: str) -> Given:
         return Unknown()
     if text in ("null", "true", "false"):
         return int(text == "true")
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(_element(each.strip(), option) for each in text[1:-1].split(","))
     if text.startswith("@"):
         return _file(text[1:], option)
     if text.startswith("bytes:"):
@@ -94,8 +116,16 @@ def _value(text: str, option: str) -> Given:
         return float(text)
     raise UsageError(
         f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "bytes:HEX or ?"
+        "bytes:HEX, [1,2] or ?"
     )
+
+
+def _element(text: str, option: str) -> Number:
+    """A number of a vector."""
+    number = plain.integer_of(text)
+    if number is None and not _FLOAT.fullmatch(text):
+        raise UsageError(f"{option}: {text[:40]!r} is no number")
+    return float(text) if number is None else number
 
 
 def _file(path: str, option: str) -> Buffer:

@@ -349,6 +349,50 @@ def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:
     )
 
 
+KINDS = (
+    CL / "args.gfx906.O2.v5.co", "kinds", "--grid", 64, "--workgroup", 64, "--arg", "out=buffer:256",
+    "--arg", "h=1.5", "--arg", "wide=-3", "--arg", "tile=lds:264", "--arg", "table=zeros:256",
+    "--arg", "small=-3",
+)  # fmt: skip
+
+
+def test_arguments_of_each_kind(tmp_path: Path) -> None:
+    others = ("--arg", f"pair=bytes:{bytes(range(24)).hex()}", "--arg", "four=[1,2,3.5,-4]")
+    state = dispatch(tmp_path, *KINDS, *others, "--arg", "three=[1,2,255]")
+    kernarg = state.machine.dispatches[1].kernarg
+    assert kernarg is not None
+    assert memory(state, kernarg + 8, 24) == bytes(range(24))
+    assert struct.unpack("<e", memory(state, kernarg + 32, 2)) == (1.5,)
+    assert struct.unpack("<4f", memory(state, kernarg + 48, 16)) == (1, 2, 3.5, -4)
+    assert memory(state, kernarg + 64, 3) == b"\1\2\xff"
+    with pytest.raises(Unavailable):
+        memory(state, kernarg + 67, 1)  # the padding of the vector
+    assert struct.unpack("<q", memory(state, kernarg + 72, 8)) == (-3,)
+    assert memory(state, kernarg + 80, 4) == bytes(4)  # LDS from its beginning
+    assert state.machine.workgroups[1].local_bytes == 512
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("four=1", "four (by_value, 16 bytes at 48): float4 is no number; [1,2] gives elements"),
+        ("four=[1,2]", "four (by_value, 16 bytes at 48): 2 elements, not 4"),
+        ("four=[1,2,3,x]", "--arg four: 'x' is no number"),
+        ("three=[1,2,256]", "three (by_value, 4 bytes at 64): 0x100 does not fit"),
+        ("three=[1,2,1.5]", "1.5 is no number of its type; bytes:HEX gives any"),
+        ("pair=7", "pair (by_value, 24 bytes at 8): struct pair is no number; bytes:HEX gives it"),
+        ("pair=[7]", "pair (by_value, 24 bytes at 8) has no elements that are known"),
+        ("pair=bytes:00", "pair (by_value, 24 bytes at 8): 1 bytes do not fit"),
+    ],
+)
+def test_arguments_that_are_not_of_their_kind(given: str, message: str) -> None:
+    names = {"pair", "four", "three"} - {given.partition("=")[0]}
+    rest = [word for name in sorted(names) for word in ("--arg", f"{name}=?")]
+    done = run("dispatch", *KINDS, *rest, "--arg", given)
+    assert message in done.error
+    assert done.status == 2
+
+
 def test_a_load_address_behind_all_addresses() -> None:
     file = HIP / "nest.gfx942.O0.v5.co"
     asked = ("--grid", 64, "--workgroup", 64, *NEST, "--load-address", (1 << 64) - 256)

@@ -50,8 +50,18 @@ class Unknown:
     """An argument of which it is said that nobody knows it."""
 
 
-Given: TypeAlias = int | float | bytes | Buffer | SharedMemory | Unknown
-"""What a user gives for an argument."""
+Number: TypeAlias = int | float
+Given: TypeAlias = Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown
+"""What a user gives for an argument; numbers together are the elements of a vector."""
+
+
+@frozen
+class Vector:
+    """A parameter that has elements."""
+
+    count: int
+    item_bytes: int
+    is_float: bool
 
 
 @frozen
@@ -60,6 +70,9 @@ class Declared:
 
     name: str | None = None
     is_float: bool = False
+    compound: str | None = None
+    """The type of a vector, a structure or the like, which one number cannot be."""
+    vector: Vector | None = None
     item: str | None = None
     """The type of what a pointer points to."""
     item_bytes: int | None = None
@@ -267,15 +280,37 @@ def _chosen(
 
 
 def _encoded(parameter: Parameter, value: Given) -> bytes:
-    """The bytes of an argument."""
-    size_bytes = parameter.argument.size_bytes
+    """The bytes of an argument; of a vector those of its elements, without padding."""
+    size_bytes, declared = parameter.argument.size_bytes, parameter.declared
+    if isinstance(value, tuple):
+        return _elements(parameter, value)
+    if isinstance(value, int | float) and declared.compound is not None:
+        how = "[1,2] gives elements" if declared.vector else "bytes:HEX gives it"
+        raise UsageError(f"{parameter.text}: {declared.compound} is no number; {how}")
     if isinstance(value, bytes):
         if len(value) != size_bytes:
             raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
         return value
-    if isinstance(value, float) or (isinstance(value, int) and parameter.is_float):
+    if not isinstance(value, int | float):
+        raise UsageError(f"{parameter.text} cannot be given so")
+    return _number(parameter, value, size_bytes, is_float=parameter.is_float)
+
+
+def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
+    vector = parameter.declared.vector
+    if vector is None:
+        raise UsageError(f"{parameter.text} has no elements that are known")
+    if len(values) != vector.count:
+        raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
+    size_bytes, is_float = vector.item_bytes, vector.is_float
+    return b"".join(_number(parameter, each, size_bytes, is_float=is_float) for each in values)
+
+
+def _number(parameter: Parameter, value: Number, size_bytes: int, *, is_float: bool) -> bytes:
+    """The bytes of a number of so many bytes."""
+    if isinstance(value, float) or is_float:
         formats = {2: "<e", 4: "<f", 8: "<d"}
-        if size_bytes not in formats or not parameter.is_float:
+        if size_bytes not in formats or not is_float:
             raise UsageError(
                 f"{parameter.text}: {value} is no number of its type; bytes:HEX gives any"
             )
@@ -283,8 +318,6 @@ def _encoded(parameter: Parameter, value: Given) -> bytes:
             return struct.pack(formats[size_bytes], value)
         except OverflowError:
             raise UsageError(f"{parameter.text}: {value} does not fit") from None
-    if not isinstance(value, int):
-        raise UsageError(f"{parameter.text} cannot be given so")
     bits = 8 * size_bytes
     if not -(1 << bits - 1) <= value < 1 << bits:
         raise UsageError(f"{parameter.text}: {value:#x} does not fit")
