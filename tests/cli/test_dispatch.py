@@ -350,9 +350,9 @@ def test_refused_geometry(grid: str, workgroup: str, message: str) -> None:
 
 
 KINDS = (
-    CL / "args.gfx906.O2.v5.co", "kinds", "--grid", 64, "--workgroup", 64, "--arg", "out=buffer:256",
-    "--arg", "h=1.5", "--arg", "wide=-3", "--arg", "tile=lds:264", "--arg", "table=zeros:256",
-    "--arg", "small=-3",
+    CL / "args.gfx906.O2.v5.co", "kinds", "--grid", 64, "--workgroup", 64,
+    "--arg", "out=buffer:256", "--arg", "h=1.5", "--arg", "wide=-3",
+    "--arg", "tile=lds:264", "--arg", "table=zeros:256", "--arg", "small=-3",
 )  # fmt: skip
 
 
