@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.cli import lane_expressions, lane_questions
 from dwarfgpu.lane_readings import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.reading import Reading
 from tests.cli.command import FIXTURES, STATES, run
@@ -127,3 +128,45 @@ def test_without_numpy_the_same_answers_come(tmp_path: Path, arguments: tuple[st
     assert [each.stderr.splitlines()[-1] for each in done] == ["with NumPy", "without"]
     assert done[0].stdout == done[1].stdout != ""
     assert done[0].returncode == done[1].returncode
+
+
+EXPRESSIONS = (
+    *("$v0[$_lane]", "$v0[$_lane] * 3 - 7", "launches + $_lane", "$_lane > 5 ? $_lane : -1"),
+    *("$v0[$_lane] / 2.5", "($v0[$_lane] & 1) == 0 && $_lane", "(char)($_lane + 65)", "&launches"),
+    *("(short)($v0[$_lane] << 12) >> 3", "-$_lane % 7", "$v0[$_lane]@2", "~$v0[$_lane]"),
+    *(
+        "*(&launches)",
+        "100 / $_lane",
+        "$v0[$_lane] == $s0",
+        "sizeof(int) * $_lane",
+        "$exec >> $_lane",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expressions_have_the_values_of_each_lane(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Division by zero, and what is no number, too."""
+    arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
+    monkeypatch.setattr(lane_questions, "WORTH", 1 << 30)
+    alone = [run(*arguments, *more, text) for more in ((), ("--json",))]
+    monkeypatch.setattr(lane_questions, "WORTH", 1)
+    monkeypatch.setattr(lane_expressions, "WORTH", 1)
+    together = [run(*arguments, *more, text) for more in ((), ("--json",))]
+    assert together == alone
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [("launches + $_lane", 160), ("$v0[$_lane] * 3 - 7", 100), ("100 / $_lane", 155), ("$s0", 160)],
+)
+def test_expressions_are_evaluated_together(
+    text: str, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
+    monkeypatch.setattr(lane_expressions, "WORTH", 1)
+    waves = sessions("dispatch.gfx1100.json")
+    pairs = [(row, lane) for row in range(5) for lane in range(32)]
+    assert len(lane_expressions.values_of(waves, text, pairs).known) == together

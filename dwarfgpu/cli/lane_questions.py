@@ -6,7 +6,7 @@ Law: a lane answers what it answers alone; that all are read together is seen by
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from attrs import evolve
 
@@ -19,15 +19,18 @@ from dwarfgpu.cli.answers import (
     variable_text,
 )
 from dwarfgpu.cli.lane_answers import LaneAnswer
-from dwarfgpu.cli.subjects import Subject, answer, subject
+from dwarfgpu.cli.subjects import Expression, Subject, answer, subject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.lane_readings import WORTH, read_lanes
+from dwarfgpu.lane_readings import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading
 from dwarfgpu.session import LaneState, Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import TypedValue
 
 OUT_OF_SCOPE: Final = "<not in scope>"
 Scopes: TypeAlias = Mapping[int, frozenset[Die]]
@@ -68,18 +71,22 @@ def lane_answers(
     `is_brief`: the records of scalars have `data` alone.
     """
     meant = [[_meant(each, state) for state in each.states] for each in questions]
-    asked: dict[Variable, list[tuple[int, int]]] = {}
+    asked: dict[Subject, list[tuple[int, int]]] = {}
     for row, question in enumerate(questions):
         for state, wanted in zip(question.states, meant[row], strict=True):
-            if isinstance(wanted, Variable):
+            if not isinstance(wanted, Answer):
                 asked.setdefault(wanted, []).append((row, state.lane))
     sessions = [each.session for each in questions]
     is_worth = sum(map(len, asked.values())) >= WORTH
-    readings = {
-        variable: read_lanes(sessions, variable, among=pairs, is_worth=is_worth)
-        for variable, pairs in asked.items()
-    }
+    readings: dict[Variable, LaneAnswers[Reading]] = {}
+    values: dict[Expression, LaneAnswers[TypedValue]] = {}
+    for wanted, pairs in asked.items():
+        if isinstance(wanted, Variable):
+            readings[wanted] = read_lanes(sessions, wanted, among=pairs, is_worth=is_worth)
+        elif is_worth:
+            from dwarfgpu.cli.lane_expressions import values_of
 
+            values[wanted] = values_of(sessions, wanted.name, pairs)
     texts: _Texts = {}
 
     def answered(row: int, state: LaneState, wanted: Subject | Answer) -> LaneAnswer:
@@ -87,8 +94,15 @@ def lane_answers(
             return LaneAnswer(state, wanted)
         session = questions[row].session
         try:
-            if not isinstance(wanted, Variable):
-                found = answer(session.focused(state.lane), wanted)
+            if isinstance(wanted, Expression):
+                focused, known = session.focused(state.lane), values.get(wanted)
+                if known is None or (row, state.lane) not in known.known:
+                    found = answer(focused, wanted)
+                else:
+                    from dwarfgpu.cli.lane_expressions import value_answer
+
+                    value, is_text = known.of(row, state.lane), is_brief and checked is None
+                    found = value_answer(focused, wanted.name, value, is_brief=is_text)
             else:
                 reading = readings[wanted].of(row, state.lane)
                 if is_brief and checked is None and _is_scalar(reading):
