@@ -51,6 +51,8 @@ from dwarfgpu.session import Reading, Session
 from dwarfgpu.target import WaveId
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
+_UNKNOWN = "No symbol "
+"""How the error begins that a name means nothing."""
 _REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
 """Types of GDB's registers, which no program need have."""
 
@@ -169,7 +171,10 @@ class GdbSession(Session):
         return own + [each for each in found if each.kind == "global"]
 
     def _why_unknown(self, name: str) -> str:
-        return ""  # the advice is for the command line
+        """Why nothing is known of the frame; the advice of others is for the command line."""
+        if self.code_objects or not self.notes:
+            return ""
+        return f" {self.notes[0][:1].upper()}{self.notes[0][1:]}"
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """That of the frame, or of `main` where there is none, and the one of which GDB knows that
@@ -216,7 +221,12 @@ class GdbSession(Session):
         `read_only` is the error of an assignment where there may be none.
         """
         options = Options(partial(_dollar, self), looked_at=looked_at, read_only=read_only)
-        return language.evaluate(text, self, options)
+        try:
+            return language.evaluate(text, self, options)
+        except UsageError as error:
+            if self.code_objects or not self.notes or not error.message.startswith(_UNKNOWN):
+                raise
+            raise UsageError(error.message + self._why_unknown(text)) from None
 
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
         """The contents of a value as GDB prints them; an error of reading is raised."""

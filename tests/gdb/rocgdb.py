@@ -8,6 +8,7 @@ are `private_lane#0x10`. That the real one does the same is not tested: there is
 from __future__ import annotations
 
 import json
+import os
 import re
 import runpy
 import shlex
@@ -15,6 +16,7 @@ import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.backends.state_file import load_state
@@ -23,6 +25,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import open_object
 
 SHF_ALLOC = 2
+LOADED = 0x123450000
+"""Where a code object is in memory of which nothing else is known."""
 PLACE = r"\((?P<space>\w+)#(?P<address>0x[0-9a-f]+)\)"
 ARRAY = re.compile(r"\*\(unsigned char \(\*\)\[(?P<count>\d+)\]\) " + PLACE)
 SET_BYTE = re.compile(
@@ -88,6 +92,8 @@ class Machine:
         self.lanes = dict.fromkeys(self.waves, 0)
         self.log: list[str] = []
         """The commands that were executed."""
+        self.uri = os.environ.get("STAND_IN_URI", "whole")
+        """How code objects are called: whole files, parts of files, or parts of memory."""
 
     @property
     def wave(self) -> int:
@@ -105,6 +111,10 @@ class Machine:
         return Memory(found, self.wave, lane)
 
     def read(self, space: str, address: int, size_bytes: int) -> bytes:
+        for each in self.state.code_objects:
+            data = each.path.read_bytes()
+            if self.uri == "memory" and space == "global" and 0 <= address - LOADED < len(data):
+                return data[address - LOADED :][:size_bytes]
         try:
             return self.target.read_memory(self.memory(space), address, size_bytes)
         except DwarfGpuError:
@@ -155,9 +165,18 @@ class Machine:
                 if section.flags & SHF_ALLOC and section.size_bytes:
                     begin = section.address + each.load_address
                     end = begin + section.size_bytes
-                    name = f"file://{each.path}#offset=0&size={each.path.stat().st_size}"
-                    out.append(f"\t{begin:#018x} - {end:#018x} is {section.name} in {name}\n")
+                    line = f"\t{begin:#018x} - {end:#018x} is {section.name} in "
+                    out.append(line + self.name(each.path) + "\n")
         return out
+
+    def name(self, path: Path) -> str:
+        """How ROCgdb calls a code object."""
+        size = path.stat().st_size
+        if self.uri == "memory":
+            return f"memory://77#offset={LOADED:#x}&size={size}"
+        if self.uri == "whole":
+            return f"file://{path}"
+        return f"file://{quote(self.uri)}#offset=4096&size={size}"
 
     def register(self, name: str) -> RegisterInfo:
         found = self.arch.register_named(name)

@@ -252,3 +252,28 @@ print(said("dwarfgpu compare -all-frames"))
     assert values[0] == "54" and values[:2] == values[5:7]
     assert "not yet allocated" in values[7]
     assert compared.endswith(" 0 differ for a known reason, 0 differ")
+
+
+def test_one_thread_runs_and_another_has_stopped(debugger: Debugger, host: Path) -> None:
+    """In non-stop mode: each thread is what it is, and what is read is read anew."""
+    code = """
+import dwarfgpu.gdb as dg
+one, two = sorted(gdb.selected_inferior().threads(), key=lambda each: each.num)
+one.switch()
+print("@", said("dwarfgpu print shared"), said("dwarfgpu bt"), sep="|")
+two.switch()
+frame, local, shared = dg.frame(), dg.variable("number"), dg.variable("shared")
+print("@", frame.function, local.text, shared.text, said("dwarfgpu bt").partition(" (")[0], sep="|")
+said("next")
+print("@", frame.variable("local").text, contents(said("dwarfgpu print local")), sep="|")
+print("@", gdb.selected_thread().num, said("dwarfgpu compare").splitlines()[-1], sep="|")
+"""
+    before = ("set non-stop on", "break waits if number == 7", "run", "shell sleep 0.5")
+    out = debugger.python(code, *before, file=host)
+    running, stopped, stepped, last = [
+        line.split("|")[1:] for line in out.splitlines() if line.startswith("@|")
+    ]
+    assert running == ["error: Selected thread is running."] * 2
+    assert stopped == ["waits", "7", "1", "#0  waits"]
+    assert stepped == ["14", "14"]
+    assert last[0] == "2" and last[1].endswith("0 differ")

@@ -26,12 +26,14 @@ STATES = {
 """A state, and what is asked of it: all variables in scope where nothing is named."""
 
 
-def session(repository: Path, state: str, *commands: str) -> dict[str, list[str]]:
-    """What each command says; the last line tells what GDB was told to do."""
+def session(
+    repository: Path, state: str, *commands: str, uri: str = "whole"
+) -> dict[str, list[str]]:
+    """What each command says; `log` tells what GDB was told to do."""
     done = subprocess.run(
         [sys.executable, str(STAND_IN), str(repository / state), *commands],
         capture_output=True, text=True, check=False, timeout=120,
-        env={**os.environ, "PYTHONPATH": str(repository)},
+        env={**os.environ, "PYTHONPATH": str(repository), "STAND_IN_URI": uri},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     found: dict[str, list[str]] = {}
@@ -182,3 +184,52 @@ def test_memory_that_is_not_there(repository: Path) -> None:
     for command, lines in said.items():
         if command != "log":
             assert len(lines) == 1 and lines[0].startswith("error: "), (command, lines)
+
+
+def test_code_objects_are_read_where_rocgdb_says(repository: Path, tmp_path: Path) -> None:
+    """A whole file, a part of a file with an odd name, and memory."""
+    state = STATES["demo"][0]
+    data = (repository / "dwarfgpu/data/demo.co").read_bytes()
+    container = tmp_path / "fat binary.so"
+    container.write_bytes(bytes(4096) + data + bytes(100))
+    for uri in ("whole", str(container), "memory"):
+        said = session(repository, state, "dwarfgpu print t", "dwarfgpu bt", uri=uri)
+        assert said["dwarfgpu print t"][0] == "t = 320", uri
+        assert said["dwarfgpu bt"][0].endswith(" at hip/nest.hip:14")
+    gone = session(repository, state, "dwarfgpu print t", uri=str(tmp_path / "gone"))
+    why = f"The file of 0x7f0000001690 is not read: file://{tmp_path}/gone#offset=4096&size="
+    (line,) = gone["dwarfgpu print t"]
+    assert line.startswith(f'error: No symbol "t" in current context. {why}')
+    assert line.endswith("cannot be read: No such file or directory")
+
+
+def test_other_waves_are_other_threads(repository: Path) -> None:
+    code = """python
+from dwarfgpu.backends.ingdb import GdbTarget, undisturbed
+from dwarfgpu.errors import Unavailable
+last, *_, first = sorted(machine.waves)
+machine.thread = first
+target = GdbTarget()
+arch = target.architecture_of(last)
+for name in ("pc", "exec", "v0"):
+    register = arch.register_named(name)
+    expected = machine.target.read_register(machine.waves[last].wave, register)
+    assert target.read_register(last, register) == expected, name
+    assert machine.thread == first
+v0 = arch.register_named("v0")
+target.write_register(last, v0, b"abcd", 12)
+assert machine.target.read_register(machine.waves[last].wave, v0)[12:16] == b"abcd"
+assert target.read_register(last, v0, 12, 4) == b"abcd" and machine.thread == first
+machine.lanes[first] = 5
+with undisturbed():
+    gdb.selected_inferior().threads()[-1].switch()
+    gdb.execute("lane 9")
+assert machine.thread == first and machine.lanes[first] == 5
+try:
+    target.read_register(99, v0)
+except Unavailable as error:
+    print(error)
+"""
+    out = session(repository, "fixtures/states/dispatch.gfx1100.json", code)
+    lines = next(iter(out.values()))
+    assert re.fullmatch(r"GDB has no thread \d+: the program does not run", lines[-1]), lines
