@@ -56,9 +56,9 @@ def _formatted(value: gdb.Value) -> str:
 
 
 def _printed(name: str) -> str:
-    """By `print`, without its number and without the printers that libraries bring along."""
-    text = str(gdb.execute(f"print -raw-values -- {name}", False, True))
-    return text.partition(" = ")[2].removesuffix("\n")
+    """As `print` does, without the printers that libraries bring along; the history of values stays
+    as it is."""
+    return str(gdb.execute(f"with print raw-values on -- output {name}", False, True))
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
