@@ -58,7 +58,7 @@ def _formatted(value: gdb.Value) -> str:
 def _printed(name: str) -> str:
     """As `print` does, without the printers that libraries bring along; the history of values stays
     as it is."""
-    return str(gdb.execute(f"with print raw-values on -- output {name}", False, True))
+    return str(gdb.execute(f"output/r {name}", False, True))
 
 
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
