@@ -11,6 +11,7 @@ import pytest
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.cli import lane_expressions, lane_questions
+from dwarfgpu.expr import lane_access
 from dwarfgpu.lane_readings import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.reading import Reading
 from tests.cli.command import FIXTURES, STATES, run
@@ -69,6 +70,18 @@ def test_they_are_read_together(name: str, variable: str, level: int, together: 
     waves = sessions(name, level)
     found = read_lanes(waves, waves[0].variable(variable), is_worth=True)
     assert len(found.known) == together
+
+
+def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what differs by lane; what is the same for all is read once, whatever its size."""
+    waves = sessions("chain_flat.gfx942.json")
+    variable = waves[0].variable("a")
+    monkeypatch.setattr(lane_access, "MOST_BYTES", 4 * 63)
+    answers = read_lanes(waves, variable, is_worth=True)
+    assert not answers.known
+    assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))
+    shared = sessions("dispatch.gfx1100.json")
+    assert len(read_lanes(shared, shared[0].variable("launches"), is_worth=True).known) == 160
 
 
 def test_a_choice_of_lanes() -> None:

@@ -28,6 +28,7 @@ from dwarfgpu.lane_readings import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading
 from dwarfgpu.session import LaneState, Session
+from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -64,11 +65,15 @@ def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
 
 
 def lane_answers(
-    questions: Sequence[Question], checked: Checked | None = None, *, is_brief: bool = False
+    questions: Sequence[Question],
+    checked: Checked | None = None,
+    *,
+    is_brief: bool = False,
+    has_data: bool = False,
 ) -> list[list[LaneAnswer]]:
     """The answers to each question, one for each of its lanes.
 
-    `is_brief`: the records of scalars have `data` alone.
+    `is_brief`: numbers have no record, or with `has_data` one of `data` alone.
     """
     meant = [[_meant(each, state) for state in each.states] for each in questions]
     asked: dict[Subject, list[tuple[int, int]]] = {}
@@ -106,7 +111,7 @@ def lane_answers(
             else:
                 reading = readings[wanted].of(row, state.lane)
                 if is_brief and checked is None and _is_scalar(reading):
-                    return LaneAnswer(state, _brief(reading, session, texts))
+                    return LaneAnswer(state, _brief(reading, session, texts, has_data))
                 found = of_reading(reading, session.focused(state.lane))
             if checked is not None:
                 found = checked(session.focused(state.lane), found)
@@ -126,14 +131,16 @@ def _is_scalar(reading: Reading) -> bool:
     return is_whole and isinstance(strip(reading.type), Base | Enum)
 
 
-def _brief(reading: Reading, session: Session, known: _Texts) -> Answer:
-    """The text and the number of a scalar."""
+def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) -> Answer:
+    """The text of a scalar, and its number."""
     assert reading.bits is not None
     key = reading.variable, reading.notes, reading.bits.value
     if key not in known:
         text = variable_text(reading, session, DEFAULT_OPTIONS)
-        data = data_json(reading.bits, reading.type, session, reading.location)
-        known[key] = Answer(text, {"data": data}, 0, notes=reading.notes)
+        record: Record = {}
+        if has_data:
+            record["data"] = data_json(reading.bits, reading.type, session, reading.location)
+        known[key] = Answer(text, record, 0, notes=reading.notes)
     return known[key]
 
 

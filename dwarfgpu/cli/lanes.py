@@ -179,7 +179,9 @@ def _waves(
         for session, seen in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(questions, is_brief=not args.json)
+    answered = lane_answers(
+        questions, is_brief=not args.json, has_data=args.grid or _is_picture(args)
+    )
     for question, answers in zip(questions, answered, strict=True):
         error = refused(question, answers)
         if error is not None:

@@ -31,6 +31,8 @@ T = TypeVar("T")
 
 WORD_BYTES = 4
 """Bytes gathered at once."""
+MOST_BYTES = 1 << 26
+"""Read for a whole group at once; larger objects are read for each lane."""
 
 
 class Bulk(Target, Protocol):
@@ -225,7 +227,10 @@ class LaneAccess(OneLaneAccess):
         return _Gathered(self._fetch, budget)
 
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
-        if self.endian == "big":
+        lane = None if isinstance(storage, Register) else storage.lane
+        if _are_same(bit_offset, storage.wave, lane):
+            return super()._fetch(storage, bit_offset, size_bits)
+        if self.endian == "big" or self._lanes.group.size * size_bits > 8 * MOST_BYTES:
             raise Divergence(None)
         first_byte, bit = bit_offset // 8, index(bit_offset % 8)
         size_bytes = (bit + size_bits + 7) // 8
