@@ -26,6 +26,8 @@ def compiled(text: str) -> re.Pattern[str]:
             out.append("[" + text[position + 1 : end].replace("\\", "\\\\").replace("[", "\\["))
             position = end
             out.append("]")
+        elif character == "*" and (not out or out[-1] in ("^", "(", "|")):
+            out.append("\\*")  # there is nothing that it repeats
         else:
             out.append(f"\\{character}" if character in _LITERAL else character)
         position += 1

@@ -21,6 +21,7 @@ from dwarfgpu.cli.repl.outside import pipe, python, shell_
 from dwarfgpu.cli.repl.printf import echo, printf
 from dwarfgpu.cli.repl.running import RUNNING
 from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
+from dwarfgpu.cli.repl.search import find
 from dwarfgpu.cli.repl.setting_commands import set_, show
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.source_files import info_files, info_sharedlibrary, info_source, info_sources
@@ -93,6 +94,7 @@ _OWN: Final[tuple[Command, ...]] = (
     down,
     echo,
     file,
+    find,
     help_,
     if_,
     info,
