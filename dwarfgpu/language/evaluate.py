@@ -248,7 +248,8 @@ class Evaluator:
             known = ", ".join(
                 each.name for each in self.session.architecture.address_spaces.values()
             )
-            raise UsageError(f'No address space "{node.space}"; known: {known}')
+            unknown_space = f"Address space {node.space} not recognised by the architecture"
+            raise UsageError(f"{unknown_space}; known: {known}")
         address = self.arithmetic.address(self.object(node.address))
         space.require_address(address)
         return self.places.pointer(None, space, address)

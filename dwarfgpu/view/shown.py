@@ -151,11 +151,15 @@ class Shown:
     def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """`0x4508 <g+40>`; `private_lane#0x10` in an address space that is not the default."""
         if space:
-            spaces = {} if self.architecture is None else self.architecture.address_spaces
-            name = spaces[space].name if space in spaces else f"aspace({space})"
-            return f"{name}#{address:#x}"
+            return f"{self.space_text(space)}{address:#x}"
         known = self.symbolize(address) if self.symbolize is not None and symbol else None
         return f"{address:#x} <{known}>" if known else f"{address:#x}"
+
+    def space_text(self, space: int) -> str:
+        """`private_lane#`; empty for the default address space."""
+        spaces = {} if self.architecture is None else self.architecture.address_spaces
+        name = spaces[space].name if space in spaces else f"aspace({space})"
+        return f"{name}#" if space else ""
 
     def read(self, address: int, space: int, size_bytes: int) -> bytes | None:
         """Memory; None where it cannot be read."""

@@ -199,7 +199,8 @@ def _scalar(
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and not _is_float(bare)):
-        yield scalars.lettered(letter, number, size, is_signed=is_signed(bare))
+        space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
+        yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
         yield _natural(shown, kind, bare, number, size, depth)
 

@@ -73,7 +73,9 @@ def _remark(shell: Shell, value: TypedValue) -> None:
         shell.note(note, once=True)
     for reason in reasons(value):
         shell.note(reason)
-    if value.variable is not None and isinstance(value.error, UndefinedBits):
+    is_missing = isinstance(value.error, UndefinedBits)
+    is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)
+    if value.variable is not None and is_missing:
         shell.hint(value.variable.name)
     _remark_written(shell)
 

@@ -8,6 +8,7 @@ from functools import partial
 from attrs import evolve
 
 from dwarfgpu import language
+from dwarfgpu.cli.answers import UNDEFINED_STORAGE
 from dwarfgpu.cli.expressions import READ_ONLY
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
@@ -100,7 +101,8 @@ def reasons(value: TypedValue) -> tuple[str, ...]:
     """Why a value is not, or not all, known."""
     if value.error is not None:
         return (value.error.message,)
-    return () if value.bits is None else value.bits.reasons[:1]
+    found = () if value.bits is None else value.bits.reasons[:1]
+    return ("bits of it are optimized out",) if found == (UNDEFINED_STORAGE,) else found
 
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
