@@ -171,6 +171,29 @@ def test_expressions_have_the_values_of_each_lane(
     assert together == alone
 
 
+MEMBERS = (
+    *(
+        "by_reference.at[0].x",
+        "local_array",
+        "local_frame.id",
+        "local_frame.at[1].y",
+        "local_array[2] - t",
+    ),
+    *("wide / 3", "real * 2", "*pointer_lane", "pointer_frame->id", "local_color", "out + t"),
+    *("by_reference.low", "half_high", "undefined + 1", "region_word", "accumulated", "exec_now"),
+)
+
+
+@pytest.mark.parametrize("text", MEMBERS)
+def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("lanes", "--state", STATES / "locations.gfx942.json", "--json", text)
+    monkeypatch.setattr(lane_questions, "WORTH", 1 << 30)
+    alone = run(*arguments)
+    monkeypatch.setattr(lane_questions, "WORTH", 1)
+    monkeypatch.setattr(lane_expressions, "WORTH", 1)
+    assert run(*arguments) == alone
+
+
 @pytest.mark.parametrize(
     ("text", "together"),
     [("launches + $_lane", 160), ("$v0[$_lane] * 3 - 7", 100), ("100 / $_lane", 155), ("$s0", 160)],

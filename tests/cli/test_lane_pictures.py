@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.command import STATES, run
 
+LOCATIONS = ("--state", STATES / "locations.gfx942.json")
 DISPATCH = ("--state", STATES / "dispatch.gfx1100.json")
 
 
@@ -39,6 +40,14 @@ def test_a_picture_shows_one_name(names: tuple[str, ...], tmp_path: Path) -> Non
             (*DISPATCH, "--wave", "all", "$v0[$_lane]"),
             "$v0[$_lane] in diverge: 100 lanes of 3 workgroups, pc 0x7f0000002100, 0 to 47",
         ),
+        ((*LOCATIONS, "real"), "real: 64 lanes of 1 wave, pc 0x1600, 0.5 to 47.5"),
+        ((*LOCATIONS, "out"), "out: 64 lanes of 1 wave, pc 0x1600"),
+        (
+            (*LOCATIONS, "local_frame.at[1].y"),
+            "local_frame.at[1].y: 64 lanes of 1 wave, pc 0x1600, 0 to 47",
+        ),
+        ((*LOCATIONS, "local_color"), "local_color: 64 lanes of 1 wave, pc 0x1600, 0 to 6"),
+        ((*LOCATIONS, "local_frame"), "local_frame: 64 lanes of 1 wave, pc 0x1600"),
         (
             ("--state", STATES / "data.gfx942.O0.json", "shared_pointer"),
             "shared_pointer: 64 lanes of 1 wave, pc 0x2660",
