@@ -12,6 +12,8 @@ from dwarfgpu.backends.state_compare import differences
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.backends.state_save import state_document
 from tests.cli.command import FIXTURES, run, validate
+from tests.cli.repl_shell import nest_shell, said
+from tests.cli.test_debug_fuzz import HOSTILE
 
 STATE = FIXTURES / "states/divergent.gfx942.json"
 CORE = FIXTURES / "core/crash.x86_64.O0"
@@ -122,3 +124,16 @@ def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
     assert [each.path.resolve() for each in found.code_objects] == [
         each.path.resolve() for each in state.code_objects
     ]
+
+
+def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is typed, the conversation goes on; what is written is below the folder."""
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    shell = nest_shell()
+    for name in HOSTILE:
+        if not name.startswith("/"):
+            said(shell, f"save {name}")
+            said(shell, f"load {name}")
+    assert said(shell, "p $_lane").startswith("$")

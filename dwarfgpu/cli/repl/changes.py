@@ -178,7 +178,7 @@ def save(shell: Shell, argument: str) -> Iterator[str]:
     machine = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; this is none.")
-    path = Path(argument).expanduser()
+    path = _path(argument)
     if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     loaded = {Path(each.file.path): each.load_address for each in shell.session.code_objects}
@@ -186,6 +186,16 @@ def save(shell: Shell, argument: str) -> Iterator[str]:
     document = before if isinstance(before, dict) else None
     write(state_document(machine, path, loaded, document), path)
     yield f"Saved {argument}."
+
+
+def _path(text: str) -> Path:
+    """The path that is typed; `UsageError` where the system takes none such."""
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UsageError(f"{text}: cannot be written: {error}") from None
+    return path
 
 
 @command("load", topic="files", complete=candidates.files, repeats=False)
