@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,12 @@ HOSTILE = (
     "*" * 500,
 )  # fmt: skip
 LONGEST_SECONDS = 20.0
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is saved is not saved here."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(params=[nest_shell, demo_shell], ids=["gpu", "cpu"])

@@ -30,7 +30,7 @@ from tests.cli.repl_shell import demo_shell, nest_shell, said, talked
         ("thread info", "thread"),
         ("register read s33", "info registers s33"),
         ("register read $s33 exec", "info registers s33 exec"),
-        ("re r --all", "info registers all"),
+        ("register r --all", "info registers all"),
         ("memory read -c2 -s 4 -f d 0x10", "x/2dw 0x10"),
         ("memory read --count 2 --size=4 0x10", "x/2xw 0x10"),
         ("memory read /4xw 0x10", "x/4xw 0x10"),

@@ -83,7 +83,7 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("alias -a -- px = print /x\npx 255", "$1 = 0xff\n"),
         ("alias set pe = set print elements\nset pe 3\nshow print elements",
          "Limit on string chars or array elements to print is 3.\n"),
-        ("alias lo = info locals\nlo", "No frame selected.\n"),
+        ("alias lcl = info locals\nlcl", "No frame selected.\n"),
         ("alias zz = print\nalias zz = print", "Alias already exists: zz\n"),
         ("alias zz = nosuch", 'Undefined command: "nosuch".  Try "help".\n'),
         ("alias", ALIAS_USAGE),
