@@ -246,7 +246,8 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
         name = name_in_frames(function)
         if name is not None:
             return name
-        found = None if session.pc is None or inline_level else symbol_name(session, session.pc)
+        is_inlined = inline_level < len(functions) - 1
+        found = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
         return found or f"function {function.offset:#x}"  # a thunk has a symbol
     pc = session.pc
     return None if pc is None else symbol_name(session, pc)

@@ -100,7 +100,7 @@ def _line_with_dropped_rows(ours: StackFrame) -> str | None:
     unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
     if code_object is None or pc is None or unit is None or unit.line_table is None:
         return None
-    if ours.place is None or ours.is_inlined:
+    if ours.place is None or session.inline_level:
         return None
     address = code_object.info.in_file(pc)
     found = unit.line_table.line_at(address)

@@ -7,10 +7,11 @@ something else. A difference that no rule knows is a mistake of one of the two.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import gdb
+from attrs import frozen
 
 from dwarfgpu.callers import call_of, told_on_entry
 from dwarfgpu.cfi.tail import TailFrame
@@ -22,9 +23,13 @@ from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.frames import TopFrame
 from dwarfgpu.gdb_session import GdbSession
 from dwarfgpu.gdb_told import Told
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import Value
+from dwarfgpu.reading import Reading, contents, located
+from dwarfgpu.session import Session
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 LOST: Final = "GDB shows what a register holds now that callees need not preserve"
@@ -50,8 +55,8 @@ WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_siz
 WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
-_NUMBERED: Final = ("regx", "bregx", "regval_type")
-_ON_ENTRY: Final = (["entry_value", "stack_value"], ["GNU_entry_value", "stack_value"])
+_NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
+_ON_ENTRY: Final = ("entry_value", "GNU_entry_value")
 _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
 _DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
@@ -65,6 +70,7 @@ _NOT_READ: Final = re.compile(
 )
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
 _MOST_BASES: Final = 1000
+_MOST_CALLS: Final = 8
 
 
 def have_same_bits(theirs: Told, ours: Bits, mask: int) -> bool:
@@ -113,7 +119,7 @@ def reason_of(
         return SYMBOL
     if _is_by_wrong_frame(frame, session, variable, theirs):
         return INLINED
-    if _is_other_class(theirs, ours):
+    if _is_other_class(variable, theirs):
         return OTHER
     if _has_part_elsewhere(frame, variable, ours) and _is_same_object(theirs, ours):
         return VIRTUAL
@@ -178,29 +184,40 @@ def _is_by_wrong_frame(
     frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
 ) -> bool:
     """Whether GDB's value on entry is what the call tells, by registers of the function called."""
-    found = list(_instructions(session, variable))
-    is_on_entry = [each.operation.name for each in found] in _ON_ENTRY
+    is_on_entry = any(each.operation.name in _ON_ENTRY for each in _instructions(session, variable))
+    attribute = variable.location
     if frame.type() != gdb.INLINE_FRAME or not is_on_entry or theirs.bits is None:
         return False
-    expression, subprogram = found[0].operands[0], session.frame.subprogram
-    if not isinstance(expression, bytes) or subprogram is None:
-        return False
+    wrong = _InlinedFrame(session, session.code_object, session.pc, session.level)
+    context = session.context(wrong)
     try:
-        calling, return_address = session.calling()
-        call = call_of(calling.code_object, return_address)
-        value = told_on_entry(subprogram, call, expression, session.context())
+        assert attribute is not None
+        where = located(attribute, context, None)
+        bits = contents(Reading(variable, variable.type, None, where), context).bits
     except DwarfGpuError:
         return False
-    every = (1 << theirs.bits.size_bits) - 1
-    return value is not None and value.bits & every == theirs.bits.value
+    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
 
 
-def _is_other_class(theirs: Told, ours: Told) -> bool:
-    """Whether GDB has a class without members of another size in the place of that of the entry."""
-    one, two = theirs.bits, ours.bits
-    if theirs.text != "{<No data fields>}" or one is None or two is None:
+@frozen(eq=False)
+class _InlinedFrame(TopFrame):
+    """The frame of an inlined function as GDB has it: what it is inlined into is its caller."""
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        session, subprogram = self.session, self.subprogram
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        if subprogram is None:
+            return None
+        return told_on_entry(subprogram, call, expression, session.context())
+
+
+def _is_other_class(variable: Variable, theirs: Told) -> bool:
+    """Whether GDB has a class without members in the place of that of the entry, which has some."""
+    kind = strip(variable.type)
+    if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
         return False
-    return one.size_bits != two.size_bits
+    return any(not each.is_static for each in kind.members)
 
 
 def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: Told) -> bool:
@@ -254,10 +271,45 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
     older = frame.older()
     if older is not None and older.type() == gdb.TAILCALL_FRAME:
         return JUMPED
-    if not session.level or not any(_is_lost(session, each) for each in _used(session, variable)):
+    if not _depends_on_lost(session, _instructions(session, variable), variable):
         return None
     is_listed = isinstance(variable.location, LocList)
     return KEPT if is_listed and variable.unit.producer.startswith("GNU ") else LOST
+
+
+def _depends_on_lost(
+    session: Session, instructions: Iterable[Instruction], variable: Variable, depth: int = 0
+) -> bool:
+    """Whether a register that no rule and no ABI gives an outer frame is needed, also to tell what
+    a call has passed."""
+    for each in instructions:
+        number = _named_register(each)
+        if number is not None and session.level and session.frame.register(number).is_undefined:
+            return True
+        if each.operation.name in _ON_ENTRY and depth < _MOST_CALLS:
+            told = _told_by_call(session, each, variable)
+            if told is not None and _depends_on_lost(*told, variable, depth + 1):
+                return True
+    return False
+
+
+def _told_by_call(
+    session: Session, on_entry: Instruction, variable: Variable
+) -> tuple[Session, Sequence[Instruction]] | None:
+    """What the frame that called sees, and how it tells what a register had on entry."""
+    unit, block = variable.unit, on_entry.operands[0]
+    try:
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        inner = decode(block, unit.dialect, unit.format) if isinstance(block, bytes) else None
+        number = None if inner is None else _named_register(inner.instructions[0])
+        parameter = None if call is None or number is None else call.passed_in(number)
+        if parameter is None or parameter.value is None:
+            return None
+        found = decode(parameter.value.expression, unit.dialect, unit.format)
+        return calling, found.instructions
+    except (DwarfGpuError, IndexError):
+        return None
 
 
 def _called_as_abstract(session: GdbSession) -> bool:
@@ -290,16 +342,10 @@ def _is_wide_read(instruction: Instruction) -> bool:
     return is_read and isinstance(operands[0], int) and operands[0] > 8
 
 
-def _used(session: GdbSession, variable: Variable) -> Iterator[int]:
-    """The registers that its location names."""
-    for each in _instructions(session, variable):
-        name = _REGISTER.fullmatch(each.operation.name)
-        if name is not None:
-            yield int(name[1])
-        elif each.operation.name in _NUMBERED and isinstance(each.operands[0], int):
-            yield each.operands[0]
-
-
-def _is_lost(session: GdbSession, number: int) -> bool:
-    """Whether no rule and no ABI gives an outer frame the register."""
-    return session.frame.register(number).is_undefined
+def _named_register(instruction: Instruction) -> int | None:
+    """The register that an operation names."""
+    name = _REGISTER.fullmatch(instruction.operation.name)
+    if name is not None:
+        return int(name[1])
+    number = instruction.operands[0] if instruction.operation.name in _NUMBERED else None
+    return number if isinstance(number, int) else None

@@ -1,11 +1,11 @@
 """Compare every variable of every frame with GDB, in programs built in many ways.
 
-    tools/gdb_differential.py [--seed N] [--stops N] [--only NAME] [--full] [--write]
+    tools/gdb_differential.py [--seed N] [--stops N] [--only NAME] [--full] [--python P] [--write]
 
 Builds the sources of fixtures/native with gcc and clang, stops them at places chosen by the seed,
 and lets GDB and dwarfgpu, in the same GDB, read all frames and variables. Differences that no rule
-of `dwarfgpu compare` explains are printed, and are the exit status. `--write` puts the figures
-into docs/gdb-differential.md.
+of `dwarfgpu compare` explains are printed, and are the exit status. `--python` adds a Python with
+debug information that runs threads. `--write` puts the figures into docs/gdb-differential.md.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from attrs import field, frozen
 ROOT = Path(__file__).resolve().parents[1]
 NATIVE = ROOT / "fixtures/native"
 INSIDE = Path(__file__).with_name("gdb_differential_inside.py")
+REPORT = ROOT / "docs/gdb-differential.md"
+BEGIN, END = "<!-- figures -->\n", "<!-- end -->\n"
 SETTINGS = (
     "set width 0", "set height 0", "set confirm off", "set debuginfod enabled off",
     "set breakpoint pending off", f"source {ROOT / 'dwarfgpu/gdb_source.py'}", f"source {INSIDE}",
@@ -76,10 +78,15 @@ class Found:
     reasons: Counter[str] = field(factory=Counter)
     examples: dict[str, list[str]] = field(factory=dict)
     unexplained: list[str] = field(factory=list)
+    groups: dict[str, Counter[str]] = field(factory=dict)
+    """By source and compiler."""
 
-    def add(self, name: str, report: dict[str, Any]) -> None:
-        self.counts.update(report["counts"])
-        self.counts["builds"] += 1
+    def add(self, name: str, group: str, report: dict[str, Any]) -> None:
+        counts = Counter(report["counts"])
+        counts["builds"] += 1
+        counts["unexplained"] += len(report["unexplained"])
+        self.counts.update(counts)
+        self.groups.setdefault(group, Counter()).update(counts)
         self.reasons.update(report["reasons"])
         for reason, texts in report["examples"].items():
             self.examples.setdefault(reason, []).extend(f"{name}: {each}" for each in texts)
@@ -126,6 +133,45 @@ def compared(gdb: str, build: Build, folder: Path, seed: int, stops: int) -> dic
     return inside(gdb, [walk], program)
 
 
+def compared_python(gdb: str, python: Path, seed: int, stops: int) -> dict[str, Any]:
+    """A Python that runs four threads, all of them compared at each stop."""
+    commands = [
+        "break list_sort_impl",
+        "ignore 1 300",
+        f"run {NATIVE / 'python_threads.py'}",
+        "delete",
+        f"python Walk({seed}).run({stops}, 1, 3000).report()",
+    ]
+    return inside(gdb, commands, python)
+
+
+def table(found: Found) -> list[str]:
+    """The figures for people: what was compared by build, and what differs for which reason."""
+    lines = ["| | stops | threads | frames | facts | variables | bits | agree | explained | not |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|---|")
+    names = ("stops", "threads", "frames", "facts", "variables", "bits", "same", "explained")
+    for name, counts in (*sorted(found.groups.items()), ("all", found.counts)):
+        cells = [f"{counts[each]:,}" for each in names]
+        lines.append(f"| {name} | {' | '.join(cells)} | {counts['unexplained']:,} |")
+    lines += ["", "| explained | reason |", "|---|---|"]
+    lines += [f"| {count:,} | {reason} |" for reason, count in found.reasons.most_common()]
+    return lines
+
+
+def write(found: Found, command: str) -> None:
+    """Put the figures between the marks of the document."""
+    before, begin, rest = REPORT.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    counts = found.counts
+    head = (
+        f"`{command}`: {counts['builds']} programs; {counts['inlined frames']:,} inlined frames, "
+        f"{counts['signal frames']:,} signal frames, {counts['outer']:,} variables in outer "
+        f"frames, {counts['optimized out']:,} optimized out for both."
+    )
+    text = "\n".join(["", head, "", *table(found), ""])
+    REPORT.write_text(f"{before}{begin}{text}{end}{after}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
@@ -133,6 +179,8 @@ def main() -> int:
     parser.add_argument("--only", default="", help="builds whose names hold this")
     parser.add_argument("--full", action="store_true", help="every combination of all choices")
     parser.add_argument("--examples", type=int, default=0, help="of each explained difference")
+    parser.add_argument("--python", type=Path, help="/usr/bin/python3.11d of python3.11-dbg")
+    parser.add_argument("--write", action="store_true", help="the document too")
     parser.add_argument("--gdb", default=shutil.which("gdb") or "gdb")
     args = parser.parse_args()
     found = Found()
@@ -141,7 +189,7 @@ def main() -> int:
             if args.only not in build.name:
                 continue
             report = compared(args.gdb, build, Path(folder), args.seed + number, args.stops)
-            found.add(build.name, report)
+            found.add(build.name, f"{build.source}, {build.compiler}", report)
             counts = report["counts"]
             print(
                 f"{build.name}: {counts['stops']} stops, {counts['frames']} frames, "
@@ -150,6 +198,11 @@ def main() -> int:
                 f"{len(report['unexplained'])} not, {report['seconds']:.1f} s",
                 file=sys.stderr,
             )
+    if args.python is not None:
+        report = compared_python(args.gdb, args.python, args.seed, args.stops)
+        found.add(args.python.name, f"{args.python.name}, four threads", report)
+    if args.write:
+        write(found, " ".join(["tools/gdb_differential.py", *sys.argv[1:]]))
     for each in found.unexplained:
         print(each)
     for reason, count in found.reasons.most_common():

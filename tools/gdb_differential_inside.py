@@ -81,7 +81,9 @@ class Walk:
         return self
 
     def run(self, stops: int, least: int, most: int) -> Walk:
-        """Stop where a program is that does not end, again after some instructions of its own."""
+        """Stop a program that does not end, again and again after some instructions."""
+        for each in SETTINGS:
+            gdb.execute(each, to_string=True)
         for _ in range(stops):
             self._go(f"stepi {self._choice.randint(least, most)}")
             self.stop()

@@ -79,7 +79,7 @@ def demangled(symbol: str) -> str | None:
 
 def demangled_name(symbol: str) -> str | None:
     """`ns::f` of `_ZN2ns1fEi`: without parameters and result; None where `demangled` has none."""
-    if demangled(symbol) is None:
+    if demangled(symbol) is None and "CI" not in symbol:
         return None
     try:
         return _Demangler(symbol).name()
@@ -313,9 +313,9 @@ class _Demangler:
             self.has_no_result = True
             return ("~" if mark == "D" else "") + self.last
         if self.at("CI1", "CI2") is not None:
-            self.type()  # the base class, whose name its inherited constructor has
+            base = self.type()  # its inherited constructor has its name
             self.has_no_result = True
-            return self.last
+            return _simple_name(base)
         if self.at("cv") is not None:
             kind = self.type()
             self.has_no_result = True
@@ -485,3 +485,17 @@ class _Demangler:
         parameters = self.parameters()
         self.expect("E")
         return f"{result} {parameters}"
+
+
+def _simple_name(text: str) -> str:
+    """Of a class its name alone, without scopes and template arguments."""
+    depth, begin, end = 0, 0, None
+    for index, character in enumerate(text):
+        if character == "<":
+            end = index if not depth else end
+            depth += 1
+        elif character == ">":
+            depth -= 1
+        elif character == ":" and not depth:
+            begin, end = index + 1, None
+    return text[begin:end]

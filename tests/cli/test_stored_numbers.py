@@ -62,6 +62,7 @@ BINARY128 = (0x3FFF8 << 108).to_bytes(16, "little")
     [
         ("complex long double", X87, X86_64),
         ("_Complex long double", X87, X86_64),
+        ("complex", X87, X86_64),  # clang's name of every complex type
         ("complex _Float128", BINARY128, X86_64),
         ("complex long double", BINARY128, AARCH64),
     ],

@@ -88,6 +88,10 @@ def test_demangled(symbol: str, text: str | None) -> None:
         ("_ZTV1X", None),
         ("_ZN2ns1fEi?", None),
         ("main", None),
+        # Inherited constructors: the name is that of the base.
+        ("_ZN2ns1BCI1NS_1AEEi", "ns::B::A"),
+        ("_ZN2ns1BIiECI2NS_1AIiEEEi", "ns::B<int>::A"),
+        ("_ZN2ns1BIiECI2NS_1AIiEEIJlEEEDpT_", "ns::B<int>::A<long>"),
     ],
 )
 def test_names_without_parameters(symbol: str, text: str | None) -> None:
@@ -149,6 +153,9 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
         ("Box<a" + "(*" * 4000, "Box<a" + "(*" * 4000),
         ("Box<" + "a<" * 4000, "Box<" + "a<" * 4000),
         ("operator<", "operator<"),
+        ("Box<short int, 4>::operator[]", "Box<short, 4>::operator[]"),
+        ("Box<long int>::operator()", "Box<long>::operator()"),
+        ("Box<long int>::operator(", "Box<long int>::operator("),
     ],
 )
 def test_canonical(name: str, text: str) -> None:

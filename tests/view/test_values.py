@@ -112,6 +112,22 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
         (0x10, Pointer(CHAR, size_bytes=4, address_space=5), "private_lane#0x10"),
         (0x10, Pointer(INT, size_bytes=4, address_space=77), "(int *) aspace(77)#0x10"),
         (0x10, Pointer(INT, kind="reference"), "(int &) @0x10"),
+        (0x10, Pointer(Typedef("wchar_t", INT)), "0x10"),
+        (0x10, Pointer(Typedef("other_t", INT)), "(other_t *) 0x10"),
+        (
+            7,
+            Struct(
+                "class",
+                "D",
+                4,
+                (
+                    Member(
+                        "B", Struct("class", "B", None, is_declaration=True), 0, is_base_class=True
+                    ),
+                ),
+            ),
+            "{<B> = {<No data fields>}, <No data fields>}",
+        ),
         (0x10, Pointer(PAIR), "(struct pair *) 0x10"),
         (3, Struct("struct", "d", None, is_declaration=True), "<incomplete type>"),
         (3, Unspecified("decltype(nullptr)", 8), "0x3"),
