@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import gdb
-from attrs import frozen
+from attrs import field, frozen
 
 from dwarfgpu.callers import call_of, told_on_entry
 from dwarfgpu.cfi.tail import TailFrame
@@ -23,7 +23,7 @@ from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.frames import TopFrame
+from dwarfgpu.frames import Focus, TopFrame
 from dwarfgpu.gdb_session import GdbSession
 from dwarfgpu.gdb_told import Told
 from dwarfgpu.model.object import Bits
@@ -159,6 +159,8 @@ def _says_the_same(theirs: str, ours: str) -> bool:
     """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
     if theirs == "<incomplete type>":
         return ours.endswith("is incomplete: it has no size>")
+    if theirs.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
+        return ours.endswith("the stack has 0>")
     if ours.endswith(OPTIMIZED_OUT):
         before = ours.removesuffix(OPTIMIZED_OUT)
         return theirs.startswith(before) and _is_all_lost(theirs.removeprefix(before))
@@ -186,12 +188,10 @@ def _is_by_wrong_frame(
     """Whether GDB's value on entry is what the call tells, by registers of the function called."""
     is_on_entry = any(each.operation.name in _ON_ENTRY for each in _instructions(session, variable))
     attribute = variable.location
-    if frame.type() != gdb.INLINE_FRAME or not is_on_entry or theirs.bits is None:
+    if attribute is None or not is_on_entry or theirs.bits is None:
         return False
-    wrong = _InlinedFrame(session, session.code_object, session.pc, session.level)
-    context = session.context(wrong)
+    context = session.context(_frame_of_gdb(session, frame))
     try:
-        assert attribute is not None
         where = located(attribute, context, None)
         bits = contents(Reading(variable, variable.type, None, where), context).bits
     except DwarfGpuError:
@@ -200,16 +200,25 @@ def _is_by_wrong_frame(
 
 
 @frozen(eq=False)
-class _InlinedFrame(TopFrame):
-    """The frame of an inlined function as GDB has it: what it is inlined into is its caller."""
+class _FrameOfGdb(TopFrame):
+    """A frame as GDB has it: the caller of an inlined function is what it is inlined into."""
+
+    theirs: gdb.Frame = field(default=None, repr=False)
 
     def entry_value(self, expression: bytes) -> Value | None:
-        session, subprogram = self.session, self.subprogram
-        calling, return_address = session.calling()
-        call = call_of(calling.code_object, return_address)
-        if subprogram is None:
+        calling, return_address = self.session.calling()
+        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        older = self.theirs.older()
+        if subprogram is None or older is None:
             return None
-        return told_on_entry(subprogram, call, expression, session.context())
+        asked = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
+        context = asked.context(_frame_of_gdb(asked, older))
+        return told_on_entry(subprogram, call, expression, context)
+
+
+def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
+    level = session.frame.level
+    return _FrameOfGdb(session, session.code_object, session.program_location, level, theirs)
 
 
 def _is_other_class(variable: Variable, theirs: Told) -> bool:

@@ -122,7 +122,8 @@ class _Speller:
             if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
                 if qualifiers:
                     words = self.words(qualifiers)
-                    declarator = f" {words} {declarator}" if declarator else f" {words}"
+                    space = "" if not declarator or declarator.startswith("&") else " "
+                    declarator = f" {words}{space}{declarator}"
                     qualifiers = set()
                 declarator = self.pointer_mark(kind) + declarator
                 kind, after_pointer = kind.target, True
