@@ -18,6 +18,7 @@ _REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 _COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 _PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
 _MOST_LEAVES = 4096
+_MOST_BYTES = 1 << 20
 
 
 @frozen
@@ -64,6 +65,8 @@ def _printed(name: str) -> str:
 def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
     """The bits of a value, and which of them are told."""
     size_bytes = value.type.sizeof
+    if size_bytes > _MOST_BYTES:
+        return None, 0  # an array of variable length whose length is not yet set
     every = (1 << 8 * size_bytes) - 1
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
         return Bits(0, 8 * size_bytes, undefined=every), every
