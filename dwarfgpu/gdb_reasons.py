@@ -57,6 +57,9 @@ WORDS: Final = "the same in other words"
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
 _ON_ENTRY: Final = ("entry_value", "GNU_entry_value")
+_LARGE: Final = re.compile(
+    r"\{?<error(?: reading variable)?: value requires \d+ bytes, which is more"
+)
 _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
 _DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
@@ -107,7 +110,7 @@ def reason_of(
     frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told, ours: Told
 ) -> str | None:
     """Of a variable that both have."""
-    if theirs.text.startswith("<error: value requires"):
+    if _LARGE.match(theirs.text):
         return LIMITED
     if theirs.text == _MARK + ours.text and _is_same_object(theirs, ours):
         return MARKED
