@@ -41,7 +41,7 @@ def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: b
     with _selected(frame):
         try:
             value = frame.read_var(symbol, block)
-            text = _formatted(value) if is_hidden else _printed(symbol.name)
+            text = _formatted(value) if is_hidden else _printed(symbol.name, value)
         except gdb.MemoryError:
             return Told(UNAVAILABLE)
         except (gdb.error, ValueError, OverflowError) as error:
@@ -56,9 +56,10 @@ def _formatted(value: gdb.Value) -> str:
     return str(value.format_string(raw=True, deref_refs=True))
 
 
-def _printed(name: str) -> str:
+def _printed(name: str, value: gdb.Value) -> str:
     """As `print` does, without the printers that libraries bring along; the history of values stays
-    as it is."""
+    as it is. It reads all of a value first, and refuses one that is too large."""
+    value.fetch_lazy()
     return str(gdb.execute(f"output/r {name}", False, True))
 
 

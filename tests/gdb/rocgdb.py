@@ -92,7 +92,7 @@ class Machine:
         self.lanes = dict.fromkeys(self.waves, 0)
         self.log: list[str] = []
         """The commands that were executed."""
-        self.uri = os.environ.get("STAND_IN_URI", "whole")
+        self.uri = os.environ.get("STAND_IN_URI", "sized")
         """How code objects are called: whole files, parts of files, or parts of memory."""
 
     @property
@@ -176,6 +176,8 @@ class Machine:
             return f"memory://77#offset={LOADED:#x}&size={size}"
         if self.uri == "whole":
             return f"file://{path}"
+        if self.uri == "sized":
+            return f"file://{path}#offset=0&size={size}"
         return f"file://{quote(self.uri)}#offset=4096&size={size}"
 
     def register(self, name: str) -> RegisterInfo:

@@ -27,7 +27,7 @@ STATES = {
 
 
 def session(
-    repository: Path, state: str, *commands: str, uri: str = "whole"
+    repository: Path, state: str, *commands: str, uri: str = "sized"
 ) -> dict[str, list[str]]:
     """What each command says; `log` tells what GDB was told to do."""
     done = subprocess.run(
