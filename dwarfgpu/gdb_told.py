@@ -41,9 +41,6 @@ def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: b
     with _selected(frame):
         try:
             value = frame.read_var(symbol, block)
-            limit = gdb.parameter("max-value-size")
-            if limit is not None and value.type.sizeof > max(limit, 0):
-                return Told(f"<error: value requires {value.type.sizeof} bytes>")
             text = _formatted(value) if is_hidden else _printed(symbol.name, value)
         except gdb.MemoryError:
             return Told(UNAVAILABLE)
