@@ -220,7 +220,7 @@ class Transfer:
     ) -> Shape | None:
         operation = instruction.operation
         match name:
-            case "dup" | "over" | "swap" | "rot":
+            case "dup" | "swap" | "rot":
                 pushed = operation.function(*popped)
                 return rest.pushed(*(evolve(each, kinds=each.kinds & ANY) for each in pushed))
             case "convert" | "reinterpret":
@@ -266,9 +266,9 @@ class Transfer:
 
 
 def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
-    """The four operations that see the whole stack."""
-    if name == "pick":
-        index = instruction.operands[0]
+    """The operations that see the whole stack."""
+    if name in ("pick", "over"):
+        index = instruction.operands[0] if name == "pick" else 1
         assert isinstance(index, int)
         if not _has(index + 1, shape, report):
             return None
@@ -292,7 +292,7 @@ def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report)
 def _taken(instruction: Instruction, shape: Shape) -> list[Known] | None:
     """The entries that an operation takes, where its effect depends on no others."""
     operation = instruction.operation
-    if operation.name == "pick" or operation.name.startswith("call"):
+    if operation.name in ("pick", "over") or operation.name.startswith("call"):
         return None
     if "stack" not in operation.leading:
         return shape.popped(len(operation.pops))[0]

@@ -167,7 +167,8 @@ def one_operation(rng: Random, world: World, operation: Operation) -> bytes:
 @every_declaration
 def test_too_short_a_stack_is_ill_formed(operation: Operation) -> None:
     rng = Random(operation.name)
-    needed = len(operation.pops) or (1 if operation.name in ("LLVM_piece_end", "pick") else 0)
+    seen = {"LLVM_piece_end": 1, "pick": 1, "over": 2}
+    needed = len(operation.pops) or seen.get(operation.name, 0)
     for _ in range(10):
         world, ctx = full_context(rng)
         data = one_operation(rng, world, operation)

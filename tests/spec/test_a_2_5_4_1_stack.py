@@ -47,6 +47,9 @@ def stack_row(clauses: str, text: str, *entries: str) -> object:
         stack_row("incomplete dup", f"{PARTIAL}; lit1; dup", "partial {32: s0}", "1", "1"),
         stack_row("incomplete swap", f"{PARTIAL}; lit1; lit2; swap", "partial {32: s0}", "2", "1"),
         stack_row("incomplete pick", f"{PARTIAL}; lit1; pick 0", "partial {32: s0}", "1", "1"),
+        # A copy accesses what is copied, not what is above it.
+        stack_row("incomplete over", f"lit7; {PARTIAL}; over", "7", "partial {32: s0}", "7"),
+        stack_row("incomplete pick", f"lit7; {PARTIAL}; pick 1", "7", "partial {32: s0}", "7"),
     ],
 )  # fmt: skip
 def test_stack(text: str, entries: tuple[str, ...]) -> None:
@@ -56,8 +59,8 @@ def test_stack(text: str, entries: tuple[str, ...]) -> None:
 @facts("fact", [
     breaks(S + "dup", "dup", IllFormed, "DW_OP_dup", "1 stack entry needed", "has 0"),
     breaks(S + "drop", "drop", IllFormed, "1 stack entry needed"),
-    breaks(S + "pick", "lit1; lit2; pick 2", IllFormed, "pick 2 of a stack of 2 entries"),
-    breaks(S + "pick", "pick 0", IllFormed, "pick 0 of a stack of 0 entries"),
+    breaks(S + "pick", "lit1; lit2; pick 2", IllFormed, "3 stack entries needed, the stack has 2"),
+    breaks(S + "pick", "pick 0", IllFormed, "1 stack entry needed, the stack has 0"),
     breaks(S + "over", "lit1; over", IllFormed, "2 stack entries needed, the stack has 1"),
     breaks(S + "swap", "lit1; swap", IllFormed, "2 stack entries needed"),
     breaks(S + "rot", "lit1; lit2; rot", IllFormed, "3 stack entries needed, the stack has 2"),

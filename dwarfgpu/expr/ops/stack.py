@@ -1,6 +1,7 @@
 """Stack operations (AMD text A.2.5.4.1).
 
-Law: an incomplete composite is no `Entry` here; the evaluator refuses it as ill-formed.
+Law: an incomplete composite that is accessed is ill-formed; what is copied is all that is. The
+evaluator refuses one that is popped.
 """
 
 from __future__ import annotations
@@ -23,20 +24,15 @@ def drop(entry: Entry) -> None:
 
 
 @op(0x14, spec="A.2.5.4.1", equals="DW_OP_pick 1")
-def over(second: Entry, top: Entry) -> tuple[Entry, Entry, Entry]:
+def over(stack: Stack) -> Entry:
     """Push a copy of the second stack entry."""
-    return second, top, second
+    return _copied(stack, 1)
 
 
 @op(0x15, spec="A.2.5.4.1")
 def pick(stack: Stack, *, index: U8) -> Entry:
     """Push a copy of the stack entry with an index; the top has index 0."""
-    if index >= len(stack):
-        raise IllFormed(f"pick {index} of a stack of {len(stack)} entries")
-    entry = stack[-1 - index]
-    if isinstance(entry, PartialComposite):
-        raise IllFormed("an incomplete composite location description cannot be copied")
-    return entry
+    return _copied(stack, index)
 
 
 @op(0x16, spec="A.2.5.4.1")
@@ -49,3 +45,13 @@ def swap(second: Entry, top: Entry) -> tuple[Entry, Entry]:
 def rot(third: Entry, second: Entry, top: Entry) -> tuple[Entry, Entry, Entry]:
     """Rotate the top three stack entries: the top becomes the third."""
     return top, third, second
+
+
+def _copied(stack: Stack, index: int) -> Entry:
+    if index >= len(stack):
+        entries = "entry" if index == 0 else "entries"
+        raise IllFormed(f"{index + 1} stack {entries} needed, the stack has {len(stack)}")
+    entry = stack[-1 - index]
+    if isinstance(entry, PartialComposite):
+        raise IllFormed("an incomplete composite location description cannot be copied")
+    return entry
