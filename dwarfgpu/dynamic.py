@@ -153,6 +153,14 @@ class Resolver:
             self._depth -= 1
         return Placed(_renamed(kind, placed.type), placed.location)
 
+    def variable(self, kind: Type | None, location: Location) -> Placed:
+        """The object of a variable, as `resolved`; of a register it has the low bits."""
+        found = self.resolved(kind, location)
+        size = size_bits(found.type) if found.location is location else None
+        if size is None:
+            return found
+        return Placed(found.type, location.of_object(size, self._attributes.context.endian))
+
     def member(
         self, kind: Struct, location: Location, member: Member, outer: Around | None = None
     ) -> Placed:

@@ -57,7 +57,7 @@ def located(attribute: LocationAttribute, context: Context, observe: Observer | 
 def resolved(reading: Reading, context: Context) -> Reading:
     """With the type that the object has now, and the place of its data."""
     assert reading.location is not None
-    found = Resolver(lambda: context).resolved(reading.type, reading.location)
+    found = Resolver(lambda: context).variable(reading.type, reading.location)
     return evolve(reading, type=found.type, location=found.location)
 
 

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.properties import Computed, Measure, StringLength
 from dwarfgpu.dwarf.scopes import DATA
-from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, strip
+from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, size_bits, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -144,7 +144,9 @@ class TypeAttributes:
                 place = constant_location(attribute.data, self.context.endian)
                 return self._integer(what, kind, place)
             if attribute is not None:
-                return self._integer(what, kind, self.place(attribute))
+                place = self.place(attribute)
+                place = place.of_object(size_bits(kind) or 0, self.context.endian)
+                return self._integer(what, kind, place)
         raise UndefinedBits(f"{what}, which is optimized out: it has no location")
 
     def _of_member(self, what: str, die: Die, around: Around | None) -> int:

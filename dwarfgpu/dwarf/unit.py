@@ -428,9 +428,13 @@ class CompilationUnit:
 
         In a type unit of `.debug_types`, of its own entries.
         """
-        is_own = self.header.section != ".debug_info"
-        die = self.die_at(section_offset) if is_own else self.info.die_at(section_offset)
+        die = self.referred(section_offset)
         return die.unit.location_attribute(die)
+
+    def referred(self, section_offset: int) -> Die:
+        """The entry that an expression of this unit refers to, as `location_at`."""
+        is_own = self.header.section != ".debug_info"
+        return self.die_at(section_offset) if is_own else self.info.die_at(section_offset)
 
     def location_attribute(self, die: Die) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of an entry of this unit."""

@@ -44,7 +44,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     UsageError,
 )
-from dwarfgpu.expr.context import Context, Unit
+from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.elsewhere import completed, static_member
 from dwarfgpu.language.members import path_to
@@ -93,7 +93,7 @@ class Places:
             try:
                 location = self.session.locate(attribute) if attribute else symbol
                 if location is not None and not location.is_undefined:
-                    found = self.resolver.resolved(kind, location)
+                    found = self.resolver.variable(kind, location)
                     return evolve(value, type=found.type, location=found.location)
             except UndefinedBits as error:
                 return evolve(value, error=error)
@@ -138,9 +138,7 @@ class Places:
     def _read(self, value: TypedValue) -> TypedValue:
         size = value.size_bits
         if size is None and isinstance(strip(value.type), Array | Struct):
-            size = (
-                0  # as GDB: an array of unknown length is where it is, a class `<incomplete type>`
-            )
+            size = 0  # as GDB: an array of unknown length is where it is, a class incomplete
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is not known.")
         if value.location is None:
@@ -447,11 +445,13 @@ class Places:
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
         """What a removed pointer points to (A.2.5.4.4.5)."""
-        unit = cast(Unit, pointer.die.unit)
-        attribute = unit.location_at(pointer.die.section_offset)
-        if attribute is None:
+        unit = cast(CompilationUnit, pointer.die.unit)
+        die = unit.referred(pointer.die.section_offset)
+        if (attribute := die.unit.location_attribute(die)) is None:
             raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
-        return self.session.locate(attribute).displaced(pointer.displacement_bytes * 8)
+        size = size_bits(unit.info.types.type_of(die)) or 0
+        location = self.session.locate(attribute).of_object(size, self.context.endian)
+        return location.displaced(pointer.displacement_bytes * 8)
 
     def address_of(self, value: TypedValue) -> TypedValue:
         """`&`: the address of an object in memory, as a pointer to its address space."""

@@ -8,6 +8,7 @@ from typing import TypeAlias, assert_never
 from attrs import field
 
 from dwarfgpu.basetype import BaseType, unsigned_type
+from dwarfgpu.bits import Endian
 from dwarfgpu.errors import OutOfRange, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
@@ -32,6 +33,8 @@ class SingleLocation:
 
     storage: Storage
     bit_offset: int = 0
+    holder_bits: int | None = field(default=None, eq=False, repr=False)
+    """Bits of the register or stack value that it wholly is, where the storage does not tell."""
 
     @property
     def remaining_bits(self) -> int | None:
@@ -59,6 +62,18 @@ class SingleLocation:
             )
         return SingleLocation(storage, bit_offset)
 
+    def low(self, size_bits: int) -> SingleLocation:
+        """The low bits of a whole register or stack value on a big-endian target: the last ones.
+
+        Any other place stays as it is: docs/spec-notes.md.
+        """
+        holder_bits = self.holder_bits
+        if holder_bits is None and isinstance(self.storage, Register) and not self.bit_offset:
+            holder_bits = self.storage.size_bits
+        if holder_bits is None or not 0 < size_bits < holder_bits:
+            return self
+        return self.displaced(holder_bits - size_bits)
+
 
 @frozen
 class Location:
@@ -81,6 +96,23 @@ class Location:
             return self.places[0].remaining_bits
         sizes = [size for place in self.places if (size := place.remaining_bits) is not None]
         return min(sizes, default=None)
+
+    def held(self, holder_bits: int) -> Location:
+        """The same, of which each place is a register of `holder_bits` bits."""
+        places = [
+            each
+            if each.holder_bits is not None or isinstance(each.storage, Undefined)
+            else SingleLocation(each.storage, each.bit_offset, holder_bits)
+            for each in self.places
+        ]
+        return Location(tuple(places), self.stop)
+
+    def of_object(self, size_bits: int, endian: Endian) -> Location:
+        """Where an object is that has this location: in the low bits of a wider register."""
+        if endian == "little":
+            return self
+        places = tuple([each.low(size_bits) for each in self.places])
+        return self if places == self.places else Location(places, self.stop)
 
     @property
     def is_undefined(self) -> bool:

@@ -139,13 +139,15 @@ def file_of(
     others: Mapping[str, bytes] | None = None,
     version: int = 5,
     machine: int = AMDGPU,
+    endian: Endian = "little",
 ) -> bytes:
-    """A 64-bit little-endian file with one unit."""
+    """A 64-bit file with one unit."""
     return elf(
         {
-            ".debug_info": unit(entries, version),
+            ".debug_info": unit(entries, version, endian=endian),
             ".debug_abbrev": abbreviations(*shapes),
             **(others or {}),
         },
         machine,
+        endian=endian,
     )

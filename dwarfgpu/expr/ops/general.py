@@ -39,8 +39,10 @@ def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Loca
 
     By the call frame information; without any, by the default rules of the architecture.
     """
-    require(ctx.architecture, "target architecture").register(register)
-    return require(ctx.frame, "call frame").entry_register(register)
+    arch = require(ctx.architecture, "target architecture")
+    info = arch.register(register)
+    found = require(ctx.frame, "call frame").entry_register(register)
+    return found if arch.endian == "little" else found.held(info.size_bits)
 
 
 @op((LLVM_USER, 0x08), spec="A.2.5.4.4.2")

@@ -30,7 +30,7 @@ def stack_value(ctx: Context, value: Value | ImplicitPointerValue) -> Location:
         if base.bit_size % 8:
             raise Unsupported(f"{base}: {base.bit_size} bits in the other byte order")
         bits = from_bytes(to_bytes(bits, base.bit_size, base.endian), base.bit_size, endian)
-    return Location((SingleLocation(Implicit(bits, base.bit_size)),))
+    return Location((SingleLocation(Implicit(bits, base.bit_size), 0, base.bit_size),))
 
 
 @op(0xA0, spec="A.2.5.4.4.5")

@@ -25,6 +25,7 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
         require(wave, "thread")
         raise MissingContext("the context has no call frame")
     if frame.level:
-        arch.register(register)
-        return frame.register(register)
+        info = arch.register(register)
+        found = frame.register(register)
+        return found if arch.endian == "little" else found.held(info.size_bits)
     return whole_register(arch, register, wave, ctx.stop)
