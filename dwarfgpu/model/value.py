@@ -68,6 +68,7 @@ class Value:
         """Not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
         if self.type.encoding == "float":
             return _float_format(self.type, "a test for zero").decode(self.bits) != 0
+        _refuse_without_arithmetic(self.type, "a test for zero")
         return bool(self.bits)
 
     def __add__(self, other: Value) -> Value:
@@ -119,6 +120,7 @@ class Value:
     def __neg__(self) -> Value:
         if self.type.encoding == "float":
             return Value(_float_format(self.type, "negation").negate(self.bits), self.type)
+        _refuse_without_arithmetic(self.type, "negation")
         _require_integral(self, self, "negation")
         return Value.of(-self.bits, self.type)
 
@@ -127,6 +129,7 @@ class Value:
         if self.type.encoding == "float":
             form = _float_format(self.type, "absolute value")
             return -self if form.sign(self.bits) else self
+        _refuse_without_arithmetic(self.type, "absolute value")
         _require_integral(self, self, "absolute value")
         return Value.of(abs(self.as_signed), self.type)
 
@@ -154,9 +157,7 @@ class Value:
         _require_same_type(self, other, "comparison")
         if self.type.encoding == "float":
             return floats.compare(_float_format(self.type, "comparison"), self.bits, other.bits)
-        _refuse_vector(self.type, "comparison")
-        if self.type.encoding in NUMBERS_NOT_READ:
-            raise Unsupported(f"comparison of {self.type} ({self.type.encoding})")
+        _refuse_without_arithmetic(self.type, "comparison")
         is_integral = self.type.is_integral
         a, b = (self.displacement, other.displacement) if is_integral else (self.bits, other.bits)
         return (a > b) - (a < b)
@@ -248,6 +249,7 @@ def _arithmetic(
     _require_same_type(a, b, what)
     if a.type.encoding == "float":
         return Value(floating(_float_format(a.type, what), a.bits, b.bits), a.type)
+    _refuse_without_arithmetic(a.type, what)
     _require_integral(a, b, what)
     return Value.of(integral(a.displacement, b.displacement), a.type)
 
@@ -267,6 +269,13 @@ def _require_integral(a: Value, b: Value, what: str) -> None:
 def _refuse_vector(base: BaseType, what: str) -> None:
     if base.vector_size is not None:
         raise Unsupported(f"{what} on the vector type {base}: the AMD text defines no meaning")
+
+
+def _refuse_without_arithmetic(base: BaseType, what: str) -> None:
+    """`Unsupported` on numbers with which dwarfgpu does not compute; others pass."""
+    _refuse_vector(base, what)
+    if base.encoding in NUMBERS_NOT_READ:
+        raise Unsupported(f"{what} of {base} ({base.encoding})")
 
 
 def _float_format(base: BaseType, what: str) -> FloatFormat:

@@ -91,6 +91,7 @@ def _types(endian: Endian) -> list[BaseType]:
     kinds += [of("swapped32", "unsigned", 32, endian=other)]
     kinds += [of("swapped12", "unsigned", 12, endian=other)]
     kinds += [of("wave_ptr", "address", 32, address_space=6)]
+    kinds += [of("fixed", "signed_fixed", 32), of("decimal", "decimal_float", 64)]
     return kinds
 
 

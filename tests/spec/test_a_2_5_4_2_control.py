@@ -59,6 +59,8 @@ def _compare_rows() -> list[object]:
     breaks(C + "compare", "const(ptr,1); const(generic_ptr,1); eq", IllFormed, "same type"),
     breaks(C + "compare", "const(vec4,1); const(vec4,1); eq", Unsupported, "vector type"),
     breaks(C + "compare", "const(complex,1); const(complex,1); eq", Unsupported, "complex"),
+    breaks(C + "bra", "const(complex,1); bra 0", Unsupported, "a test for zero of complex"),
+    breaks(C + "bra", "const(vec4,1); bra 0", Unsupported, "a test for zero", "vector type"),
     breaks(C + "compare", "const(__bf16,1); const(__bf16,1); eq", Unsupported, "__bf16"),
 ])  # fmt: skip
 def test_compare(fact: Fact) -> None:

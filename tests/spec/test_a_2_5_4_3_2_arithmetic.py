@@ -134,6 +134,13 @@ def test_arithmetic(fact: Fact) -> None:
     breaks(C + "numeric-only", "const(__bf16,1); const(__bf16,1); plus", Unsupported, "__bf16",
            note="a float that dwarfgpu does not compute with"),
     breaks(C + "numeric-only", "const(vec4,1); const(vec4,1); plus", Unsupported, "vector type"),
+    *(breaks(C + "numeric-only", f"const({kind},1); const({kind},1); {name}", Unsupported, kind)
+      for kind in ("complex", "fixed", "decimal") for name in ("plus", "minus", "mul", "div")),
+    *(breaks(C + "numeric-only", f"const({kind},1); {name}", Unsupported, kind)
+      for kind in ("complex", "vec4") for name in ("abs", "neg")),
+    *(breaks(C + "integral-only", f"const(complex,1); const(complex,1); {name}", IllFormed,
+             "complex", note="the text asks for integral types")
+      for name in ("and", "mod", "shl")),
     breaks(C + "numeric-only", "regx s0; lit1; plus", IllFormed, "a value is required"),
 ])  # fmt: skip
 def test_types(fact: Fact) -> None:
