@@ -119,6 +119,7 @@ _BUDGETS = {
     "--max-calls": ("calls", "calls inside one another"),
     "--max-nesting": ("nesting", "evaluations inside one another"),
     "--max-parts": ("parts", "parts of a composite"),
+    "--max-depth": ("depth", "composites inside one another"),
     "--max-places": ("places", "places of a location description"),
     "--max-bytes": ("read_bytes", "size of an object that is read"),
 }

@@ -66,6 +66,8 @@ class Limits:
     """Places of one location description."""
     parts: int = 200_000
     """Parts of one composite location description that pieces make one by one."""
+    depth: int = 4096
+    """Composites inside one another: reading one takes as many steps."""
     calls: int = 256
     """DW_OP_call* inside one another."""
     nesting: int = 32

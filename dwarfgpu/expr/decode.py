@@ -43,6 +43,9 @@ CACHED_BYTES = 1024
 """Of longer expressions only the last few are kept, so that hostile ones do not fill memory."""
 
 
+KNOWN = 4096
+"""Encodings that are recognised at once, so that what is never repeated fills no memory."""
+
 KNOWN_SIZES = 8
 """Sizes of the encodings of one opcode that are looked for before decoding."""
 
@@ -82,6 +85,8 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
             if size not in sizes and len(sizes) < KNOWN_SIZES:
                 sizes.append(size)
             if size in sizes:
+                if len(known) >= KNOWN:
+                    known.clear()  # what comes often comes again
                 known[encoding] = number
         out.append(number, position)
         position += size

@@ -78,8 +78,8 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
         meant = upstream.translated(instructions)
         instructions, notes = meant.instructions, meant.notes
     distinct = instructions.distinct
-    bound = [_bound(each, form) for each in distinct[:BOUND]]
-    bound += [partial(_bind_and_perform, each, form) for each in distinct[BOUND:]]
+    bound: list[Perform] = [_bound(each, form) for each in distinct[:BOUND]]
+    bound += [_Late(each, form) for each in distinct[BOUND:]]
     steps = tuple([bound[number] for number in instructions.order])
     is_straight = expression.error is None and not any(
         each.operation.transfers for each in distinct
@@ -91,10 +91,17 @@ prepare_cached = lru_cache(maxsize=4096)(_prepare)
 _prepare_long = lru_cache(maxsize=2)(_prepare)
 
 
-def _bind_and_perform(
-    instruction: Instruction, form: UnitFormat, coercer: Coercer, stack: Stack, ctx: Context
-) -> Control | None:
-    return _bound(instruction, form)(coercer, stack, ctx)
+class _Late:
+    """A step that is bound each time it is performed."""
+
+    __slots__ = ("form", "instruction")
+
+    def __init__(self, instruction: Instruction, form: UnitFormat) -> None:
+        self.instruction = instruction
+        self.form = form
+
+    def __call__(self, coercer: Coercer, stack: Stack, ctx: Context) -> Control | None:
+        return _bound(self.instruction, self.form)(coercer, stack, ctx)
 
 
 def _bound(instruction: Instruction, form: UnitFormat) -> Perform:

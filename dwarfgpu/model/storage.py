@@ -98,6 +98,15 @@ class Part:
     size_bits: int
 
 
+def depth_of(location: Location) -> int:
+    """Composites inside one another at a location; 0 where there is none."""
+    places = location.places
+    if len(places) == 1:
+        storage = places[0].storage
+        return storage.depth if isinstance(storage, _COMPOUND) else 0
+    return max(each.storage.depth if is_compound(each.storage) else 0 for each in places)
+
+
 @frozen(eq=False)
 class Composite:
     """Parts one after the other, with no gaps."""
@@ -106,6 +115,12 @@ class Composite:
     starts: tuple[int, ...] = field(repr=False)
     """Bit offset of each part."""
     size_bits: int
+    depth: int = field(repr=False)
+    """Composites inside one another, itself included; that of a location is `depth_of`."""
+
+    @depth.default
+    def _depth(self) -> int:
+        return 1 + max((depth_of(part.location) for part in self.parts), default=0)
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other) if is_compound(other) else NotImplemented
@@ -121,6 +136,12 @@ class Repeated:
     part: Location = field(repr=_outline)
     element_bits: int
     count: int
+    depth: int = field(repr=False)
+    """As of `Composite`."""
+
+    @depth.default
+    def _depth(self) -> int:
+        return 1 + depth_of(self.part)
 
     @property
     def size_bits(self) -> int:
@@ -142,6 +163,12 @@ class Selected:
     zero: Location = field(repr=_outline)
     element_bits: int
     count: int
+    depth: int = field(repr=False)
+    """As of `Composite`."""
+
+    @depth.default
+    def _depth(self) -> int:
+        return 1 + max(depth_of(self.one), depth_of(self.zero))
 
     @property
     def size_bits(self) -> int:

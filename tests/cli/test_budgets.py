@@ -22,6 +22,15 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
             ("regx s1; piece 1; regx s2; piece 1; piece 2",),
             "a composite of more than 2 parts",
         ),
+        (
+            "--max-depth",
+            3,
+            (
+                "regx s1; piece 1; regx s2; piece 1; LLVM_piece_end; piece 2; regx s3; piece 1; "
+                "LLVM_piece_end; LLVM_extend 24 2",
+            ),
+            "composites inside one another more than 2 deep",
+        ),
         ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
         ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),
         ("--max-places", 2, (*LOOK, "--pc", 0x1620, "two_places"), "2 places, at most 1"),

@@ -18,12 +18,21 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
+from attrs import evolve
+
 from dwarfgpu.arch import architecture
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.check import check
 from dwarfgpu.expr.codec import Operand
-from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList, UnitFormat
+from dwarfgpu.expr.context import (
+    Context,
+    ExprLoc,
+    Limits,
+    LocationListEntry,
+    LocList,
+    UnitFormat,
+)
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
@@ -76,9 +85,9 @@ def result(data: bytes) -> Result:
     return evaluate(data, context())
 
 
-def used(data: bytes, size_bits: int = 32) -> str:
+def used(data: bytes, size_bits: int = 32, limits: Limits | None = None) -> str:
     """Evaluate, read, write, compare and show; what reading gives, in one word."""
-    ctx = context()
+    ctx = evolve(context(), limits=limits or Limits())
     location = evaluate(data, ctx)
     assert isinstance(location, Location)
     location_text(location)
@@ -179,7 +188,8 @@ CASES: Final[dict[str, Callable[[], object]]] = {
         VALUE8 + (op("piece", 4) + OTHER8 + op("piece", 4) + op("LLVM_piece_end")) * (MANY // 2),
         64,
     ),
-    "growing nest": lambda: used(growing(MANY // 4), 8),
+    "growing nest": lambda: result(growing(MANY)),
+    "growing nest, allowed": lambda: used(growing(MANY // 4), 8, Limits(depth=MANY)),
     "select of select": lambda: used(
         VALUE8 + (OTHER8 + op("lit2") + op("LLVM_select_bit_piece", 32, 2)) * MANY, 64
     ),

@@ -24,7 +24,7 @@ from dwarfgpu.model.location import (
     selection,
     storage_name,
 )
-from dwarfgpu.model.storage import Part, Repeated, Selected
+from dwarfgpu.model.storage import Part, Repeated, Selected, depth_of
 from dwarfgpu.model.value import Value
 
 
@@ -64,7 +64,7 @@ def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: 
     Each of the `count` parts is the same `element_size` bits: a scalar seen as a vector.
     """
     _require_elements(ctx, element_size, count)
-    part = _part(location, element_size)
+    part = _part(ctx, location, element_size)
     return Location((SingleLocation(Repeated(part.location, element_size, count)),))
 
 
@@ -87,10 +87,10 @@ def LLVM_select_bit_piece(
     # The parts of each location ascend, so its last part decides whether all of them fit.
     if chosen:
         _require_bits(one, element_size, chosen.bit_length() - 1)
-        one = selection(one, chosen, element_size, count)
+        one = _shallow(ctx, selection(one, chosen, element_size, count))
     if others:
         _require_bits(zero, element_size, others.bit_length() - 1)
-        zero = selection(zero, others, element_size, count)
+        zero = _shallow(ctx, selection(zero, others, element_size, count))
     return Location((SingleLocation(Selected(chosen, one, zero, element_size, count)),))
 
 
@@ -136,7 +136,7 @@ def _append_place(
 ) -> PartialComposite:
     if displacement_bits is not None:  # 0 bits are too many for storage that has none
         location = location.displaced(displacement_bits)
-    return _append(ctx, stack, _part(location, size_bits))
+    return _append(ctx, stack, _part(ctx, location, size_bits))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
@@ -150,10 +150,17 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
     return PartialComposite(part, before, count, size_bits)
 
 
-def _part(location: Location, size_bits: int) -> Part:
+def _part(ctx: Context, location: Location, size_bits: int) -> Part:
     """A part, all of whose bits lie within each of its places."""
     _require_bits(location, size_bits)
-    return Part(narrowed(location, size_bits), size_bits)
+    return Part(_shallow(ctx, narrowed(location, size_bits)), size_bits)
+
+
+def _shallow(ctx: Context, location: Location) -> Location:
+    """The location, in which so few composites are inside one another that one more may be."""
+    if depth_of(location) >= ctx.limits.depth:
+        raise LimitExceeded(f"composites inside one another more than {ctx.limits.depth} deep")
+    return location
 
 
 def _require_bits(location: Location, size_bits: int, index: int | None = None) -> None:
@@ -186,6 +193,11 @@ def _require_size(ctx: Context, size_bits: int) -> None:
         )
 
 
+def _rest(ctx: Context, base: Location, size_bits: int, first_bit: int = 0) -> Part:
+    """What is left of the base of an overlay."""
+    return Part(_shallow(ctx, narrowed(base, size_bits, first_bit)), size_bits)
+
+
 def _overlay(
     ctx: Context, base: Location, overlay: Location, offset_bits: int, size_bits: int
 ) -> Location:
@@ -205,10 +217,10 @@ def _overlay(
         raise IllFormed("overlay on undefined storage, which has no end: the composite has no size")
     _require_size(ctx, rest_bits)
     overlay.displaced(0)  # as bit_piece does
-    middle = _part(overlay, size_bits)
+    middle = _part(ctx, overlay, size_bits)
     after_bits = rest_bits - end_bits
-    after = Part(narrowed(base, after_bits, end_bits), after_bits) if after_bits else None
+    after = _rest(ctx, base, after_bits, end_bits) if after_bits else None
     if not offset_bits:
         return composite([middle, after] if after else [middle])
-    before = Part(narrowed(base, offset_bits), offset_bits)
+    before = _rest(ctx, base, offset_bits)
     return composite([before, middle, after] if after else [before, middle])
