@@ -228,7 +228,7 @@ class Context:
     result_kind: ResultKind | None = None
     target: Target | None = field(default=None, repr=False)
     lane_count: int | None = None
-    """DW_AT_LLVM_lanes of the subprogram, possibly by default."""
+    """DW_AT_LLVM_lanes of the subprogram, possibly by default; None: the architecture's."""
     iteration_count: int | None = None
     """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
     limits: Limits = Limits()
@@ -259,8 +259,20 @@ class Context:
                     f"{name} {index}{bound} disagree: the {name} must be at least 0"
                     + ("" if count is None else f" and below {count}")
                 )
+        self._check_wave()
         self._check_architecture()
         self._check_frame()
+
+    def _check_wave(self) -> None:
+        """Where no lane count is given, the lane is one of the architecture's wave."""
+        arch, lane = self.architecture, self.lane
+        if lane is None or self.lane_count is not None or arch is None or not arch.is_simt:
+            return
+        if lane >= arch.lane_count:
+            raise InconsistentContext(
+                f"lane {lane} and target architecture {arch.name} disagree: "
+                f"its waves have {arch.lane_count} lanes"
+            )
 
     def _check_frame(self) -> None:
         frame, lane = self.frame, self.lane
