@@ -49,8 +49,8 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer
+from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.storage import ImplicitPointer, is_compound
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around, ObjectPlace, TypeAttributes
@@ -76,6 +76,42 @@ def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
     if size_bits <= 8 * limits.read_bytes or not isinstance(strip(kind), Array):
         return size_bits
     return 8 * min(SHOWN_BYTES, limits.read_bytes)
+
+
+def described_bits(kind: Type | None, size: int, location: Location) -> int:
+    """How many of an object's bits are where its location is.
+
+    Producers leave out the last pieces of a composite, and in an x87 register there is no padding.
+    """
+    described = location.remaining_bits
+    if described is None or described >= size:
+        return size
+    if all(is_compound(place.storage) for place in location.places):
+        return described
+    return described if described == size - padding_bits(kind) else size
+
+
+def object_bits(kind: Type | None, size: int, location: Location, context: Context) -> Bits:
+    """The bits of an object; those of which its pieces say nothing are undefined.
+
+    Of an array that is too large to be read, the first ones. Raises what reading raises.
+    """
+    access = context.access
+    size = readable_bits(kind, size, context.limits)
+    described = described_bits(kind, size, location)
+    if described == size or size > 8 * context.limits.read_bytes:
+        return access.read(location, size)
+    held = access.read(location, described)
+    if described >= size - padding_bits(kind):
+        return evolve(held, size_bits=size)  # what padding has in memory is no part of the value
+    why = f"{DESCRIBES} {described} of {size} bits"
+    return evolve(held.slice(0, size, access.endian), reasons=(*held.reasons, why))
+
+
+def padding_bits(kind: Type | None) -> int:
+    """The bits at the end of an object that are no part of its value."""
+    bare = strip(kind)
+    return bare.base.padding_bits if isinstance(bare, Base) else 0
 
 
 def may_point(kind: Type | None) -> bool:
@@ -119,12 +155,7 @@ class Resolver:
         size = size_bits(placed.type)
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is not known.")
-        described = location.remaining_bits
-        is_composite = all(isinstance(place.storage, Composite) for place in location.places)
-        if described is not None and described < size and is_composite:
-            return context.access.read(location, described).slice(0, size, context.endian)
-        size = readable_bits(placed.type, size, context.limits)
-        return context.access.read(location, size)
+        return object_bits(placed.type, size, location, context)
 
     def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:
         """The removed pointer that an object is (A.2.5.4.4.5); None where it is anything else."""

@@ -9,15 +9,15 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Base, Type, size_bits, strip
-from dwarfgpu.dynamic import Resolver, may_point, readable_bits
+from dwarfgpu.dwarf.types import Array, Type, size_bits, strip
+from dwarfgpu.dynamic import Resolver, may_point, object_bits
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
 from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer, Register, Repeated, Selected
+from dwarfgpu.model.storage import ImplicitPointer, Register
 from dwarfgpu.nouns import frozen
 
 
@@ -77,29 +77,18 @@ def contents(reading: Reading, context: Context) -> Reading:
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:
         _check_upstream(location, size)
-    access = context.access
     described = location.remaining_bits
     is_whole = described is None or described >= size
-    pointer = access.pointer(location, size) if is_whole and may_point(reading.type) else None
-    if pointer is not None:
-        return evolve(reading, pointer=pointer)
-    bare = strip(reading.type)
-    held_bits = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
-    if held_bits < size and described == held_bits:
-        # An x87 register: the padding that the type has in memory is no part of the value.
-        held = access.read(location, held_bits)
-        return evolve(reading, bits=evolve(held, size_bits=size))
-    if described is not None and described < size and _is_composite(location):
-        # Producers leave out the pieces that they know nothing of: docs/spec-notes.md.
-        held = access.read(location, described).slice(0, size, access.endian)
-        why = f"the location describes {described} of {size} bits"
-        return evolve(reading, bits=evolve(held, reasons=(*held.reasons, why)))
-    held_bits = readable_bits(reading.type, size, context.limits)
-    if held_bits < size:
-        sizes = f"{size // 8} bytes: the first {held_bits // 8} are read"
+    if is_whole and may_point(reading.type):
+        pointer = context.access.pointer(location, size)
+        if pointer is not None:
+            return evolve(reading, pointer=pointer)
+    bits = object_bits(reading.type, size, location, context)
+    if bits.size_bits < size:
+        sizes = f"{size // 8} bytes: the first {bits.size_bits // 8} are read"
         note = f"{reading.variable.name} has {sizes}"
         reading = evolve(reading, notes=(*reading.notes, note))
-    return evolve(reading, bits=access.read(location, held_bits))
+    return evolve(reading, bits=bits)
 
 
 def _check_upstream(location: Location, size: int) -> None:
@@ -109,8 +98,3 @@ def _check_upstream(location: Location, size: int) -> None:
         raise Unavailable(
             f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
         )
-
-
-def _is_composite(location: Location) -> bool:
-    compounds = Composite | Repeated | Selected
-    return all(isinstance(place.storage, compounds) for place in location.places)

@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Reading, Session
@@ -135,7 +135,8 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
         known = bits.hex(session.architecture.endian)
-        yield f"{name} is partly optimized out: its bytes are {known}"
+        why = next((f" ({each})" for each in bits.reasons if each.startswith(DESCRIBES)), "")
+        yield f"{name} is partly optimized out: its bytes are {known}{why}"
 
 
 def beside_removed(

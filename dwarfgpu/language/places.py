@@ -36,7 +36,7 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import is_dynamic, readable_bits
+from dwarfgpu.dynamic import described_bits, is_dynamic, object_bits, padding_bits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -50,8 +50,8 @@ from dwarfgpu.language.elsewhere import completed, static_member
 from dwarfgpu.language.members import path_to
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
-from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Composite, ImplicitPointer, Memory, Register
+from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session import Session
 from dwarfgpu.type_attributes import Around, displaced
 
@@ -153,25 +153,8 @@ class Places:
         if value.bit_size is not None and bit_order(value.type, access.endian) != access.endian:
             bits = read_field(access, value.location, size, value.type)
             return self._checked(evolve(value, bits=as_stored(bits, value.type, access.endian)))
-        held = self._held_bits(value.type, size, location)
-        whole, held = held, readable_bits(value.type, held, self.context.limits)
-        bits = access.read(location, held)
-        if held < whole:
-            return self._checked(evolve(value, bits=bits))
-        if held != size and not isinstance(location.places[0].storage, Composite):
-            return self._checked(evolve(value, bits=evolve(bits, size_bits=size)))
-        return self._checked(evolve(value, bits=bits.slice(0, size, access.endian)))
-
-    def _held_bits(self, kind: Type | None, size: int, location: Location) -> int:
-        """How many bits of an object its location has: composites may end early."""
-        described = location.remaining_bits
-        if described is None or described >= size:
-            return size
-        if all(isinstance(place.storage, Composite) for place in location.places):
-            return described
-        bare = strip(kind)
-        held = size - (bare.base.padding_bits if isinstance(bare, Base) else 0)
-        return held if held == described else size
+        kind = value.type if value.bit_size is None else None
+        return self._checked(evolve(value, bits=object_bits(kind, size, location, self.context)))
 
     def _checked(self, value: TypedValue) -> TypedValue:
         """An object none of whose bits can be read is an error, in GDB's words for memory."""
@@ -218,7 +201,9 @@ class Places:
             raise UsageError("The type of the object is incomplete: its size is not known.")
         if value.variable is not None and not isinstance(location.places[0].storage, Memory):
             self._refuse_unread(self.read(value))
-        held = self._held_bits(value.type, size, location)
+        held = described_bits(value.type, size, location)
+        if held < size - padding_bits(value.type):
+            raise UndefinedBits(f"{DESCRIBES} {held} of {size} bits: the rest cannot be written")
         try:
             if value.bit_size is None:
                 self.context.access.write(location, held, bits)

@@ -13,6 +13,9 @@ from dwarfgpu.bits import Endian, extract, join, to_bytes
 from dwarfgpu.errors import Unavailable, UndefinedBits
 from dwarfgpu.nouns import frozen
 
+DESCRIBES = "the location describes"
+"""How the reason begins for bits that no piece of a location describes."""
+
 
 @frozen
 class Bits:

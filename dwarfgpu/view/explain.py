@@ -30,7 +30,7 @@ from dwarfgpu.model.location import (
     Location,
     PartialComposite,
 )
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
@@ -243,7 +243,8 @@ def verdict(result: Result, steps: Sequence[StepView], bits: Bits | None) -> lis
         ranges = bits.undefined_ranges("little")
         shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
         what = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
-        out.append(_blame(culprit, what) if culprit is not None else what)
+        why = next((f": {each}" for each in bits.reasons if each.startswith(DESCRIBES)), "")
+        out.append(_blame(culprit, what) if culprit is not None else what + why)
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
