@@ -37,7 +37,7 @@ from dwarfgpu.cli.subjects import (
     typed_name,
 )
 from dwarfgpu.cli.unit_options import text_input
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.lane_readings import ask_lanes, of_each_lane
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
@@ -207,7 +207,7 @@ def _asked(
     except UsageError as error:
         if is_alone:
             raise
-        return wanted, _mistaken(error)
+        return wanted, of_error(error, ())
 
 
 def _positioned(session: Session, found: Answer) -> Answer:
@@ -219,11 +219,6 @@ def _positioned(session: Session, found: Answer) -> Answer:
         return found
     notes = (note, *found.notes)
     return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
-
-
-def _mistaken(error: DwarfGpuError) -> Answer:
-    """The answer to a wrong request that is one of several."""
-    return evolve(of_error(error, ()), status=2)
 
 
 def _print_answer(wanted: Subject, found: Answer) -> None:
@@ -346,7 +341,7 @@ def _show_lanes(
         if error is not None:
             if len(questions) == 1:
                 raise error
-            status, found = 2, _mistaken(error)
+            status, found = 1, of_error(error, ())
             if args.json:
                 records.append(named(wanted, found.record))
             else:

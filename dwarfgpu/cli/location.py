@@ -141,7 +141,7 @@ def _run(args: argparse.Namespace) -> int:
         except DwarfGpuError as error:
             if len(args.names) == 1 and isinstance(error, UsageError):
                 raise
-            status = max(status, 2 if isinstance(error, UsageError) else 1)
+            status = 1
             records.append({"name": name, **error_json(error)})
             if not args.json:
                 print(one_line(f"dwarfgpu: {name}: {error_line(error)}"), file=sys.stderr)

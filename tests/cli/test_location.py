@@ -44,10 +44,10 @@ def test_json(name: str) -> None:
 
 def test_several_of_which_one_fails() -> None:
     answered = run_json("location", *ASM, "t", "nosuch", "no_location")
-    assert answered.status == 2
+    assert answered.status == 1
     assert [("error" in each) for each in answered.json["objects"]] == [False, True, True]
     done = run("location", *ASM, "t", "nosuch", "no_location")
-    assert done.status == 2
+    assert done.status == 1
     assert 'dwarfgpu: nosuch: No symbol "nosuch" in current context.' in done.err
 
 
