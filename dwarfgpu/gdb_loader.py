@@ -45,7 +45,7 @@ def load(places: Iterable[str]) -> None:
     if not any(type(each).__name__ == Finder.__name__ for each in sys.meta_path):
         sys.meta_path.insert(0, Finder(places))
     try:
-        from dwarfgpu.gdb_commands import install
+        from dwarfgpu.gdb.commands import install
     except ModuleNotFoundError as error:
         raise gdb.GdbError(
             f"dwarfgpu: {error.name} is not found; source what `dwarfgpu gdb-path` prints"

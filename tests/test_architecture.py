@@ -48,7 +48,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli", "__main__", "interactive"),
 )
 """The modules and folders of the package, lowest first; `__init__` lists the public names, and
-`gdb*` is what GDB sources. Within a layer there is an order too: no cycles."""
+`gdb*` is what GDB has of it. Within a layer there is an order too: no cycles."""
 
 STRANGERS = frozenset({"expr", "backends"})
 
@@ -317,7 +317,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
         (
             {
                 "session.py": "import importlib\nimportlib.import_module('pygments.lexers')",
-                "gdb_commands.py": "import gdb",
+                "gdb/__init__.py": "import gdb",
                 "view/__init__.py": "import gdb, yaml",
                 "view/grid.py": "import numpy as np",
             },

@@ -12,9 +12,9 @@ from collections import Counter
 
 import gdb
 
-from dwarfgpu.gdb_compare import compare, gdb_frames
-from dwarfgpu.gdb_session import Debugger
-from dwarfgpu.gdb_variables import compare_variables
+from dwarfgpu.gdb.compare import compare, gdb_frames
+from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.variables import compare_variables
 
 SETTINGS = (
     "set backtrace past-main on",

@@ -65,9 +65,9 @@ def test_which_of_both_is_right_about_lost_registers(
     command = [tool("gcc"), "-O2", "-g", "-fomit-frame-pointer", str(source), "-o", str(program)]
     subprocess.run(command, check=True, timeout=120)
     code = """
-from dwarfgpu.gdb_session import Debugger
-from dwarfgpu.gdb_reasons import KEPT
-from dwarfgpu.gdb_variables import compare_variables
+from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.reasons import KEPT
+from dwarfgpu.gdb.variables import compare_variables
 debugger, found = Debugger(), []
 for _ in range(12):
     gdb.execute("continue", to_string=True)

@@ -17,7 +17,7 @@ STOPPED = ("break leaf", "run")
 NO_MAIN = "set backtrace past-main on"
 SAME = """
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb_compare import compare
+from dwarfgpu.gdb.compare import compare
 debugger = Debugger()
 def same():
     found = compare(debugger)
@@ -111,7 +111,7 @@ def test_a_comparison_tells_what_differs(debugger: Debugger, optimized: Path) ->
     code = """
 from attrs import evolve
 from dwarfgpu.cfi import unwind
-from dwarfgpu.gdb_files import LoadedFiles
+from dwarfgpu.gdb.files import LoadedFiles
 right = LoadedFiles.row_at
 def wrong(files, location):
     row = right(files, location)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import gdb
 
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb_compare import compare, gdb_frames
-from dwarfgpu.gdb_variables import compare_variables
+from dwarfgpu.gdb.compare import compare, gdb_frames
+from dwarfgpu.gdb.variables import compare_variables
 
 MOST_STEPS = 20
 MOST_IGNORED = 4

@@ -16,8 +16,8 @@ from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.function_names import name_in_frames
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
-from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
-from dwarfgpu.gdb_stack import aligned
+from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.stack import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Reading

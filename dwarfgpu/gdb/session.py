@@ -41,7 +41,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.frames import TopFrame
-from dwarfgpu.gdb_files import LoadedFiles
+from dwarfgpu.gdb.files import LoadedFiles
 from dwarfgpu.language import Options, Typed, TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits

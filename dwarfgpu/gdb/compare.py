@@ -14,8 +14,8 @@ from dwarfgpu.backtrace import StackFrame, functions_at
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.gdb_session import Debugger
-from dwarfgpu.gdb_stack import aligned, is_left, require_stack
+from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.stack import aligned, is_left, require_stack
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 

@@ -14,8 +14,8 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UndefinedBits, UsageError
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.gdb_session import GdbSession, print_options
-from dwarfgpu.gdb_values import assembled
+from dwarfgpu.gdb.session import GdbSession, print_options
+from dwarfgpu.gdb.values import assembled
 from dwarfgpu.model.location import Location
 from dwarfgpu.session import LaneState
 from dwarfgpu.view.coverage import (

@@ -24,8 +24,8 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.frames import Focus, TopFrame
-from dwarfgpu.gdb_session import GdbSession
-from dwarfgpu.gdb_told import Told
+from dwarfgpu.gdb.session import GdbSession
+from dwarfgpu.gdb.told import Told
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 from dwarfgpu.reading import Reading, contents, located

@@ -14,9 +14,9 @@ import gdb
 from dwarfgpu.backends.ingdb import selected_wave
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Result
-from dwarfgpu.gdb_errors import gdb_errors
-from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
-from dwarfgpu.gdb_values import Frame, Value, frame_of, the_debugger
+from dwarfgpu.gdb.errors import gdb_errors
+from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.values import Frame, Value, frame_of, the_debugger
 from dwarfgpu.view.locations import location_text
 
 __all__ = [

@@ -16,7 +16,7 @@ from dwarfgpu.backends.ingdb import selected_wave
 from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.gdb_session import Debugger, GdbSession, inline_depth, print_options
+from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.stack_line import arguments_of, frame_text, is_aggregate
 

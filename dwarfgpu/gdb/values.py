@@ -22,8 +22,8 @@ from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.text import assemble
-from dwarfgpu.gdb_errors import gdb_errors
-from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.errors import gdb_errors
+from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places

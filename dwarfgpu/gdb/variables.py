@@ -11,11 +11,11 @@ from attrs import evolve, frozen
 
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable
-from dwarfgpu.gdb_compare import gdb_frames
-from dwarfgpu.gdb_reasons import have_same_bits, reason_of, why_not_here
-from dwarfgpu.gdb_session import Debugger, GdbSession, print_options
-from dwarfgpu.gdb_stack import require_stack
-from dwarfgpu.gdb_told import Told, told
+from dwarfgpu.gdb.compare import gdb_frames
+from dwarfgpu.gdb.reasons import have_same_bits, reason_of, why_not_here
+from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.stack import require_stack
+from dwarfgpu.gdb.told import Told, told
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
 

@@ -7,8 +7,8 @@ import gdb
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.gdb_errors import command
-from dwarfgpu.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.errors import command
+from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.show import widened
