@@ -29,13 +29,17 @@ class Stretch:
 
 def distinct_parts(storage: Compound) -> Iterator[Stretch]:
     """The parts in order; equal neighbours are one stretch. Lazy: there may be 2**60 of them."""
-    match storage:
-        case Repeated():
-            yield Stretch(storage.part, storage.element_bits, storage.count)
-        case Composite():
-            yield from _grouped(storage)
-        case Selected():
-            yield from _selected(storage)
+    last: Stretch | None = None
+    for each in _stretches(storage):
+        if last is None:
+            last = each
+        elif last.size_bits == each.size_bits and _is_same_part(last.location, each.location):
+            last = Stretch(last.location, last.size_bits, last.count + each.count)
+        else:
+            yield last
+            last = each
+    if last is not None:
+        yield last
 
 
 def part_count(storage: Compound) -> int:
@@ -43,16 +47,15 @@ def part_count(storage: Compound) -> int:
     return len(storage.parts) if isinstance(storage, Composite) else storage.count
 
 
-def _grouped(storage: Composite) -> Iterator[Stretch]:
-    parts = storage.parts
-    index = 0
-    while index < len(parts):
-        part, start = parts[index], index
-        while index < len(parts) and _is_same_part(part.location, parts[index].location):
-            if parts[index].size_bits != part.size_bits:
-                break
-            index += 1
-        yield Stretch(part.location, part.size_bits, index - start)
+def _stretches(storage: Compound) -> Iterator[Stretch]:
+    match storage:
+        case Repeated():
+            yield Stretch(storage.part, storage.element_bits, storage.count)
+        case Composite():
+            for part in storage.parts:
+                yield Stretch(part.location, part.size_bits, 1)
+        case Selected():
+            yield from _selected(storage)
 
 
 def _selected(storage: Selected) -> Iterator[Stretch]:

@@ -143,17 +143,8 @@ class _Piece:
 
 def _pieces(storage: Compound) -> Iterator[_Piece]:
     """The stretches, those that follow each other in one storage joined."""
-    if isinstance(storage, Selected):
-        index = 0
-        while index < storage.count:
-            chosen, count = chosen_run(storage, index)
-            size = storage.element_bits
-            yield _Piece(moved(chosen, index * size), count * size, 1)
-            index += count
-        return
     held: _Piece | None = None
-    for part in distinct_parts(storage):
-        piece = _Piece(part.location, part.size_bits, part.count)
+    for piece in _selected(storage) if isinstance(storage, Selected) else _stretches(storage):
         if held is not None and _goes_on(held, piece):
             held = _Piece(held.location, held.total_bits + piece.total_bits, 1)
             continue
@@ -162,6 +153,20 @@ def _pieces(storage: Compound) -> Iterator[_Piece]:
         held = piece
     if held is not None:
         yield held
+
+
+def _stretches(storage: Compound) -> Iterator[_Piece]:
+    for part in distinct_parts(storage):
+        yield _Piece(part.location, part.size_bits, part.count)
+
+
+def _selected(storage: Selected) -> Iterator[_Piece]:
+    """Neighbouring elements from one source: they follow each other in it."""
+    index, size = 0, storage.element_bits
+    while index < storage.count:
+        chosen, count = chosen_run(storage, index)
+        yield _Piece(moved(chosen, index * size), count * size, 1)
+        index += count
 
 
 def _goes_on(held: _Piece, piece: _Piece) -> bool:

@@ -84,6 +84,10 @@ def parts(*rows: tuple[Location, int]) -> Location:
             "{bytes 0-127: v3; bytes 128-255: v4 + byte 128}",
         ),
         (
+            at(Selected(0b01, UNDEFINED_LOCATION, UNDEFINED_LOCATION, 32, 64)),
+            "{bytes 0-255: <undefined>}",
+        ),
+        (
             Location((*at(V3).places, *at(Memory(GLOBAL), 64).places)),
             "v3 (wave 0), also at 0x8 (global)",
         ),
@@ -176,6 +180,22 @@ def test_equal_neighbours_are_one_part_with_a_count() -> None:
     location = parts((at(V3), 8), (at(V3), 8), (at(V3), 16), (at(V4), 16))
     (place,) = location_json(location)["places"]  # type: ignore[misc, union-attr]
     assert [(p["bit_size"], p["count"]) for p in place["parts"]] == [(8, 2), (16, 1), (16, 1)]  # type: ignore[index, call-overload, union-attr]
+
+
+@pytest.mark.parametrize(
+    ("storage", "expected"),
+    [
+        (Selected(0b0110, UNDEFINED_LOCATION, UNDEFINED_LOCATION, 32, 4), [(32, 4)]),
+        (Selected(0b0011, UNDEFINED_LOCATION, at(V3), 32, 3), [(32, 2), (32, 1)]),
+        # The second element of one is where the first of the other was.
+        (Selected(0b01, at(V3, 32), at(V3), 32, 2), [(32, 2)]),
+    ],
+)
+def test_equal_elements_of_a_selection_are_one_part(
+    storage: Selected, expected: list[tuple[int, int]]
+) -> None:
+    (place,) = location_json(at(storage))["places"]  # type: ignore[misc, union-attr]
+    assert [(p["bit_size"], p["count"]) for p in place["parts"]] == expected  # type: ignore[index, call-overload, union-attr]
 
 
 def test_selected_elements_are_parts_at_their_own_places() -> None:
