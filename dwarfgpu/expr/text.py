@@ -6,6 +6,7 @@ text of its own (numbers in more bytes than needed, unknown operations, a cut en
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -81,6 +82,16 @@ def expression_text(
     return ", ".join(line.text for line in disassemble(data, dialect, form, arch))
 
 
+def readable_text(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+) -> str:
+    """The expression in one line, for people: a padded number is just that number."""
+    return ", ".join(_readable(decode(data, dialect, form), arch, 0))
+
+
 def instruction_text(
     instruction: Instruction,
     arch: Architecture | None = None,
@@ -88,7 +99,7 @@ def instruction_text(
     form: UnitFormat = _FORM,
 ) -> str:
     """The operation with its operands, for people: a padded number is just that number."""
-    return _text(instruction, arch, dialect, form, 0)
+    return _text(instruction, arch, dialect, form, 0, is_exact=False)
 
 
 def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tuple[Line, ...]:
@@ -101,6 +112,23 @@ def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tup
     return tuple(lines)
 
 
+def _readable(expression: Expression, arch: Architecture | None, depth: int) -> Iterator[str]:
+    dialect, form = expression.dialect, expression.format
+    for each in expression.instructions:
+        if _widest(each) > _MOST_BITS:
+            yield _bytes_text(each.encoding)
+        else:
+            yield _text(each, arch, dialect, form, depth, is_exact=False)
+    if expression.undecoded:
+        yield _bytes_text(expression.undecoded)
+
+
+def _widest(instruction: Instruction) -> int:
+    """Bits of the largest number among the operands."""
+    numbers = (each for each in instruction.operands if isinstance(each, int))
+    return max((each.bit_length() for each in numbers), default=0)
+
+
 def _line(
     instruction: Instruction,
     expression: Expression,
@@ -111,7 +139,7 @@ def _line(
     dialect, form = expression.dialect, expression.format
     operation, operands = instruction.operation, instruction.operands
     data = instruction.encoding
-    widest = max((each.bit_length() for each in operands if isinstance(each, int)), default=0)
+    widest = _widest(instruction)
     if widest > _MOST_BITS:
         why = f"{operation} with a number of {widest} bits"
         return Line(instruction.offset, data, _bytes_text(data), why, instruction)
@@ -137,6 +165,8 @@ def _text(
     dialect: Dialect,
     form: UnitFormat,
     depth: int,
+    *,
+    is_exact: bool = True,
 ) -> str:
     operation = instruction.operation
     out = operation.title
@@ -149,8 +179,10 @@ def _text(
             out += f" {arch.dwarf_name(operation.number)}"
     for info, operand in zip(operation.operands, instruction.operands, strict=True):
         if isinstance(operand, bytes):
-            block = info.codec.meaning == "block"
-            out += _block(operand) if block else _nested(operand, arch, dialect, form, depth)
+            if info.codec.meaning == "block":
+                out += _block(operand)
+            else:
+                out += _nested(operand, arch, dialect, form, depth, is_exact)
         elif info.codec.meaning == "register":
             named = arch is not None and operand in arch.registers
             out += f" {operand:#x}" if arch is None else f" {arch.dwarf_name(operand)}"
@@ -161,12 +193,19 @@ def _text(
 
 
 def _nested(
-    data: bytes, arch: Architecture | None, dialect: Dialect, form: UnitFormat, depth: int
+    data: bytes,
+    arch: Architecture | None,
+    dialect: Dialect,
+    form: UnitFormat,
+    depth: int,
+    is_exact: bool,
 ) -> str:
     if depth >= _DEEPEST:
         return f"({_bytes_text(data)})"
-    lines = _lines(decode(data, dialect, form), arch, depth + 1)
-    return f"({', '.join(line.text for line in lines)})"
+    expression = decode(data, dialect, form)
+    if is_exact:
+        return f"({', '.join(line.text for line in _lines(expression, arch, depth + 1))})"
+    return f"({', '.join(_readable(expression, arch, depth + 1))})"
 
 
 def _block(data: bytes) -> str:

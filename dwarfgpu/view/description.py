@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.expr.text import expression_text
+from dwarfgpu.expr.text import readable_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
 from dwarfgpu.view.position import lane_position
@@ -114,7 +114,7 @@ def _referenced(session: Session, die: Die) -> str:
 
 
 def _expression(session: Session, unit: Unit, expression: bytes) -> str:
-    text = expression_text(expression, unit.dialect, unit.format, session.architecture)
+    text = readable_text(expression, unit.dialect, unit.format, session.architecture)
     dialect = f" (dialect {unit.dialect})" if session.architecture.machine == "AMDGPU" else ""
     return f"{text or '(empty)'}{dialect}"
 

@@ -22,7 +22,7 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.extent import Extent
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.text import expression_text
+from dwarfgpu.expr.text import readable_text
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.values import format_value
@@ -85,7 +85,7 @@ def description_text(
 
 def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
     """The operations of an expression, as llvm-dwarfdump writes them; very many are cut."""
-    text = expression_text(source.expression, source.unit.dialect, source.unit.format, arch)
+    text = readable_text(source.expression, source.unit.dialect, source.unit.format, arch)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}..."
 
 

@@ -68,3 +68,19 @@ def test_a_register_with_two_readings_tells_what_to_do() -> None:
 def test_one_thing_is_explained(arguments: list[str], message: str) -> None:
     done = run("explain", "--demo", *arguments)
     assert (done.status, done.err) == (2, f"dwarfgpu: {message}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("explain", "--state", FIXTURES / "states/data.gfx942.O2.json", "--pc", "0x179c"),
+        ("where", "--file", FIXTURES / "hip/data.gfx942.O2.v5.co"),
+    ],
+    ids=["explain", "where"],
+)
+def test_operations_with_padded_operands_have_names(arguments: tuple[object, ...]) -> None:
+    """Clang pads the operand of every DW_OP_convert to five bytes."""
+    done = run(*arguments, "byte")
+    named = "DW_OP_bregx VGPR2+0, DW_OP_convert 0x27, DW_OP_convert 0x2b, DW_OP_lit3, DW_OP_mul"
+    assert named in done.out
+    assert ".byte" not in done.out

@@ -19,7 +19,13 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.text import assemble, disassemble, expression_text, instruction_text
+from dwarfgpu.expr.text import (
+    assemble,
+    disassemble,
+    expression_text,
+    instruction_text,
+    readable_text,
+)
 
 GFX942 = architecture("gfx942")
 X86_64 = architecture("x86_64")
@@ -237,6 +243,21 @@ def test_instruction_text_names_a_padded_number() -> None:
     assert line.instruction is not None
     assert line.text == ".byte 0x90, 0xc2, 0x00"
     assert instruction_text(line.instruction, GFX942) == "DW_OP_regx SGPR34"
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ("90c200a8ab80808000", "DW_OP_regx SGPR34, DW_OP_convert 0x2b"),
+        ("a30390c200", "DW_OP_entry_value(DW_OP_regx SGPR34)"),
+        ("31e90d01", "DW_OP_lit1, .byte 0xe9, 0x0d, 0x01"),
+        ("10" + "ff" * 2000 + "01", ".byte 0x10" + ", 0xff" * 2000 + ", 0x01"),
+        ("", ""),
+    ],
+    ids=["padded", "padded inside", "unknown", "huge", "empty"],
+)
+def test_readable_text_names_every_operation(data: str, text: str) -> None:
+    assert readable_text(bytes.fromhex(data), AMD, UnitFormat(), GFX942) == text
 
 
 UNSIGNED_DISPLACEMENT = ("llvm22_syn.aspace_bregx",)
