@@ -22,7 +22,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.fetch import Budget, Fetch, Fetched, Run
+from dwarfgpu.fetch import METER, Budget, Fetch, Fetched, Run
 from dwarfgpu.model.location import Location, SingleLocation, storage_name
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import (
@@ -74,8 +74,12 @@ class OneLaneAccess:
         """The bits as an unsigned integer, or the implicit pointer that they wholly are.
 
         Raises `OutOfRange`, `UndefinedBits`, `Unavailable`, `StaleLocation`, `MissingContext`,
-        and `EvaluationError` where only some bits come from an implicit pointer.
+        `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
         """
+        self._require_size(size_bits)
+        meter = METER.get()
+        if meter is not None:
+            meter.spend(size_bits)
         places = location.places
         if len(places) == 1:
             place = places[0]
@@ -120,6 +124,7 @@ class OneLaneAccess:
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
+        self._require_size(8 * size_bytes)
         places = location.places
         if len(places) == 1 and not places[0].bit_offset % 8:
             storage, bit_offset = places[0].storage, places[0].bit_offset
@@ -195,11 +200,7 @@ class OneLaneAccess:
         self, location: Location, size_bits: int, budget: Budget | None = None
     ) -> Iterator[Run]:
         """The runs of an object in storage order; no recursion, however deep composites nest."""
-        if size_bits > 8 * self.read_bytes_limit:
-            raise LimitExceeded(
-                f"an object of {(size_bits + 7) // 8} bytes, at most "
-                f"{self.read_bytes_limit} bytes are accessed at once"
-            )
+        self._require_size(size_bits)
         budget = budget or Budget(self.runs_limit)
         pending = [(location, 0, size_bits)]
         while pending:
@@ -221,6 +222,13 @@ class OneLaneAccess:
                 pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.left))))
             else:
                 yield Run((SingleLocation(storage, start),), count, current.stop)
+
+    def _require_size(self, size_bits: int) -> None:
+        if size_bits > 8 * self.read_bytes_limit:
+            raise LimitExceeded(
+                f"an object of {(size_bits + 7) // 8} bytes, at most "
+                f"{self.read_bytes_limit} bytes are accessed at once"
+            )
 
     def _check_fresh(self, stop: int | None) -> None:
         if stop is not None and self.target is not None and stop != self.target.stop:

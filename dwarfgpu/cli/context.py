@@ -122,6 +122,7 @@ _BUDGETS = {
     "--max-depth": ("depth", "composites inside one another"),
     "--max-places": ("places", "places of a location description"),
     "--max-bytes": ("read_bytes", "size of an object that is read"),
+    "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
 }
 """Options, the field of `Limits` that each sets, and what it bounds."""
 

@@ -74,6 +74,8 @@ class Limits:
     """Separate evaluations (location lists, entry values, implicit pointers) in one another."""
     read_bytes: int = 1 << 20
     """Bytes of one object read or written."""
+    total_bytes: int = 1 << 26
+    """Bytes read in one evaluation, by nested expressions included."""
     runs: int = 200_000
     """Pieces of storage touched by one read or write."""
 

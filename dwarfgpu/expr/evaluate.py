@@ -35,6 +35,7 @@ from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.expr.prepare import Program, prepare
+from dwarfgpu.fetch import metered
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -84,7 +85,8 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError`
     and its kinds, `Unsupported` or `LimitExceeded`, each with the operation where it arose.
     """
-    return _Evaluator(context, observe).result(data, context, dialect)
+    evaluator = _Evaluator(context, observe)
+    return metered(context.limits.total_bytes, lambda: evaluator.result(data, context, dialect))
 
 
 def evaluate_attribute(
@@ -93,14 +95,17 @@ def evaluate_attribute(
     """The result of an attribute's expression; its unit becomes the current one."""
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
-    entry = _Evaluator(context, observe).attribute(attribute, ctx).entry
+    evaluator = _Evaluator(context, observe)
+    limit = context.limits.total_bytes
+    entry = metered(limit, lambda: evaluator.attribute(attribute, ctx)).entry
     assert not isinstance(entry, PartialComposite)
     return entry
 
 
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """The whole stack after the last operation, its top last."""
-    return _Evaluator(context, None).run(data, context, dialect)[0]
+    evaluator = _Evaluator(context, None)
+    return metered(context.limits.total_bytes, lambda: evaluator.run(data, context, dialect))[0]
 
 
 def _dated(location: Location, ctx: Context) -> Location:

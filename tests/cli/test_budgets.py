@@ -8,6 +8,7 @@ from tests.cli.command import FIXTURES, STATES, run
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
 STATE = STATES / "locations.gfx942.json"
+MEMORY = ("--mem", "0=0001020304050607")
 LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
 
 
@@ -34,6 +35,15 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
         ("--max-calls", 1, (*LOOK, "called"), "calls more than 0 deep"),
         ("--max-nesting", 1, (*LOOK, "by_frame_base"), "evaluations nested more than 0 deep"),
         ("--max-places", 2, (*LOOK, "--pc", 0x1620, "two_places"), "2 places, at most 1"),
+        ("--max-bytes", 8, (*MEMORY, "lit0; deref"), "an object of 8 bytes, at most 7"),
+        ("--max-bytes", 4, ("--reg", "s4=1", "regx s4; deref_size 4"), "an object of 4 bytes"),
+        ("--max-bytes", 8, ("implicit_value 8 1 2 3 4 5 6 7 8; deref",), "an object of 8 bytes"),
+        (
+            "--max-total-bytes",
+            12,
+            (*MEMORY, "lit0; deref; lit4; deref_size 4"),
+            "more than 11 bytes read in one evaluation",
+        ),
         ("--max-bytes", 24, (*LOOK, "local_frame"), "an object of 24 bytes, at most 23"),
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else None,

@@ -5,10 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
+import pytest
+
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch import architecture
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.expr.context import Limits
 from dwarfgpu.model.location import Location, SingleLocation, composite
-from dwarfgpu.model.storage import Part, Register
+from dwarfgpu.model.storage import Implicit, Memory, Part, Register
+from tests.spec.machine import world
 from tools.worlds import Machine
 
 GFX942 = architecture("gfx942")
@@ -41,3 +46,61 @@ def test_random_parts_of_one_register_are_written() -> None:
         target, bits = access(), rng.getrandbits(32)
         target.write(shuffled, 32, bits)
         assert target.read(shuffled, 32).value == bits
+
+
+WIDE = Register(GFX942.register(2560))
+MEMORY = Memory(GFX942.address_spaces[0])
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        Location((SingleLocation(WIDE, 0),)),
+        Location((SingleLocation(MEMORY, 0),)),
+        Location((SingleLocation(Implicit(1, 128), 0),)),
+        composite([Part(at(0), 32)] * 4),
+    ],
+    ids=["register", "memory", "implicit", "composite"],
+)
+def test_every_object_is_bounded(location: Location) -> None:
+    bounded = OneLaneAccess(Machine(bytes(509), GFX942), "little", 8, 1000)
+    assert bounded.retrieve(location, 64) in (0, 1)
+    assert len(bounded.read_bytes(location, 8)) == 8
+    for beyond in (
+        lambda: bounded.retrieve(location, 65),
+        lambda: bounded.read(location, 65),
+        lambda: bounded.read_bytes(location, 9),
+        lambda: bounded.write(location, 65, 0),
+    ):
+        with pytest.raises(LimitExceeded, match="an object of 9 bytes, at most 8"):
+            beyond()
+
+
+LOOP = "lit3; top: lit16; deref_size 8; drop; lit1; minus; dup; bra top"
+
+
+@pytest.mark.parametrize(
+    ("text", "read_bytes"),
+    [
+        ("lit16; deref; drop; lit16; deref_size 4", 12),
+        ("lit16; const(i8,0); drop; deref_type 8 @i64", 8),
+        ("lit1; stack_value; deref", 8),
+        ("regval_type s0 @u32; lit3; LLVM_aspace_bregx s2, 0", 8),
+        (LOOP, 24),
+        ("lit0; call4 0x100; call4 0x100", 16),
+        ("implicit_pointer 0x104, 0; deref; lit0; LLVM_form_aspace_address; deref_size 2", 18),
+    ],
+)
+def test_all_that_an_evaluation_reads_is_bounded(text: str, read_bytes: int) -> None:
+    dies = {0x100: "lit16; deref; drop", 0x104: "lit16; deref"}
+    made = world(
+        memory=((0, None, 0, bytes(64)),), registers={"s0": 1, "s2": 2, "s3": 0}, dies=dies
+    )
+    kept = made.changed(limits=Limits(total_bytes=read_bytes))
+    for _ in range(2):  # each evaluation has all of it
+        kept.stack(text)
+    limits = Limits(total_bytes=read_bytes - 1)
+    with pytest.raises(LimitExceeded, match=f"more than {read_bytes - 1} bytes read in one"):
+        made.changed(limits=limits).stack(text)
+    # What is read of the result is no part of the evaluation.
+    assert made.changed(limits=limits).context.access.read_bytes(made.memory(0, 16), 64 - 16)
