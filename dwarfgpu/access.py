@@ -11,7 +11,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol, assert_never
 
+from attrs import field
+
 from dwarfgpu.bits import Endian, extract, insert
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -69,6 +72,8 @@ class OneLaneAccess:
     endian: Endian
     read_bytes_limit: int
     runs_limit: int
+    comparison: Comparison | None = field(default=None, eq=False, repr=False)
+    """Where it is told how the places of what is read compare; None: one that tells will do."""
 
     def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
         """The bits as an unsigned integer, or the implicit pointer that they wholly are.
@@ -185,17 +190,6 @@ class OneLaneAccess:
         """Write bytes to every place; errors as `write`."""
         self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
 
-    def differing_places(self, location: Location, size_bits: int) -> list[tuple[int, Bits]]:
-        """The places whose known bits differ from those of the first (A.2.5.3), by index."""
-        held = [
-            self.read(Location((place,), location.stop), size_bits) for place in location.places
-        ]
-        return [
-            (index, other)
-            for index, other in enumerate(held)
-            if (held[0].value ^ other.value) & ~(held[0].unknown | other.unknown)
-        ]
-
     def runs(
         self, location: Location, size_bits: int, budget: Budget | None = None
     ) -> Iterator[Run]:
@@ -271,16 +265,21 @@ class OneLaneAccess:
         """Each bit from the first place that tells it (A.2.5.3)."""
         held: Bits | None = None
         problem: EvaluationError | None = None
-        for place in run.places:
+        compared = None if self.comparison is None else self.comparison.of(run.places)
+        for index, place in enumerate(run.places):
             try:
                 other = self._read(Location((place,), run.stop), run.size_bits, budget)
             except StaleLocation:
                 raise
             except EvaluationError as error:  # another place may tell what this one cannot
                 problem = problem or error
+                if compared is not None:
+                    compared.unread(index, error.message)
                 continue
+            if compared is not None:
+                compared.read(index, other)
             held = other if held is None else _completed(held, other)
-            if held.is_complete:
+            if held.is_complete and compared is None:
                 break
         if problem is not None and (held is None or _is_wanting(held, problem)):
             raise problem

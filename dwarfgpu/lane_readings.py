@@ -163,7 +163,9 @@ def ask_lanes(
     keys = [_shared(each) for each in sessions]
     for row, lane in among:
         alike.setdefault(keys[row], []).append((row, lane))
-    is_together = (is_worth or len(among) >= WORTH or "numpy" in sys.modules) and _has_numpy()
+    is_compared = any(each.comparison is not None for each in sessions)  # by each lane alone
+    is_much = is_worth or len(among) >= WORTH or "numpy" in sys.modules
+    is_together = is_much and not is_compared and _has_numpy()
     for pairs in alike.values() if is_together else ():
         _ask_together(answers, ask, picks, pairs)
     return answers

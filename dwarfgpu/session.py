@@ -16,6 +16,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.callers import MOST_CALLERS, LoadedCode
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified_name
@@ -87,6 +88,8 @@ class Session:
     """Of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
     """Of the function in focus: how many functions are inlined into it, one into the other."""
+    comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
+    """Compare all places of what is read (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)
     """How many frames outward of that of the question it is."""
     _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
@@ -126,7 +129,14 @@ class Session:
             return None
         if self.stop not in self._stacks:
             arch, target, limits = self.architecture, self.target, self.limits
-            context = Context(arch, self.wave, self.lane, target=target, limits=limits)
+            context = Context(
+                arch,
+                self.wave,
+                self.lane,
+                target=target,
+                limits=limits,
+                comparison=self.comparison,
+            )
             loaded = LoadedCode(self.code_objects, arch, self.quirks)
             guesses = self.is_heuristic and arch.machine == "AMDGPU"
             convention = GpuCallers(self.code_objects, arch) if guesses else None
@@ -188,6 +198,12 @@ class Session:
         """The same session, looking at another lane."""
         top = None if self.top is None else self.top.focused(lane)
         return evolve(self, lane=lane, top=top)
+
+    def comparing(self) -> Session:
+        """The same session, which compares all places of what is read."""
+        comparison = Comparison()
+        top = None if self.top is None else evolve(self.top, comparison=comparison)
+        return evolve(self, comparison=comparison, top=top)
 
     @property
     def program_location(self) -> int | None:
@@ -308,6 +324,7 @@ class Session:
             target=self.target,
             lane_count=count,
             limits=self.limits,
+            comparison=self.comparison,
         )
         if self.iteration is None or frame.is_of_thread:
             return context

@@ -25,7 +25,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("nouns", "errors", "bits", "floats", "basetype", "plain", "npy"),
     ("arch", "objfile"),
     ("model",),
-    ("target", "fetch", "access"),
+    ("target", "fetch", "comparison", "access"),
     ("expr", "backends"),
     ("cfi",),
     ("dwarf",),

@@ -18,8 +18,11 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
+from attrs import evolve
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.check import check
 from dwarfgpu.expr.context import Context, format_of
@@ -100,7 +103,7 @@ def _use(rng: Random, ctx: Context, result: Result) -> None:
         lambda: access.retrieve(result, size),
         lambda: access.read_bytes(result, size // 8),
         lambda: access.write(result, size, rng.getrandbits(64)),
-        lambda: access.differing_places(result, size),
+        lambda: evolve(ctx, comparison=Comparison()).access.read(result, size),
         lambda: result.displaced(rng.randrange(-64, 64)),
     ):
         try:

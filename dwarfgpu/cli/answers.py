@@ -53,8 +53,6 @@ class Answer:
     """The location in one line."""
     notes: tuple[str, ...] = ()
     error: DwarfGpuError | None = None
-    place: tuple[Location, int] | None = None
-    """Where it is and its bits there, if it was read from a place."""
 
 
 def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
@@ -99,9 +97,8 @@ def of_reading(
     rest = beside_removed(reading.bits, reading.type, session, location)
     notes = (*notes, *about_bits(reading.variable.name, reading.bits, rest, session))
     record["notes"] = list(notes)
-    place = location, reading.bits.size_bits
     is_whole = rest.is_complete and not is_cut(reading.bits, reading.type)
-    return Answer(text, record, 0 if is_whole else 1, where, notes, place=place)
+    return Answer(text, record, 0 if is_whole else 1, where, notes)
 
 
 def is_cut(bits: Bits, kind: Type | None) -> bool:

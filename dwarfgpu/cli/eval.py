@@ -25,7 +25,7 @@ from dwarfgpu.cli.lane_answers import (
     lane_status,
 )
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused, scopes_of
-from dwarfgpu.cli.operations import differing_places, evaluated, outcome, told
+from dwarfgpu.cli.operations import compared, evaluated, outcome, told
 from dwarfgpu.cli.subjects import (
     Expression,
     Subject,
@@ -115,6 +115,8 @@ def _all_waves(args: argparse.Namespace) -> int:
     status, records = 0, list[Record]()
     require_subject(args)
     sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
+    if args.verify_places:
+        sessions = [each.comparing() for each in sessions]
     notes: dict[str, None] = {}
     if args.lane == "all":
         shows = _of_lanes(args, sessions, notes)
@@ -203,11 +205,15 @@ def _asked(
     """What a text means and its answer; of several texts, a wrong one alone fails."""
     wanted = _subject(session, text, is_alone=is_alone)
     try:
-        return wanted, _positioned(session, _answer(args, session, wanted))
+        return wanted, _answer(session, wanted)
     except UsageError as error:
         if is_alone:
             raise
         return wanted, of_error(error, ())
+
+
+def _answer(session: Session, wanted: Subject) -> Answer:
+    return _positioned(session, compared(session, answer(session, wanted)))
 
 
 def _positioned(session: Session, found: Answer) -> Answer:
@@ -234,7 +240,7 @@ def _print_answer(wanted: Subject, found: Answer) -> None:
 def _listing(args: argparse.Namespace, session: Session) -> int:
     """Every variable in scope."""
     variables = session.variables()
-    answers = [(each, _positioned(session, _answer(args, session, each))) for each in variables]
+    answers = [(each, _answer(session, each)) for each in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
         print_json({"schema": SCHEMA, "variables": [*records]})
@@ -270,7 +276,7 @@ def session_for(args: argparse.Namespace) -> Session:
     session = options.session_of(args, [args.file] if args.file else [])
     if not args.json:
         print_notes(session.notes)
-    return session
+    return session.comparing() if args.verify_places else session
 
 
 def is_operations(args: argparse.Namespace, session: Session) -> bool:
@@ -286,22 +292,6 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
     return True
 
 
-def _answer(args: argparse.Namespace, session: Session, wanted: Subject) -> Answer:
-    return _checked(args, session, answer(session, wanted))
-
-
-def _checked(args: argparse.Namespace, session: Session, found: Answer) -> Answer:
-    """With `--verify-places`, what differs between the places of an object."""
-    if not args.verify_places or found.place is None:
-        return found
-    location, size_bits = found.place
-    differing = differing_places(session.context(), location, size_bits)
-    if not differing:
-        return found
-    notes = (*found.notes, *differing)
-    return evolve(found, notes=notes, status=1, record={**found.record, "notes": [*notes]})
-
-
 def _lanes_of_waves(
     args: argparse.Namespace, sessions: Sequence[Session]
 ) -> list[tuple[list[Question], list[list[LaneAnswer]]]]:
@@ -309,7 +299,7 @@ def _lanes_of_waves(
     _no_operands(args)
     questions = [_questions(args, each) for each in sessions]
     flat = [each for asked in questions for each in asked]
-    verify = partial(_checked, args) if args.verify_places else None
+    verify = compared if args.verify_places else None
     answers = iter(lane_answers(flat, verify, is_brief=not args.json))
     return [(asked, [next(answers) for _ in asked]) for asked in questions]
 

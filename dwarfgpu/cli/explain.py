@@ -18,7 +18,7 @@ from dwarfgpu.cli.eval import (
     session_for,
     with_demo,
 )
-from dwarfgpu.cli.operations import operations
+from dwarfgpu.cli.operations import compared, operations
 from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
@@ -103,6 +103,7 @@ def _run(args: argparse.Namespace) -> int:
         session = session.focused(session.first_active_lane())
     with telling_outer_frame(session):
         explanation = _explanation(args, session)
+        explanation = evolve(explanation, answer=compared(session, explanation.answer))
     if args.json:
         print_json({"schema": SCHEMA, **explanation.record})
     else:
@@ -135,7 +136,7 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
         shown = tuple(views(steps.steps, session.architecture))
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
     shown = tuple(views(steps.steps, session.architecture))
-    answer = of_result(result, notes, context.endian)
+    answer = compared(session, of_result(result, notes, context.endian), result)
     return Explanation(heading, shown, tuple(verdict(result, shown, None)), answer, steps.omitted)
 
 

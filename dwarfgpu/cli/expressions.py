@@ -86,9 +86,8 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
             widened(value, bits, endian), value.type, session, value.location
         )
     is_complete = bits is None or ((rest or bits).is_complete and not is_cut(bits, value.type))
-    place = None if bits is None or value.location is None else (value.location, bits.size_bits)
     record["text"] = text
-    return Answer(text, record, 0 if is_complete else 1, where, notes, place=place)
+    return Answer(text, record, 0 if is_complete else 1, where, notes)
 
 
 def _result(value: TypedValue, type_text: str, endian: Endian) -> Record:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from typing import Final
 
 from attrs import evolve
 
@@ -10,19 +12,26 @@ from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_result
 from dwarfgpu.cli.lane_answers import all_lanes
 from dwarfgpu.cli.unit_options import is_object
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.comparison import PlaceFinding
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
 from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import is_compound
 from dwarfgpu.session import Session
+from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.plain import Record
 
 PROVISIONAL_NOTE = (
     "dialect amd-provisional: operations without a number today have provisional ones of "
     "dwarfgpu's own"
 )
+
+MOST_COMPARED_BITS: Final = 1 << 20
+"""Of a location that is not known to be of an object."""
 
 
 def outcome(
@@ -44,10 +53,9 @@ def told(
 ) -> Answer:
     """An outcome, ready to be shown."""
     if isinstance(result, DwarfGpuError):
-        return of_error(result, notes)
-    if args.verify_places and isinstance(result, Location) and len(result.places) > 1:
-        notes = (*notes, *_differing(operations(args, session)[1], result))
-    return of_result(result, notes, session.architecture.endian)
+        return compared(session, of_error(result, notes))
+    found = of_result(result, notes, session.architecture.endian)
+    return compared(session, found, result)
 
 
 def evaluated(args: argparse.Namespace, session: Session) -> Answer:
@@ -55,11 +63,50 @@ def evaluated(args: argparse.Namespace, session: Session) -> Answer:
     return told(args, session, *outcome(args, session))
 
 
-def _differing(context: Context, result: Location) -> list[str]:
+def compared(session: Session, found: Answer, result: Result | None = None) -> Answer:
+    """With what comparing the places of all that was read has found, where that was asked for.
+
+    `result`: of operations; what a location is of is read for it.
+    """
+    if session.comparison is None:
+        return found
+    notes = _read_for_comparison(session.context(), result) if isinstance(result, Location) else []
+    findings = [_finding_text(each) for each in session.comparison.taken()]
+    if not findings and not notes:
+        return found
+    notes = list(dict.fromkeys((*found.notes, *notes, *findings)))
+    status = max(found.status, 1) if findings else found.status
+    record: Record = {**found.record}
+    if "notes" in record:
+        record["notes"] = [*notes]
+    return evolve(found, notes=tuple(notes), status=status, record=record)
+
+
+def _finding_text(finding: PlaceFinding) -> str:
+    place = f"place {finding.index}, {_place_text(finding.place)},"
+    if finding.other_place is None:
+        return f"{place} cannot be read: {finding.reason}"
+    other = f"place {finding.other}, {_place_text(finding.other_place)}"
+    return f"{place} holds other bits than {other}: the DWARF is ill-formed"
+
+
+def _place_text(place: SingleLocation) -> str:
+    return location_text(Location((place,)))
+
+
+def _read_for_comparison(context: Context, result: Location) -> list[str]:
+    """Read what a location result is of, so that its places are compared."""
     size_bits = result.remaining_bits
-    if size_bits is None or size_bits > 1 << 20:
+    places = result.places
+    if size_bits is None or (len(places) == 1 and not is_compound(places[0].storage)):
+        return []
+    # A whole register or value is the object; from within one nothing tells how far it goes.
+    shortest = next(each for each in places if each.remaining_bits == size_bits)
+    if shortest.bit_offset or size_bits > MOST_COMPARED_BITS:
         return ["--verify-places: the object has no size here; name a variable"]
-    return differing_places(context, result, size_bits)
+    with contextlib.suppress(EvaluationError):  # the location itself is the answer
+        context.access.read(result, size_bits)
+    return []
 
 
 def operations(
@@ -98,11 +145,3 @@ def operations(
         notes = (PROVISIONAL_NOTE,)
     notes = (*notes, *prepare(data, chosen, form).notes)
     return data, options.with_entries(args, context, chosen), chosen, notes
-
-
-def differing_places(context: Context, location: Location, size_bits: int) -> list[str]:
-    """What differs between the places of an object."""
-    return [
-        f"place {index} holds other bits than place 0: the DWARF is ill-formed"
-        for index, _ in context.access.differing_places(location, size_bits)
-    ]

@@ -14,6 +14,7 @@ from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType, generic_type
 from dwarfgpu.bits import Endian
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
@@ -234,6 +235,8 @@ class Context:
     iteration_count: int | None = None
     """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
     limits: Limits = Limits()
+    comparison: Comparison | None = field(default=None, eq=False, repr=False)
+    """Where it is told how the places of what is read compare."""
     access: OneLaneAccess = field(init=False, repr=False, eq=False)
 
     @access.default
@@ -246,7 +249,8 @@ class Context:
         own = getattr(self.target, "access", None)
         if own is not None:
             return cast("HasAccess", self.target).access(endian, self.limits)
-        return OneLaneAccess(self.target, endian, self.limits.read_bytes, self.limits.runs)
+        limits = self.limits
+        return OneLaneAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
 
     def __attrs_post_init__(self) -> None:
         for name, index, count_name, count in (

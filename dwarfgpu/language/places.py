@@ -76,6 +76,7 @@ class Places:
             lane=session.lane,
             target=session.target,
             limits=session.limits,
+            comparison=session.comparison,
         )
 
         self.resolver = session.resolver()

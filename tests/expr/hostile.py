@@ -22,6 +22,7 @@ from attrs import evolve
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.basetype import BaseType
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.check import check
 from dwarfgpu.expr.codec import Operand
@@ -94,7 +95,8 @@ def used(data: bytes, size_bits: int = 32, limits: Limits | None = None) -> str:
     json.dumps(entry_json(location, "little"))
     repr(location)
     assert location == evaluate(data, ctx) and hash(location)
-    for use in (ctx.access.differing_places, lambda a, b: ctx.access.write(a, b, 0)):
+    comparing = evolve(ctx, comparison=Comparison()).access
+    for use in (comparing.read, lambda a, b: ctx.access.write(a, b, 0)):
         with contextlib.suppress(DwarfGpuError):
             use(location, size_bits)
     held = ctx.access.read(location, size_bits)

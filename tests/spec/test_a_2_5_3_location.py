@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
+from dwarfgpu.comparison import Comparison
 from dwarfgpu.errors import (
     EvaluationError,
     IllFormed,
@@ -13,7 +15,8 @@ from dwarfgpu.errors import (
     UndefinedBits,
     Unsupported,
 )
-from dwarfgpu.model.location import Location
+from dwarfgpu.model.location import Location, SingleLocation, composite
+from dwarfgpu.model.storage import Part
 from tests.spec.machine import (
     BIG_WORLD,
     CPU,
@@ -126,14 +129,29 @@ def test_write_all_or_nothing(texts: tuple[str, ...], error: type[EvaluationErro
 def test_same_value_is_checked_on_request() -> None:
     """Reading uses any place; whoever asks is told which places differ, bit by bit."""
     made = both()
-    access = made.context.access
+    comparison = Comparison()
+    access = evolve(made.context, comparison=comparison).access
     same = of(made, "addr 0x1010", "regx s0", "LLVM_undefined; piece 2; addr 0x1012; piece 2")
-    assert access.differing_places(same, 32) == []
+    assert access.retrieve(same, 32) == 0x13121110 and comparison.taken() == ()
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
-    ((index, bits),) = access.differing_places(same, 32)
-    assert (index, bits.value) == (1, 0x13FF1110)
-    assert access.differing_places(same, 16) == []
     assert access.retrieve(same, 32) == 0x13121110
+    (found,) = comparison.taken()
+    assert (found.index, found.other) == (1, 0) and found.place == same.places[1]
+    assert access.retrieve(same, 16) == 0x1110 and comparison.taken() == ()
+    assert made.context.access.retrieve(same, 32) == 0x13121110
+
+
+def test_places_are_compared_with_all_before_them() -> None:
+    made = both()
+    comparison = Comparison()
+    access = evolve(made.context, comparison=comparison).access
+    access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
+    late = of(made, "LLVM_undefined", "addr 0x1010", "regx s0", "regx s99")
+    assert access.read(late, 32).value == 0x13121110
+    assert [(each.index, each.other) for each in comparison.taken()] == [(2, 1), (3, None)]
+    inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
+    access.read(Location((SingleLocation(inside.places[0].storage),)), 64)
+    assert [(each.index, each.other) for each in comparison.taken()] == [(2, 1), (3, None)]
 
 
 @pytest.mark.clause(C + "position", "keeps")
