@@ -23,8 +23,10 @@ T = TypeVar("T")
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""
 
-PROBES = 128
-"""Reads spent on finding out which bytes of an unreadable range can be read after all."""
+PROBES = 1 << 14
+"""Reads spent on finding out which bytes of an unreadable range can be read after all: enough for
+any range of half as many bytes."""
+_TOO_MANY: Final = f"finding what can be read took more than {PROBES} reads"
 
 
 @frozen
@@ -164,7 +166,10 @@ class Fetched:
             return None
 
     def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
-        """An unreadable range by halves, so that the bytes that can be read are."""
+        """An unreadable range by halves, so that the bytes that can be read are.
+
+        Where that takes too many reads, the reason says so.
+        """
         out: list[Bits] = []
         reason: str | None = None  # of the whole range: those of its halves only repeat it
         pending = [(first_byte, size_bytes)]
@@ -178,13 +183,23 @@ class Fetched:
                 out.append(Bits(int.from_bytes(data, self.endian), 8 * size))
             except Unavailable as error:
                 reason = reason or error.message
-                if size == 1 or probes <= 0:
-                    ones = (1 << 8 * size) - 1
-                    out.append(Bits(0, 8 * size, unavailable=ones, reasons=(reason,)))
+                if size == 1:
+                    out.append(_unavailable(1, reason))
+                elif probes <= 0:
+                    left = first_byte + size_bytes - start
+                    reason = f"{reason}; the last {left} bytes were not looked at: {_TOO_MANY}"
+                    out = [_unavailable(1, reason) if each.unavailable else each for each in out]
+                    out.append(_unavailable(left, reason))
+                    break
                 else:
                     pending.append((start + size // 2, size - size // 2))
                     pending.append((start, size // 2))
         return out
+
+
+def _unavailable(size_bytes: int, reason: str) -> Bits:
+    size_bits = 8 * size_bytes
+    return Bits(0, size_bits, unavailable=(1 << size_bits) - 1, reasons=(reason,))
 
 
 def _key(storage: Memory | Register) -> object:

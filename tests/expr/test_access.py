@@ -9,9 +9,11 @@ import pytest
 
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.context import Limits
 from dwarfgpu.model.location import Location, SingleLocation, composite
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part, Register
 from tests.spec.machine import world
 from tools.worlds import Machine
@@ -104,3 +106,31 @@ def test_all_that_an_evaluation_reads_is_bounded(text: str, read_bytes: int) -> 
         made.changed(limits=limits).stack(text)
     # What is read of the result is no part of the evaluation.
     assert made.changed(limits=limits).context.access.read_bytes(made.memory(0, 16), 64 - 16)
+
+
+def scattered(known: dict[int, bytes], size_bytes: int) -> Bits:
+    """Global memory of which only ranges are known."""
+    memory, target = Memory(GFX942.address_space(0)), StateTarget(GFX942)
+    for address, data in known.items():
+        target.set_memory(memory, address, data)
+    place = Location((SingleLocation(memory),))
+    return OneLaneAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
+
+
+def test_every_second_number_of_many_is_known() -> None:
+    numbers = {at: bytes([at % 251 + 1] * 4) for at in range(0, 1600, 8)}
+    bits = scattered(numbers, 1600)
+    assert bits.unavailable_ranges("little") == [(8 * at + 32, 32) for at in numbers]
+    whole = bits.value.to_bytes(1600, "little")
+    assert all(whole[at : at + 4] == data for at, data in numbers.items())
+
+
+def test_what_was_not_looked_at_is_told() -> None:
+    bits = scattered(dict.fromkeys(range(0, 1 << 16, 2), b"\x01"), 1 << 16)
+    first, count = bits.unavailable_ranges("little")[-1]
+    assert first + count == 8 << 16
+    assert bits.reasons == (
+        "cannot access memory at address 0x1: not in the state; "
+        f"the last {count // 8 - 1} bytes were not looked at: "  # and the gap before them
+        "finding what can be read took more than 16384 reads",
+    )
