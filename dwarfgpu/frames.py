@@ -43,11 +43,13 @@ class LaneLocation:
     """Where a lane is in a call frame (A.2.5.1, current program location)."""
 
     pc: int | None
-    """As loaded; None where the lane was not active on entry to the frame."""
+    """As loaded; None where the lane was not active on entry to the frame, and with `error`."""
     was_active: bool | None = None
     """Whether it was active on entry to the frame; None where nothing tells."""
     note: str | None = None
     """What was assumed."""
+    error: DwarfGpuError | None = None
+    """Why it is not known."""
 
 
 @frozen
@@ -68,6 +70,12 @@ class LaneState:
     location: LaneLocation | None
     """Where it is in the call frame; None with `error`."""
     error: DwarfGpuError | None = None
+
+    @classmethod
+    def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
+        """Of a lane at a location, that may not be known."""
+        error = location.error
+        return cls(lane, is_active, location if error is None else None, error)
 
     @property
     def is_absent(self) -> bool:
@@ -324,8 +332,8 @@ class TopFrame:
         """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
         try:
             told = self._lane_location(lane)
-        except DwarfGpuError:
-            told = LaneLocation(None)
+        except DwarfGpuError as error:
+            told = LaneLocation(None, error=error)
         if self.pc is None or told.was_active is False or told.pc == self.pc:
             return told
         note = f"lanes are taken to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
@@ -340,7 +348,7 @@ class TopFrame:
             try:
                 pc = low_level.lane_location(attribute, self._of_thread(), lane)
             except (MissingContext, Unavailable, Unsupported) as error:
-                return LaneLocation(self.pc, note=_unknown(each, error))
+                return LaneLocation(None, error=_unknown(each, error))
             if pc is not None:
                 return self._told(pc)
         return self._told(None) if is_told else LaneLocation(self.pc)
@@ -388,14 +396,16 @@ class TopFrame:
         return self.lane_location(lane).was_active
 
     def program_location(self, lane: int | None) -> int | None:
-        return self.lane_location(lane).pc
+        told = self.lane_location(lane)
+        if told.error is not None:
+            raise told.error
+        return told.pc
 
 
-def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> str:
-    return (
-        f"DW_AT_LLVM_lane_pc of {subprogram.name} cannot be evaluated ({error}): "
-        "the lane is taken to be where the wave is"
-    )
+def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
+    """That of A.3.3.5: only without the attribute a lane is where the wave is."""
+    name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
+    return type(error)(f"where the lane is, is not known: {name} cannot be evaluated ({error})")
 
 
 def _register_of(expression: bytes) -> int | None:

@@ -209,11 +209,12 @@ class Session:
     def program_location(self) -> int | None:
         """Where the lane in focus is (A.2.5.1): `pc`, unless DW_AT_LLVM_lane_pc says otherwise.
 
-        `InconsistentContext` for a lane that was not active on entry to the call frame.
+        `InconsistentContext` for a lane that was not active on entry to the call frame; the error
+        of DW_AT_LLVM_lane_pc where that cannot be evaluated.
         """
         if self.is_absent:
             raise InconsistentContext(f"lane {self.lane} was not active on entry to the function")
-        return self.pc if self.lane is None else self.frame.lane_location(self.lane).pc
+        return self.pc if self.lane is None else self.frame.program_location(self.lane)
 
     @property
     def is_absent(self) -> bool:
@@ -297,7 +298,7 @@ class Session:
             try:
                 is_told = 0 <= lane < len(told)
                 location = told[lane] if is_told else self.focused(lane).frame.lane_location(lane)
-                states.append(LaneState(lane, is_active, location))
+                states.append(LaneState.at(lane, is_active, location))
             except DwarfGpuError as error:
                 states.append(LaneState(lane, is_active, None, error))
         return states
@@ -320,7 +321,7 @@ class Session:
             lane=self.lane,
             iteration=self.iteration,
             frame=frame,
-            pc=frame.program_location(self.lane),
+            pc=frame.lane_location(self.lane).pc,
             target=self.target,
             lane_count=count,
             limits=self.limits,

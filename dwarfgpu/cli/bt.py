@@ -18,6 +18,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:
     from dwarfgpu.backends.core import Core
@@ -129,6 +130,7 @@ def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[
     guessed = [str(each.number) for each in found.shown if each.is_heuristic]
     notes = [f"by the call convention alone: frame {number}" for number in guessed]
     notes += [note for each in session.code_objects for note in each.info.call_frames.notes]
+    notes += filter(None, [unlocated(session)])
     if end is not None and end.note is not None:
         notes.append(f"{end.reason}; {end.note}")
     if not args.json:

@@ -46,7 +46,7 @@ def lane_states(session: Session, lanes: Sequence[int]) -> list[LaneState]:
     for lane in lanes:
         is_active = None if mask is None else bool(mask >> lane & 1)
         try:
-            states.append(LaneState(lane, is_active, told.of(0, lane)))
+            states.append(LaneState.at(lane, is_active, told.of(0, lane)))
         except DwarfGpuError as error:
             states.append(LaneState(lane, is_active, None, error))
     return states
@@ -60,7 +60,7 @@ def _located(session: Session, lanes: Sequence[int]) -> LaneAnswers[LaneLocation
         [session],
         ask,
         lambda told, picker: _fixed(
-            picker.of(told.pc), lambda pc: LaneLocation(pc, told.was_active, told.note)
+            picker.of(told.pc), lambda pc: LaneLocation(pc, told.was_active, told.note, told.error)
         ),
         lanes,
         is_worth=True,

@@ -221,6 +221,8 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
         for state in wave.states:
             if state.location is not None and state.location.note is not None:
                 notes[state.location.note] = None
+        unlocated = next((each.error for each in wave.states if each.error is not None), None)
+        notes |= {} if unlocated is None else {f"{unlocated}": None}
         if len(wave.states) == 1:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}

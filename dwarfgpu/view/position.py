@@ -22,12 +22,24 @@ def lane_position(session: Session) -> str | None:
         told = session.frame.lane_location(lane)
     except DwarfGpuError:
         return None
+    if told.error is not None:
+        return f"lane {lane} is inactive; where it is, is not known"
     if told.pc is None:
         return None
     where = _where(session, told.pc)
-    if told.was_active is None:
+    if told.was_active is None and told.note is None:
         where += ", as the wave: nothing tells more"
     return f"lane {lane} is inactive; positioned at {where}"
+
+
+def unlocated(session: Session) -> str | None:
+    """That it is not known where the lane in focus is; None where it is known."""
+    lane = session.lane
+    try:
+        error = None if lane is None else session.frame.lane_location(lane).error
+    except DwarfGpuError as ill_formed:
+        error = ill_formed
+    return None if error is None else f"where lane {lane} is, is not known: the frame is the wave's"
 
 
 @contextmanager

@@ -16,7 +16,13 @@ from attrs import evolve
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import low_level
-from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    InconsistentContext,
+    MissingContext,
+    Unavailable,
+)
 from dwarfgpu.session import Session
 from tests.spec.machine import GPU, raises, shown
 from tests.spec.test_a_3_3_5_lanes import (
@@ -183,8 +189,8 @@ def test_the_other_elements_are_those_of_the_focus(tmp_path: Path) -> None:
     assert [there.focused(lane).program_location for lane in (3, 4)] == [0x100B, 0x100C]
     without = evolve(there, iteration=None)
     [state] = without.lane_states([3])
-    assert state.location is not None and state.location.note is not None
-    assert "iteration" in state.location.note
+    assert state.location is None and isinstance(state.error, MissingContext)
+    assert "iteration" in state.error.message
 
 
 def test_a_lane_that_cannot_be_told_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -197,9 +203,9 @@ def test_a_lane_that_cannot_be_told_does_not_hide_the_others(tmp_path: Path) -> 
     there = session(tmp_path, (LANES, 4), (LANE_PC, "regx v3"), target=target)
     states = there.lane_states(range(4))
     places = [each.location.pc for each in states if each.location is not None]
-    assert places == [0x1010, 0x1020, 0x1040, 0x1040]
-    notes = [each.location.note for each in states if each.location is not None]
-    assert notes[:2] == [None, None] and all(note and "v3" in note for note in notes[2:])
+    assert places == [0x1010, 0x1020]
+    assert [each.lane for each in states if isinstance(each.error, Unavailable)] == [2, 3]
+    assert all("v3" in each.error.message for each in states[2:] if each.error is not None)
     partly = "LLVM_undefined; piece 4; regx s0; piece 4; LLVM_piece_end"
     text = f"{HERE}; {partly}; LLVM_extend 64 64; lit2; LLVM_select_bit_piece 64 64"
     states = session(tmp_path, (LANE_PC, text)).lane_states(range(3))

@@ -6,6 +6,9 @@ it, 16 to 31 wait at the inner if and 32 to 55 at the outer one, where `r` is in
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from attrs import evolve
 
@@ -135,3 +138,31 @@ def test_the_words() -> None:
         assert place in run("explain", *AMD, "--lane", 17, *asked).lines
     assert place in run("debug", *AMD, "--batch", "-ex", "lane 17").err
     assert run("eval", *AMD, "--lane", 3, "r").notes == []
+
+
+@pytest.mark.parametrize("missing", ["exec", "s4"])
+def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, missing: str) -> None:
+    """Lane 3 is in d, and waits elsewhere: the wave's location says nothing of it."""
+    state = json.loads((STATES / "nested_if.gfx942.json").read_text())
+    registers = state["waves"][0]["registers"]
+    del registers[missing]
+    for each in state["code_objects"]:
+        each["path"] = str((STATES / each["path"]).resolve())
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(state))
+    here = ("--state", path)
+    done = run("eval", *here, "--lane", 3, "part")
+    assert (done.status, done.out) == (1, "")
+    assert f"register {missing} of wave 0 is not in the state" in done.error
+    error = run_json("eval", *here, "--lane", 3, "part").json["error"]
+    assert (error["kind"], "DW_AT_LLVM_lane_pc" in error["message"]) == ("Unavailable", True)
+    assert run("eval", *here, "--lane", 3, "$v0[$_lane]").out == "$v0[$_lane] = 3\n"
+    assert run("eval", *here, "--lane", 3, "--force-pc", "part").out.startswith("part = ")
+    done = run("lanes", *here)
+    assert {tuple(line.split()[2:]) for line in done.lines[2:]} == {("?", "-")}
+    assert [each for each in done.notes if "DW_AT_LLVM_lane_pc" in each]
+    lanes = run_json("lanes", *here, "part").json["waves"][0]["lanes"]
+    assert {each["pc"] for each in lanes} == {None}
+    assert {each["values"][0]["error"]["kind"] for each in lanes} == {"Unavailable"}
+    notes = [each for each in run("bt", *here, "--lane", 3).notes if "lane 3" in each]
+    assert notes == ["where lane 3 is, is not known: the frame is the wave's"]

@@ -20,6 +20,7 @@ from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
     OutOfRange,
+    Unavailable,
     UndefinedBits,
 )
 from dwarfgpu.expr.context import Context, ExprLoc, Limits, LocList
@@ -364,16 +365,18 @@ def test_where_lanes_are_is_told_where_the_thread_is(tmp_path: Path) -> None:
     raises(there.focused(64).context, InconsistentContext, "lane 64")
 
 
-def test_what_cannot_be_known_is_assumed_and_said(tmp_path: Path) -> None:
+def test_a_lane_that_cannot_be_told_is_nowhere_known(tmp_path: Path) -> None:
+    """It is where the wave is only without the attribute (A.3.3.5); registers need no location."""
     target = StateTarget(GPU.arch)
     target.add_wave(0)
     there = session(tmp_path, (LANE_PC, ONLY_ACTIVE), target=target)
     [state] = there.lane_states([3])
-    assert state.location is not None
-    assert (state.location.pc, state.is_active, state.is_absent) == (0x1040, None, False)
-    assert state.location.note is not None
-    assert "DW_AT_LLVM_lane_pc" in state.location.note
-    assert "is taken to be where the wave is" in state.location.note
+    assert (state.location, state.is_active, state.is_absent) == (None, None, False)
+    assert isinstance(state.error, Unavailable)
+    assert "DW_AT_LLVM_lane_pc" in state.error.message and "exec" in state.error.message
+    raises(lambda: there.focused(3).program_location, Unavailable, "DW_AT_LLVM_lane_pc")
+    assert there.focused(3).context().pc is None
+    assert there.focused(None).program_location == 0x1040
 
 
 def test_ill_formed_lane_pc_is_told_lane_by_lane(tmp_path: Path) -> None:

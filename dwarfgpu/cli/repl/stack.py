@@ -27,6 +27,7 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 _MOST_FRAMES = 1_000
@@ -150,6 +151,9 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
         shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
+    unknown = unlocated(session)
+    if unknown is not None:
+        shell.note(unknown, once=False)
 
 
 def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[Part]:
