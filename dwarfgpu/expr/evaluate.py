@@ -33,6 +33,7 @@ from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.loops import Loops
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.expr.prepare import Program, prepare
 from dwarfgpu.fetch import metered
@@ -222,6 +223,7 @@ class _Evaluator:
         stack_limit, observe = self.limits.stack, self.observe
         before: tuple[Entry, ...] = ()
         count = calls = 0
+        loops: Loops | None = None
         try:
             while True:
                 if index >= len(steps):
@@ -244,6 +246,10 @@ class _Evaluator:
                 if control is not None:
                     if isinstance(control, Jump):
                         index = _target(program, program.instructions[at], control)
+                        if index <= at:
+                            loops = loops or Loops()
+                            if loops.is_endless((program, index, ctx), callers, stack):
+                                raise LimitExceeded("a loop back to the same stack: it never ends")
                     elif isinstance(control, Enter):
                         if len(callers) >= self.limits.calls:
                             raise LimitExceeded(f"calls more than {self.limits.calls} deep")
@@ -334,8 +340,6 @@ def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
 
 def _target(program: Program, instruction: Instruction, jump: Jump) -> int:
     offset = instruction.end + jump.by
-    if offset == instruction.offset and not instruction.operation.pops:
-        raise LimitExceeded("branch to itself: it never ends")
     index = program.index_at(offset)
     if index is None:
         if 0 <= offset <= len(program.expression.data):

@@ -144,11 +144,11 @@ RULES = {
     ),
     "expression: without end": (
         ExpressionRule(asm("skip -3")), S16,
-        "LimitExceeded: DW_OP_skip at offset 0x0: branch to itself: it never ends",
+        "LimitExceeded: DW_OP_skip at offset 0x0: a loop back to the same stack: it never ends",
     ),
     "expression: a long loop": (
-        ExpressionRule(asm("nop; skip -4")), S16,
-        "LimitExceeded: DW_OP_nop at offset 0x0: more than 2000 operations performed",
+        ExpressionRule(asm("lit0; lit1; plus; skip -5")), S16,
+        "LimitExceeded: DW_OP_plus at offset 0x2: more than 2000 operations performed",
     ),
     "expression: malformed": (
         ExpressionRule(b"\x96\xff"), S16,

@@ -329,7 +329,7 @@ def test_a_register_without_a_rule_has_the_default_of_the_abi() -> None:
 IN_LANES = bytes.fromhex("10100e 90a8149d20c007 90a8149d20e007")
 """What f9 says of its return address: it is in the lanes 30 and 31 of v40."""
 PATCHES = {
-    "an expression that never ends": ("2ffdff", "branch to itself: it never ends"),
+    "an expression that never ends": ("2ffdff", "a loop back to the same stack: it never ends"),
     "memory that nobody has": (
         "0cf0ffffff36e902", "cannot access memory at address private_wave#0xfffffff0"
     ),

@@ -101,10 +101,49 @@ def test_branch(fact: Fact) -> None:
     fact.check()
 
 
-def test_endless_loop_ends() -> None:
-    made = GPU.changed(limits=Limits(steps=100))
-    raises(lambda: made.result("loop: skip loop"), LimitExceeded, "never ends")
-    raises(lambda: made.result("loop: nop; skip loop"), LimitExceeded, "100 operations")
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("loop: skip loop", 2),
+        ("loop: nop; skip loop", 4),
+        ("lit1; loop: dup; bra loop", 5),
+        ("lit5; loop: regx s0; deref_size 4; drop; skip loop", 9),
+        ("lit0; loop: lit1; plus; lit7; and; skip loop", 81),  # eight rounds, found in the 16th
+        ("lit1; a: nop; b: dup; bra b; skip a", 6),
+        ("loop: call4 0x200; skip loop", 8),
+        ("call4 0x204", 5),
+    ],
+)
+def test_endless_loop_ends(text: str, steps: int) -> None:
+    """As soon as the stack is the same at the same branch; else by the budget of steps."""
+    dies = {0x200: "lit1; drop", 0x204: "loop: nop; skip loop"}
+    made = world(dies=dies, registers={"s0": 1})
+    told = made.changed(limits=Limits(steps=steps))
+    raises(lambda: told.result(text), LimitExceeded, "same stack: it never ends")
+    less = made.changed(limits=Limits(steps=steps - 1))
+    raises(lambda: less.result(text), LimitExceeded, f"more than {steps - 1} operations")
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("const1u 200; loop: lit1; minus; dup; bra loop", "0"),
+        # The same stack at the same branch, in two calls of which each ends.
+        ("lit0; lit1; call4 0x200; lit1; call4 0x200; lit1; call4 0x200", "0"),
+        # The same stack at two branches.
+        ("lit1; lit0; swap; a: bra b; skip end; b: lit0; skip a; end:", "0"),
+    ],
+)
+def test_a_loop_that_ends_is_not_endless(text: str, result: str) -> None:
+    dies = {0x200: "loop: bra on; skip out; on: lit0; skip loop; out:"}
+    assert shown(world(dies=dies).result(text)) == result
+
+
+def test_a_loop_with_a_growing_or_deep_stack_ends_by_the_budgets() -> None:
+    made = GPU.changed(limits=Limits(steps=2000, stack=500))
+    raises(lambda: made.result("loop: lit1; skip loop"), LimitExceeded, "500 stack entries")
+    deep = "lit1; " * 100 + "loop: nop; skip loop"
+    raises(lambda: made.result(deep), LimitExceeded, "more than 2000 operations")
 
 
 def test_a_branch_leads_over_bytes_that_cannot_be_decoded() -> None:
