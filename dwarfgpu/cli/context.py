@@ -224,15 +224,16 @@ def session_of(
     if given_lanes is not None:
         checked_lanes(given_lanes)
     stopped = stopped or stopped_of(args, files)
-    if given_lanes is not None and (stopped.has_started or stopped.code_objects):
-        _check_lanes(given_lanes, stopped.architecture)
+    lane = None if args.lane == "all" else natural(args.lane, "--lane")
+    if stopped.has_started or stopped.code_objects:
+        _check_lanes(given_lanes, lane, stopped.architecture)
     wave, code_objects = stopped.wave(natural(args.wave, "--wave")), stopped.code_objects
     session = Session(
         stopped.architecture,
         code_objects,
         stopped.target(),
         wave=wave.wave,
-        lane=None if args.lane == "all" else natural(args.lane, "--lane"),
+        lane=lane,
         iteration=natural(args.iteration, "--iteration"),
         pc=wave.pc if args.pc is None else natural(args.pc, "--pc"),
         is_pc_forced=args.force_pc,
@@ -271,12 +272,14 @@ def _check_location(session: Session) -> None:
         )
 
 
-def _check_lanes(count: int, arch: Architecture) -> None:
+def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> None:
     """A lane is one of the wave (A.2.5.1), whose size a state or a code object tells."""
-    if arch.is_simt and count > arch.lane_count:
+    if arch.is_simt and count is not None and count > arch.lane_count:
         raise InconsistentContext(
             f"lane count {count} and the wave of {arch.lane_count} lanes disagree"
         )
+    if arch.is_simt and lane is not None and lane >= arch.lane_count:
+        raise UsageError(f"--lane {lane}: the wave has {arch.lane_count} lanes, from 0")
 
 
 def _code_objects(

@@ -8,16 +8,20 @@ from contextlib import contextmanager
 from dwarfgpu.backtrace import outer_frame, place_of
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.session import Session
+from dwarfgpu.target import Named
 
 
 def lane_position(session: Session) -> str | None:
-    """`lane 17 is inactive; positioned at 0x160c (x.cl:12)`.
+    """`lane 17 is inactive; positioned at 0x160c (x.cl:12)`, or that it has no work-item.
 
     None for a lane that is active, and where nothing tells: then the answer says why.
     """
     lane = session.lane
     if lane is None or session.is_active(lane) is not False:
         return None
+    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
+    if used is not None and lane >= used:
+        return f"lane {lane} is inactive: it has no work-item"
     try:
         told = session.frame.lane_location(lane)
     except DwarfGpuError:

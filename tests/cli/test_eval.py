@@ -314,5 +314,5 @@ def test_a_file_among_operations_is_told_apart() -> None:
 
 def test_a_lane_that_the_wave_does_not_have_stands_nowhere() -> None:
     done = run("eval", "--demo", "--lane", "64", "t")
-    assert "lane 64 and lane count 64 disagree" in done.error
+    assert "--lane 64: the wave has 64 lanes, from 0" in done.error
     assert done.notes == []

@@ -33,7 +33,11 @@ AT = "LLVM_form_aspace_address; deref_size 4"
         (("lanes", "--wave", 9), "--wave 9: the state has no such wave; it has 1, 2"),
         (("lanes", "--lane", "3,64", "$v0"), "--lane 64: the wave has 64 lanes, from 0"),
         (("eval", "--lane", "0-64", "$v0"), "--lane 0-64: the wave has 64 lanes, from 0"),
-        (("eval", "--lane", 64, "limit"), "lane 64 and lane count 64 disagree: the lane must be"),
+        (("eval", "--lane", 64, "limit"), "--lane 64: the wave has 64 lanes, from 0"),
+        (("eval", "--lane", 1000000, "$_kernarg.limit", "$s6"), "--lane 1000000: the wave has 64"),
+        (("eval", "--wave", "all", "--lane", 64, "$s6"), "--lane 64: the wave has 64 lanes"),
+        (("explain", "--lane", 64, "$s6"), "--lane 64: the wave has 64 lanes, from 0"),
+        (("bt", "--lane", 64), "--lane 64: the wave has 64 lanes, from 0"),
         (("eval", "--lane", -1, "$v0"), "--lane: expected an integer of at least 0, not -1"),
         (
             ("eval", "--lane", 3, "-e", f"const2u 512; lit3; {AT}"),
