@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Final, Protocol, TypeAlias, TypeVar
+from typing import Final, Protocol, TypeAlias
 
 from attrs import field
 
@@ -19,7 +19,6 @@ from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.nouns import define, frozen
 
-T = TypeVar("T")
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""
 
@@ -55,21 +54,12 @@ class Budget:
             raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
 
 
-@define
-class Meter:
-    """How many bits an evaluation, with all that it evaluates within, may still read."""
-
-    limit_bytes: int
-    left_bits: int = field(init=False)
-
-    @left_bits.default
-    def _left_bits(self) -> int:
-        return 8 * self.limit_bytes
+class Meter(Protocol):
+    """What counts the bits that an evaluation reads."""
 
     def spend(self, bits: int) -> None:
-        self.left_bits -= bits
-        if self.left_bits < 0:
-            raise LimitExceeded(f"more than {self.limit_bytes} bytes read in one evaluation")
+        """`LimitExceeded` where they are more than one evaluation may read."""
+        ...
 
 
 METER: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
@@ -77,17 +67,6 @@ METER: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", d
 
 Frames and units that an evaluation asks evaluate in contexts of their own: they find it here.
 """
-
-
-def metered(limit_bytes: int, call: Callable[[], T]) -> T:
-    """The result of an evaluation; one within another goes by the meter of the outer one."""
-    if METER.get() is not None:
-        return call()
-    token = METER.set(Meter(limit_bytes))
-    try:
-        return call()
-    finally:
-        METER.reset(token)
 
 
 class Fetch(Protocol):

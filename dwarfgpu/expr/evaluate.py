@@ -7,6 +7,7 @@ starts nested evaluations and counts what they cost.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import Token
 from typing import TypeAlias
 
 from attrs import evolve
@@ -36,7 +37,7 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.loops import Loops
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.expr.prepare import Program, prepare
-from dwarfgpu.fetch import metered
+from dwarfgpu.fetch import METER, Meter
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -86,8 +87,8 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError`
     and its kinds, `Unsupported` or `LimitExceeded`, each with the operation where it arose.
     """
-    evaluator = _Evaluator(context, observe)
-    return metered(context.limits.total_bytes, lambda: evaluator.result(data, context, dialect))
+    with _Evaluator(context, observe) as evaluator:
+        return evaluator.result(data, context, dialect)
 
 
 def evaluate_attribute(
@@ -96,17 +97,16 @@ def evaluate_attribute(
     """The result of an attribute's expression; its unit becomes the current one."""
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
-    evaluator = _Evaluator(context, observe)
-    limit = context.limits.total_bytes
-    entry = metered(limit, lambda: evaluator.attribute(attribute, ctx)).entry
+    with _Evaluator(context, observe) as evaluator:
+        entry = evaluator.attribute(attribute, ctx).entry
     assert not isinstance(entry, PartialComposite)
     return entry
 
 
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """The whole stack after the last operation, its top last."""
-    evaluator = _Evaluator(context, None)
-    return metered(context.limits.total_bytes, lambda: evaluator.run(data, context, dialect))[0]
+    with _Evaluator(context, None) as evaluator:
+        return evaluator.run(data, context, dialect)[0]
 
 
 def _dated(location: Location, ctx: Context) -> Location:
@@ -131,15 +131,31 @@ def _require_fresh(ctx: Context) -> None:
 class _Evaluator:
     """One evaluation and all that it evaluates within: they share one budget."""
 
-    __slots__ = ("depth", "limits", "observe", "steps_left")
+    __slots__ = ("bits_left", "depth", "limits", "observe", "steps_left", "token")
 
     def __init__(self, context: Context, observe: Observer | None) -> None:
         self.limits = context.limits
         self.observe = observe
         self.steps_left = context.limits.steps
+        self.bits_left = 8 * context.limits.total_bytes
         self.depth = 0
         if context.object is not None or context.initial_stack:
             _require_fresh(context)
+
+    def __enter__(self) -> _Evaluator:
+        """From here on what is read is counted: by the evaluation within which this one is."""
+        self.token: Token[Meter | None] = METER.set(METER.get() or self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        METER.reset(self.token)
+
+    def spend(self, bits: int) -> None:
+        """Count bits that are read."""
+        self.bits_left -= bits
+        if self.bits_left < 0:
+            most = self.limits.total_bytes
+            raise LimitExceeded(f"more than {most} bytes read in one evaluation")
 
     def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
         stack, _ = self.run(data, ctx, dialect)
