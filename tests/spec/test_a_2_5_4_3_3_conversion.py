@@ -6,6 +6,7 @@ from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext, Unavaila
 from tests.spec.machine import BIG_WORLD, GPU, Fact, breaks, facts, keeps
 
 C = "A.2.5.4.3.3/"
+NO_LANE = GPU.changed(lane=None)
 LOCAL, PRIVATE = 1 << 48, 1 << 49
 """Where the generic address space shows local and private memory on gfx9 and later."""
 
@@ -70,6 +71,14 @@ def converted(source: str, number: object, to: str) -> str:
     keeps(C + "convert-address", converted("ptr", 0x1234, "ptr"), "ptr 4660"),
     keeps(C + "convert-address", converted("lane_ptr", 0xFFFFFFFF, "generic_ptr"), "generic_ptr 0",
           note="null stays null"),
+    *(breaks(C + "convert-address", converted(source, number, to), MissingContext,
+             "private_lane needs the lane", at=NO_LANE)
+      for source, number, to in (("lane_ptr", 0x10, "generic_ptr"),
+      ("generic_ptr", PRIVATE + 0x10, "lane_ptr"), ("lane_ptr", 0xFFFFFFFF, "generic_ptr"))),
+    keeps(C + "convert-address", converted("local_ptr", 0x20, "generic_ptr"),
+          f"generic_ptr {LOCAL + 0x20}", at=NO_LANE),
+    breaks(C + "convert-address-pair", converted("local_ptr", 4, "lane_ptr"), EvaluationError,
+           "cannot be converted", at=NO_LANE),
     breaks(C + "convert-address", converted("lane_ptr", 0x10, "u64"), "u64 16",
            note="to an integer: the number as it is"),
     breaks(f"{C}convert-address-pair {C}convert-address", converted("local_ptr", 4, "lane_ptr"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.basetype import BaseType
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.errors import MissingContext, Unsupported
 from dwarfgpu.expr.codec import TypeOffset
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operation import op
@@ -28,6 +28,10 @@ def convert(ctx: Context, operand: Value, *, type: TypeOffset) -> Value:
             if ctx.target is not None and ctx.wave is not None:
                 apertures = ctx.target.apertures_of(ctx.wave)
             address, _ = arch.convert(operand.bits, from_space, to_space, ctx.lane, apertures)
+            for space in map(arch.address_space, (from_space, to_space)):
+                # Also where its number alone would do: the address means nothing without the lane.
+                if space.scope == "lane" and ctx.lane is None:
+                    raise MissingContext(f"{space} needs the lane, and the context has no lane")
             return Value.of(address, to)
     return operand.converted(to)
 
