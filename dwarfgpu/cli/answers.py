@@ -55,11 +55,12 @@ class Answer:
     error: DwarfGpuError | None = None
 
 
-def of_result(result: Result, notes: tuple[str, ...], endian: Endian) -> Answer:
+def of_result(result: Result, notes: tuple[str, ...], session: Session) -> Answer:
     """The result of an expression without a type."""
-    record: Record = {"notes": list(notes), "result": entry_json(result, endian)}
+    found = entry_json(result, session.architecture.endian)
+    record: Record = {"notes": list(notes), "result": found}
     status = 1 if is_undefined_somewhere(result) else 0
-    text = location_text(result) if isinstance(result, Location) else entry_text(result)
+    text = where_text(result, session) if isinstance(result, Location) else entry_text(result)
     return Answer(text, record, status, notes=notes)
 
 

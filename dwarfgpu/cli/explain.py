@@ -136,8 +136,9 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
         shown = tuple(views(steps.steps, session.architecture))
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
     shown = tuple(views(steps.steps, session.architecture))
-    answer = compared(session, of_result(result, notes, context.endian), result)
-    return Explanation(heading, shown, tuple(verdict(result, shown, None)), answer, steps.omitted)
+    answer = compared(session, of_result(result, notes, session), result)
+    sentences = tuple(verdict(result, shown, None, answer.text))
+    return Explanation(heading, shown, sentences, answer, steps.omitted)
 
 
 def explain_subject(session: Session, text: str, options: Options | None = None) -> Explanation:
@@ -177,7 +178,7 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     answer = of_reading(reading, session)
     shown = tuple(views(steps.steps, session.architecture))
     heading = tuple(description(session, variable))
-    sentences = conclusion(reading, answer.text, shown)
+    sentences = conclusion(reading, answer.text, shown, answer.where)
     why = why_lost(session, steps.steps)
     if why is not None:
         general = FAULTS[UndefinedBits]

@@ -54,7 +54,7 @@ def told(
     """An outcome, ready to be shown."""
     if isinstance(result, DwarfGpuError):
         return compared(session, of_error(result, notes))
-    found = of_result(result, notes, session.architecture.endian)
+    found = of_result(result, notes, session)
     return compared(session, found, result)
 
 

@@ -44,15 +44,17 @@ def _lane(session: Session) -> str:
     return f", for lane {session.lane}"
 
 
-def conclusion(reading: Reading, text: str, steps: Sequence[StepView]) -> list[str]:
-    """What to make of a reading: `text` is its value as printed."""
+def conclusion(
+    reading: Reading, text: str, steps: Sequence[StepView], where: str | None = None
+) -> list[str]:
+    """What to make of a reading: `text` is its value as printed, `where` its place."""
     error = reading.error
     if isinstance(error, UndefinedBits) and error.site is None:
         return [error.message, fault(error)]
     if error is not None:
         return verdict_on_error(error)
     assert reading.location is not None
-    sentences = verdict(reading.location, steps, reading.bits)
+    sentences = verdict(reading.location, steps, reading.bits, where)
     if reading.bits is None or not reading.location.is_undefined:
         sentences.insert(0, f"{reading.variable.name} = {text}")
     return sentences

@@ -223,8 +223,13 @@ def verdict_on_error(error: DwarfGpuError) -> list[str]:
     return [f"{where}{error.message}", f"{fault(error)}"]
 
 
-def verdict(result: Result, steps: Sequence[StepView], bits: Bits | None) -> list[str]:
-    """What the result is, and which operation left bits of it undefined."""
+def verdict(
+    result: Result, steps: Sequence[StepView], bits: Bits | None, where: str | None = None
+) -> list[str]:
+    """What the result is, and which operation left bits of it undefined.
+
+    `where`: the location, where there is more to say than what it is.
+    """
     out: list[str] = []
     if not isinstance(result, Location):
         out.append(f"the result is the value {entry_text(result)}")
@@ -238,7 +243,7 @@ def verdict(result: Result, steps: Sequence[StepView], bits: Bits | None) -> lis
         else:
             out.append(_blame(culprit, "the object is optimized out"))
         return out
-    out.append(f"the object is at {location_text(result)}")
+    out.append(f"the object is at {where or location_text(result)}")
     if bits is not None and bits.undefined:
         ranges = bits.undefined_ranges("little")
         shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])

@@ -372,6 +372,17 @@ def test_everything_is_relocated_by_the_load_address() -> None:
     assert "[0x7f000000160c,0x7f0000001610)" in done.error
 
 
+@pytest.mark.parametrize("command", ["eval", "explain"])
+@pytest.mark.parametrize("operation", ["addr 0x3c30", "addrx 0"])
+def test_addresses_of_operations_are_also_shown_as_offsets(command: str, operation: str) -> None:
+    base = 0x7F00_0000_0000
+    at = ("--file", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--load-address", base)
+    done = run(command, *at, "--pc", base + 0x1640, "-e", operation)
+    assert done.lines[-1].endswith("0x7f0000003c30 (global) = nest.gfx942.O2.v5.co+0x3c30")
+    done = run(command, *at, "--pc", base + 0x1640, "-e", f"{operation}; lit1; plus")
+    assert done.lines[-1].endswith(f"{base + 0x3C31} ({base + 0x3C31:#x})")  # a value
+
+
 @pytest.mark.parametrize("pc", [0, 0x15FF, 0x1_0000_0000, 2**64 - 1])
 def test_a_pc_in_no_code_object_says_so(pc: int) -> None:
     done = run("eval", "--state", ASM, "--pc", pc, "--lane", 3, "t")
