@@ -106,6 +106,23 @@ class StateTarget:
             offset, size_bytes = part
             store.add(start, data[offset : offset + size_bytes])
 
+    def place_scratch(self, wave: WaveId, base: int) -> None:
+        """Tell where the scratch of a wave is in global memory; what is known of it is there.
+
+        `UsageError` where that is known already, or what is there has other contents.
+        """
+        apertures = self.apertures_of(wave)
+        if apertures.scratch_base not in (None, base):
+            told = f"the scratch of wave {wave} is at {apertures.scratch_base:#x}"
+            raise UsageError(f"{told}, not at {base:#x}")
+        self.wave_apertures[wave] = evolve(apertures, scratch_base=base)
+        held = self._memories.pop(("private_wave", wave), None)
+        for address, data in () if held is None else held.ranges():
+            end = base + address + len(data)
+            if end > 1 << 64:
+                raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
+            self._store("", "process", None).add(base + address, data)
+
     def without_memory(self) -> StateTarget:
         """The same machine, of whose memory nothing is known, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures, self.machine)

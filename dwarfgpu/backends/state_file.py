@@ -20,7 +20,7 @@ from dwarfgpu.backends.state_machine import (
     read_machine,
     read_wave,
 )
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Field
@@ -370,5 +370,8 @@ def add_memory(
     try:
         target.set_memory(Memory(space, wave, number), address, data)
     except DwarfGpuError as error:
+        if number is None and space.scope == "any" and isinstance(error, MissingContext):
+            told = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
+            raise field.expected(told) from None
         where = f"{field.source}: {field.path}" if field.path else field.source
         raise UsageError(f"{where}: {error.message}") from None

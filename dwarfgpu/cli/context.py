@@ -67,6 +67,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    machine.add_argument(
+        "--scratch-base", metavar="ADDR", help="AMD GPU: the wave's scratch in global memory"
+    )
     focus = parser.add_argument_group("context")
     focus.add_argument(
         "--wave", "--thread", metavar="N|all",
@@ -198,7 +201,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     """A session for each wave of the state; `UsageError` with options that are about one wave."""
     if args.state is None and args.core is None:
         raise UsageError("--wave all: only a state has waves; give --state FILE")
-    for option in ("reg", "mem", "pc", "frame", "cfa", "frame_base"):
+    for option in ("reg", "mem", "pc", "frame", "cfa", "frame_base", "scratch_base"):
         if getattr(args, option):
             name = option.replace("_", "-")
             raise UsageError(f"--{name} is about one wave, and --wave all asks for every one")
@@ -246,6 +249,7 @@ def session_of(
         notes=(*stopped.notes, *filter(None, (each.placement_note for each in code_objects))),
         knows_loaded=stopped.core is not None,
     )
+    _place_scratch(args, session, stopped.given)
     _set_registers(args, session, stopped.given)
     _set_memories(args, session, stopped.given)
     session = evolve(
@@ -343,6 +347,15 @@ def _told_by(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
         return None
 
 
+def _place_scratch(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
+    base = natural(args.scratch_base, "--scratch-base")
+    if base is None:
+        return
+    if not session.architecture.is_simt:
+        raise UsageError(f"--scratch-base: {session.architecture.name} has no scratch memory")
+    target.place_scratch(session.wave, base)
+
+
 def _set_registers(args: argparse.Namespace, session: Session, target: StateTarget) -> None:
     counter = session.architecture.register_named("pc")
     assert session.target is not None
@@ -393,6 +406,7 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
             raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
         lane = match["lane"] or (None if session.lane is None else str(session.lane))
         space = match["space"] or session.architecture.address_space(0).name
+        named = session.architecture.address_space_named(space)
         if data.strip().startswith("@"):
             from dwarfgpu.npy import bytes_of
 
@@ -402,8 +416,11 @@ def _set_memories(args: argparse.Namespace, session: Session, target: StateTarge
             "address": match["address"],
             "bytes": data,
         }
-        if lane is not None and space.endswith("private_lane"):
+        belongs = named is not None and named.scope in ("lane", "any")
+        if lane is not None and belongs:
             entry["lane"] = lane
+        elif match["lane"] is not None and named is not None:
+            raise UsageError(f"--mem {text}: {named} memory belongs to no lane")
         add_memory(options, Field(f"--mem {text}", "", entry), session.wave)
     target.replace_memory(options)
 
