@@ -88,16 +88,12 @@ def test_the_place_of_scratch_can_be_given(program: tuple[Path, int, int]) -> No
 
 def test_what_a_state_has_of_scratch_is_in_global_memory_too() -> None:
     state = ("--state", STATES / "locations.gfx942.json", "--lane", 3)
-    private = run(
-        "eval", *state, "-e", "const1u 0x1c; lit5; LLVM_form_aspace_address; deref_size 4"
-    )
+    own = "const1u 0x1c; lit5; LLVM_form_aspace_address; deref_size 4"
+    private = run("eval", *state, "-e", own)
     base = ("--scratch-base", "0x10000")
     text = "const4u 0x1070c; deref_size 4"
     assert run("eval", *state, *base, "-e", text).out == private.out != ""
-    moved = run(
-        "eval", *state, *base, "-e", "const1u 0x1c; lit5; LLVM_form_aspace_address; deref_size 4"
-    )
-    assert moved.out == private.out
+    assert run("eval", *state, *base, "-e", own).out == private.out
     assert "not in the state" in run("eval", *state, "-e", text).error
 
 
