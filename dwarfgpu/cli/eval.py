@@ -213,7 +213,10 @@ def _asked(
 
 
 def _answer(session: Session, wanted: Subject) -> Answer:
-    return _positioned(session, compared(session, answer(session, wanted)))
+    found = answer(session, wanted)
+    if isinstance(found.error, InconsistentContext) and session.is_absent:
+        raise found.error  # as the name of a variable does
+    return _positioned(session, compared(session, found))
 
 
 def _positioned(session: Session, found: Answer) -> Answer:

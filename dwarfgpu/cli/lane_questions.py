@@ -145,10 +145,11 @@ def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) ->
 
 
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> DwarfGpuError | None:
-    """Why a question is a wrong request: it has a meaning in no lane."""
+    """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
     asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
     wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
-    return wrong[0] if question.scopes is None and wrong and len(wrong) == len(asked) else None
+    is_one = len(wrong) == len(asked) and len({each.message for each in wrong}) == 1
+    return wrong[0] if question.scopes is None and is_one else None
 
 
 def _pc(state: LaneState) -> int | None:

@@ -175,17 +175,16 @@ def _waves(
             raise UsageError(f"a thread of {each.architecture.name} has no lanes")
     states = [tuple(chosen_states(each, choice)) for each in sessions]
     questions = [
-        Question(session, seen, _subject(session, seen, name))
+        Question(session, seen, _subject(session, seen, name, is_alone=len(args.names) == 1))
         for session, seen in zip(sessions, states, strict=True)
         for name in args.names
     ]
     answered = lane_answers(
         questions, is_brief=not args.json, has_data=args.grid or _is_picture(args)
     )
-    for question, answers in zip(questions, answered, strict=True):
-        error = refused(question, answers)
-        if error is not None:
-            raise error
+    errors = [refused(*each) for each in zip(questions, answered, strict=True)]
+    if errors and errors[0] is not None and None not in errors:
+        raise errors[0]  # else it is told beside what the others are
     answers_left = iter(answered)
     return [
         _Wave(session, seen, tuple((name, tuple(next(answers_left))) for name in args.names))
@@ -193,12 +192,18 @@ def _waves(
     ]
 
 
-def _subject(session: Session, states: Sequence[LaneState], name: str) -> Subject:
-    """What a name means where the wave is; else it may mean something where a lane is."""
+def _subject(
+    session: Session, states: Sequence[LaneState], name: str, *, is_alone: bool
+) -> Subject:
+    """What a name means where the wave is; else it may mean something where a lane is.
+
+    Of several names, one that means nothing is left for its own error.
+    """
     try:
         return subject(session, name)
     except UsageError:
-        if all(each.location is None or each.location.pc == session.pc for each in states):
+        is_here = all(each.location is None or each.location.pc == session.pc for each in states)
+        if is_alone and is_here:
             raise
         return Expression(name)
 
@@ -226,8 +231,10 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
         if len(wave.states) == 1:
             position = lane_position(wave.session.focused(wave.states[0].lane))
             notes |= {} if position is None else {position: None}
-        for _, answers in wave.answers:
+        for name, answers in wave.answers:
             used = [each for each in answers if wave.letter(each.state) == "A"]
+            wrong = [each.answer.error for each in used]
+            notes |= {f"{name}: {each}": None for each in wrong if isinstance(each, UsageError)}
             notes |= dict.fromkeys(lane_notes(used))
     return list(notes)
 

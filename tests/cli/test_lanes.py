@@ -188,3 +188,43 @@ def test_info_frame_tells_the_call() -> None:
 def test_info_frame_without_a_frame() -> None:
     done = run("debug", FIXTURES / "asm/wholewave.gfx942.v5.co", "--batch", "-ex", "info frame")
     assert done.err.endswith("No stack.\n")
+
+
+CALLED = ("--state", STATES / "nested_if_call.gfx942.json")
+NESTED = ("--state", STATES / "nested_if_whole.gfx942.json", *AMD)
+
+
+@pytest.mark.parametrize("name", ["n", "n*2", "n > 0 && n < 5"])
+def test_an_expression_means_what_a_name_does_in_a_lane_that_never_entered(name: str) -> None:
+    assert run("eval", *CALLED, "--lane", 17, name).error == (
+        "InconsistentContext: lane 17 was not active on entry to the function; "
+        "it is in frame 1, at 0x131c (asm/nested_if.hip:8)"
+    )
+    assert run("eval", *CALLED, "--lane", "17-18", name).lines == ["[17-18] <not in this frame>"]
+
+
+def test_each_lane_has_the_error_that_it_has_alone() -> None:
+    where = {0: "v4", 16: "v1", 32: "v1"}
+    message = 'Address requested for identifier "r" which is in register $'
+    for lane, register in where.items():
+        assert run("eval", *NESTED, "--lane", lane, "&r").error == message + register
+    assert run("eval", *NESTED, "--lane", "all", "&r").lines == [
+        f"[ 0-15] <error: {message}v4>",
+        f"[16-31] <error: {message}v1> (inactive at 0x131c)",
+        f"[32-55] <error: {message}v1> (inactive at 0x130c)",
+        "[56-63] <not in this frame> (inactive)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("&r", 'Address requested for identifier "r" which is in register $v4'),
+        ("nosuch", 'No symbol "nosuch" in current context.'),
+    ],
+)
+def test_an_error_leaves_the_other_columns(name: str, error: str) -> None:
+    done = run("lanes", *NESTED, "--compact", name, "r")
+    assert [line.split()[-1] for line in done.lines[2:]] == ["7", "3", "1", "-"]
+    assert f"{name}: {error}" in done.notes
+    assert done.status == 1
