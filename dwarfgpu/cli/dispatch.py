@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
@@ -74,6 +75,7 @@ def run(args: Namespace) -> int:
     print(*map(one_line, _lines(launched)), sep="\n")
     if written:
         print(f"saved: {', '.join(written[:4])}{' …' if len(written) > 4 else ''}")
+    print(one_line(f"next: {_next(launched, args.save)}"))
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
@@ -314,6 +316,14 @@ def _lines(launched: Launched) -> Iterator[str]:
     for name, values in first.vectors.items():
         shown = ", ".join(f"{each:#x}" for each in values[:8])
         yield f"  {name:<13} {{{shown}{', …' if len(values) > 8 else ''}}}"
+
+
+def _next(launched: Launched, saved_as: str | None) -> str:
+    """The command that reads what the kernel was given: no register holds its arguments yet."""
+    state = "STATE" if saved_as is None else shlex.quote(saved_as)
+    arguments = "'$_kernarg' " if launched.request.parameters else ""
+    command = f"dwarfgpu eval --state {state} --wave all --lane all {arguments}'$_workitem_id'"
+    return command if saved_as is not None else f"give --save STATE, then {command}"
 
 
 def _user_lines(launched: Launched) -> Iterator[str]:

@@ -15,6 +15,7 @@ from attrs import evolve
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error
 from dwarfgpu.cli.errors import error_line, one_line, shortened
+from dwarfgpu.cli.kernarg_hint import first_hint, has_hint, kernarg_hint
 from dwarfgpu.cli.lane_answers import (
     LaneAnswer,
     chosen_states,
@@ -216,7 +217,9 @@ def _answer(session: Session, wanted: Subject) -> Answer:
     found = answer(session, wanted)
     if isinstance(found.error, InconsistentContext) and session.is_absent:
         raise found.error  # as the name of a variable does
-    return _positioned(session, compared(session, found))
+    found = _positioned(session, compared(session, found))
+    advice = kernarg_hint(session, wanted, found)
+    return found if advice is None else _with_notes(found, (*found.notes, advice))
 
 
 def _positioned(session: Session, found: Answer) -> Answer:
@@ -226,7 +229,10 @@ def _positioned(session: Session, found: Answer) -> Answer:
     note = lane_position(session)
     if note is None:
         return found
-    notes = (note, *found.notes)
+    return _with_notes(found, (note, *found.notes))
+
+
+def _with_notes(found: Answer, notes: tuple[str, ...]) -> Answer:
     return evolve(found, notes=notes, record={**found.record, "notes": [*notes]})
 
 
@@ -257,7 +263,7 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
 def _finished(args: argparse.Namespace, answers: Sequence[Answer]) -> int:
     """The notes of the answers, and the exit status."""
     if not args.json:
-        print_notes(note for found in answers for note in found.notes)
+        print_notes(first_hint(note for found in answers for note in found.notes))
     return max((found.status for found in answers), default=0)
 
 
@@ -348,6 +354,8 @@ def _show_lanes(
             print(one_line(f"{shortened(typed_name(wanted))}:"))
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys([*([unknown] if unknown else []), *lane_notes(answers)])
+        if not has_hint(notes) and any(each.answer.status for each in answers):
+            notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
     if args.json and len(questions) == 1 and args.subject:
         print_json({"schema": SCHEMA, "lanes": records[0]["lanes"]})
     elif args.json:

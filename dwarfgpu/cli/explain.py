@@ -18,6 +18,7 @@ from dwarfgpu.cli.eval import (
     session_for,
     with_demo,
 )
+from dwarfgpu.cli.kernarg_hint import PASSED, kernarg_hint
 from dwarfgpu.cli.operations import compared, operations
 from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
@@ -179,7 +180,8 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     shown = tuple(views(steps.steps, session.architecture))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
-    why = why_lost(session, steps.steps)
+    advice = [kernarg_hint(session, variable, answer)]
+    why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
     if why is not None:
         general = FAULTS[UndefinedBits]
         sentences = [each.replace(general, why) for each in sentences]
@@ -187,8 +189,8 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
             evolve(each, note=None if each.note is None else each.note.replace(general, why))
             for each in shown
         )
-    advice = None if reading.error is None else hint(reading.error)
-    verdict_lines = (*sentences, *([advice] if advice else []))
+    advice += [None if reading.error is None else hint(reading.error)]
+    verdict_lines = (*sentences, *filter(None, advice))
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
 
 

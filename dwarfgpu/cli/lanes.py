@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -13,6 +13,7 @@ from dwarfgpu.backtrace import Place, outer_frame, place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
+from dwarfgpu.cli.kernarg_hint import has_hint, kernarg_hint
 from dwarfgpu.cli.lane_answers import (
     ABSENT,
     LaneAnswer,
@@ -236,7 +237,21 @@ def _notes(waves: Sequence[_Wave]) -> list[str]:
             wrong = [each.answer.error for each in used]
             notes |= {f"{name}: {each}": None for each in wrong if isinstance(each, UsageError)}
             notes |= dict.fromkeys(lane_notes(used))
+            notes |= dict.fromkeys(_hint(wave, name, used, notes))
     return list(notes)
+
+
+def _hint(
+    wave: _Wave, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
+) -> Iterator[str]:
+    """Once, where the arguments of the kernel are, if that is what has no value."""
+    failed = next((each for each in used if each.answer.status), None)
+    if failed is None or has_hint(notes):
+        return
+    session = wave.session.focused(failed.lane)
+    advice = kernarg_hint(session, _subject(session, (), name, is_alone=False))
+    if advice is not None:
+        yield advice
 
 
 def _status(waves: Sequence[_Wave]) -> int:

@@ -96,6 +96,8 @@ docs/address-spaces.md tells all of it.
   dwarfgpu dispatch k.co nest --grid 128 --workgroup 64 --arg in=@in.npy --arg out=buffer:512 \\
       --arg limit=10 --save start.json
   dwarfgpu waves --state start.json
+  dwarfgpu eval --state start.json --wave all --lane all '$_kernarg' '$_workitem_id'
+  dwarfgpu eval --state start.json --wave 2 --lane 5 '$_kernarg.limit' '$_kernarg.in[3]'
 docs/dispatch.md tells all of it.
 
 """,

@@ -36,7 +36,7 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     """
     if dispatch is None or dispatch.kernarg is None:
         raise Unavailable(f"nothing tells where the kernel arguments of wave {session.wave} are")
-    code_object, kernel = _kernel(session, dispatch)
+    code_object, kernel = kernel_of(session, dispatch)
     metadata = kernel.metadata
     if metadata is None:
         raise Unavailable(f"the metadata of kernel {kernel.name} does not tell its arguments")
@@ -48,7 +48,8 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     return TypedValue(kind, Location((place,), session.stop), unit=unit)
 
 
-def _kernel(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
+def kernel_of(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
+    """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     for code_object in session.code_objects:

@@ -15,6 +15,7 @@ from dwarfgpu.backtrace import (
     selected_number,
     stack_frames,
 )
+from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.displays import displayed
@@ -25,6 +26,7 @@ from dwarfgpu.cli.repl.regexps import compiled
 from dwarfgpu.cli.repl.registers import read_register, register_named, registers
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import unlocated
@@ -225,8 +227,11 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         yield f"No matching {called}." if argument else f"No {called}."
     notes: list[str] = []
     told: dict[str, str] = {}
+    incomplete: list[Variable] = []
     for each in found:
         reading = session.read(each)
+        if not reading.is_complete:
+            incomplete.append(each)
         text = contents(session, reading, shell.settings.format_options())
         told[each.name] = text
         data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
@@ -234,6 +239,9 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         notes += reading.notes
     for note in notes:
         shell.note(note, once=True)
+    advice = next(filter(None, (kernarg_hint(session, each) for each in incomplete)), None)
+    if advice is not None:
+        shell.note(advice, once=True)
     missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
     if missing is not None:
         shell.hint(missing)

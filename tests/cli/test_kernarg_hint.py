@@ -1,0 +1,97 @@
+"""A kernel's argument without a value: the commands tell that the kernarg segment has it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run, run_json
+
+STATE = STATES / "dispatch.gfx1100.json"
+HIP = FIXTURES / "hip"
+HINT = "the arguments of the kernel are in $_kernarg: print $_kernarg."
+NEST = ("--grid", 64, "--workgroup", 64, "--arg", "in=zeros:256", "--arg", "out=zeros:256")
+
+
+def hints(notes: list[str]) -> list[str]:
+    return [each.removeprefix(HINT) for each in notes if each.startswith(HINT)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("eval", "--lane", 3, "limit"), ["limit"]),
+        (("eval", "--lane", 3, "out", "limit"), ["out"]),
+        (("eval", "--lane", 3), ["in"]),
+        (("eval", "--lane", "all", "limit"), ["limit"]),
+        (("eval", "--wave", "all", "--lane", "all", "limit", "in"), ["limit"]),
+        (("lanes", "limit", "out"), ["limit"]),
+        (("eval", "--lane", 3, "$_kernarg.limit"), []),
+        (("eval", "--lane", 3, "r"), []),  # no argument
+    ],
+)
+def test_the_hint_is_told_once(arguments: tuple[object, ...], expected: list[str]) -> None:
+    command, *rest = arguments
+    assert hints(run(command, "--state", STATE, *rest).notes) == expected
+
+
+def test_what_it_says_can_be_printed() -> None:
+    [name] = hints(run("eval", "--state", STATE, "--lane", 3, "limit").notes)
+    found = run("eval", "--state", STATE, "--lane", 3, f"$_kernarg.{name}")
+    assert found.out == "$_kernarg.limit = 10\n"
+    record = run_json("eval", "--state", STATE, "--lane", 3, "limit").json
+    assert hints(record["notes"]) == ["limit"]
+
+
+def test_explain_does_not_say_that_it_is_nowhere() -> None:
+    lines = run("explain", "--state", STATE, "--lane", 3, "limit").lines
+    assert lines[-1].strip() == f"{HINT}limit"
+    assert not any("kept the value nowhere" in line for line in lines)
+    lines = run("explain", "--state", STATE, "--lane", 3, "r").lines
+    assert any("kept the value nowhere" in line for line in lines)
+
+
+def test_info_args() -> None:
+    done = run("debug", "--state", STATE, "--batch", "-ex", "up", *2 * ("-ex", "info args"))
+    assert hints(done.notes) == ["in"]
+
+
+def test_without_optimization_too(tmp_path: Path) -> None:
+    """The frame pointer is not set up yet (AMDGPU usage, "Kernel Prolog")."""
+    state = tmp_path / "state.json"
+    file = HIP / "nest.gfx942.O0.v5.co"
+    assert run("dispatch", file, "nest", *NEST, "--arg", "limit=3", "--save", state).status == 0
+    done = run("eval", "--state", state, "--lane", 3, "limit")
+    assert "register s33" in done.error
+    assert hints(done.notes) == ["limit"]
+
+
+@pytest.mark.parametrize("lost", ["kernarg", "kernel_descriptor"])
+def test_not_where_the_machine_does_not_tell_the_segment(tmp_path: Path, lost: str) -> None:
+    state = json.loads(STATE.read_text())
+    del state["dispatches"][0][lost]
+    for each in state["code_objects"]:
+        each["path"] = str((STATES / each["path"]).resolve())
+    text = json.dumps(state)
+    for each in STATES.glob("dispatch.gfx1100*.npy"):
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    path = tmp_path / "state.json"
+    path.write_text(text)
+    done = run("eval", "--state", path, "--lane", 3, "limit")
+    assert "optimized out" in done.error
+    assert hints(done.notes) == []
+
+
+def test_the_last_line_of_dispatch_is_what_to_type_next(tmp_path: Path) -> None:
+    state = tmp_path / "a state.json"
+    file = HIP / "nest.gfx942.O2.v5.co"
+    done = run("dispatch", file, "nest", *NEST, "--arg", "limit=3", "--save", state)
+    _, _, text = done.lines[-1].partition("next: dwarfgpu ")
+    told = run(*shlex.split(text))
+    assert told.status == 0, told.err
+    assert any("limit = 3" in line for line in told.lines)
+    assert any("{63, 0, 0}" in line for line in told.lines)
+    assert "$_kernarg" in run("dispatch", "--help").out
