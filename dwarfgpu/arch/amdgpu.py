@@ -127,8 +127,11 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
     high = range(64, described.sgpr_count)
     yield from bank(1088, (f"s{n}" for n in high), _INT32, "scalar")
     if lanes == 32:
-        yield from bank(1536, (f"v{n}" for n in range(512)), vector, "vector")
+        # LLVM maps 1792-2047 and 3584-4095 for every target from 22 on (llvm-project#159447);
+        # before, they were reserved, and only GFX12.5 has the registers.
+        yield from bank(1536, (f"v{n}" for n in range(256)), vector, "vector")
         if described.has_1024_vgprs:
+            yield from bank(1792, (f"v{n}" for n in range(256, 512)), vector, "vector")
             yield from bank(3584, (f"v{n}" for n in range(512, 1024)), vector, "vector")
     else:
         yield from bank(2560, (f"v{n}" for n in range(256)), vector, "vector")

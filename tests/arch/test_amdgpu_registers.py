@@ -76,6 +76,8 @@ def test_no_other_number_is_defined(
         (WAVE32, 17),
         (WAVE32, 2560),
         (WAVE32, 2048),  # no processor with wave32 has AGPRs
+        *((amdgpu(name), 1792) for name in ("gfx1030", "gfx1100", "gfx1150", "gfx1201")),
+        (amdgpu("gfx1100"), 2047),  # LLVM has a v511 there, the hardware has not
         (amdgpu("gfx1100"), 3584),  # v512 is of gfx1250 only
         (amdgpu("gfx1100"), 3072),
         (amdgpu("gfx1100", 64), 1536),
@@ -118,7 +120,8 @@ def test_undefined_number_is_ill_formed(arch: Architecture, number: int) -> None
         (WAVE32, "EXEC_MASK_32", 1),
         (WAVE32, "vcc_lo", 512),
         (WAVE32, "VCC_32", 512),
-        (amdgpu("gfx1100"), "v511", 2047),
+        (WAVE32, "v511", 2047),
+        (amdgpu("gfx1100"), "v255", 1791),
     ],
 )
 def test_names(arch: Architecture, spelling: str, number: int) -> None:
@@ -138,6 +141,7 @@ def test_names(arch: Architecture, spelling: str, number: int) -> None:
         (WAVE64, "exec_hi"),
         (WAVE32, "v1024"),
         (WAVE32, "a0"),
+        (amdgpu("gfx1100"), "v256"),
         (amdgpu("gfx1100"), "v512"),
         (WAVE64, "v04"),
         (WAVE64, ""),
