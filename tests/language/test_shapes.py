@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu import language
+from dwarfgpu import language, type_attributes
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.description import description
@@ -102,8 +102,8 @@ def test_a_count_in_a_location_list_is_that_of_the_program_location() -> None:
     ("name", "error", "message"),
     [
         ("deep", "IllFormed", "DW_AT_rank is 1099511627776: not of 0 to 100"),
-        ("endless", "LimitExceeded", "more than 5000 operations performed"),
-        ("endless_rows", "LimitExceeded", "more than 5000 operations performed"),
+        ("endless", "LimitExceeded", "a loop back to the same stack: it never ends"),
+        ("endless_rows", "LimitExceeded", "a loop back to the same stack: it never ends"),
         ("cyclic", "IllFormed", "DW_AT_count refers to cyclic, which is no integer"),
         ("lost", "UndefinedBits", "<optimized out>"),
         ("outside", "MissingContext", "DW_AT_count refers to n, a member of a structure"),
@@ -116,6 +116,12 @@ def test_shapes_that_cannot_be_told(name: str, error: str, message: str) -> None
         assert text(session, name).startswith(message)
         reading = session.read(session.variable(name))
     assert reading.error is not None and reading.error.kind == error
+
+
+def test_the_steps_of_the_attributes_of_a_type_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(type_attributes, "STEPS", 2)
+    session = stopped("shapes.gfx942", 3)
+    assert text(session, "endless").startswith("more than 2 operations performed")
 
 
 @pytest.mark.parametrize(
