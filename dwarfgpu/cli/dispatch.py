@@ -32,6 +32,12 @@ from dwarfgpu.backends.simulated.dispatch import (
     dispatched,
 )
 from dwarfgpu.backends.simulated.kernarg import parameters
+from dwarfgpu.backends.simulated.room import (
+    Extent,
+    require_room,
+    taken_by_dispatch,
+    taken_in_state,
+)
 from dwarfgpu.backends.simulated.save import saved, write
 from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
@@ -42,6 +48,7 @@ from dwarfgpu.dwarf.declared import qualified
 from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.container import is_bundle_file
+from dwarfgpu.objfile.elf import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.plain import Json
 
@@ -106,6 +113,8 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
         require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
     fill = _fill(args)
     launched = dispatched(request)
+    if not is_there:
+        _require_room(code_object, launched, before)
     notes = [*problems, *launched.notes]
     written: list[str] = []
     if args.save is not None:
@@ -113,6 +122,27 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
         notes += lost
         written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
     return launched, notes, written
+
+
+def _require_room(code_object: CodeObject, launched: Launched, before: State | None) -> None:
+    """`UsageError` where the code object would lie in something else."""
+    taken = [*taken_by_dispatch(launched)]
+    if before is not None:
+        taken += taken_in_state(before)
+        for each in before.code_objects:
+            try:
+                taken += _extents(CodeObject.open(each.path, each.load_address), each.path.name)
+            except DwarfGpuError:
+                continue  # it is not there any more: nothing tells where it ends
+    loaded = [each.alignment for each in code_object.file.segments if each.type == PT_LOAD]
+    own = _extents(code_object, "segment")
+    require_room(code_object.load_address, max(loaded, default=1) or 1, own, taken)
+
+
+def _extents(code_object: CodeObject, what: str) -> list[Extent]:
+    return [
+        Extent(what, each.address, each.address + each.size_bytes) for each in code_object.images()
+    ]
 
 
 def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:

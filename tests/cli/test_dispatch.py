@@ -401,6 +401,51 @@ def test_a_load_address_behind_all_addresses() -> None:
     assert done.status == 2
 
 
+@pytest.mark.parametrize(
+    ("address", "what"),
+    [
+        (0x7E0000000000, "the memory of the dispatch, [0x7e0000000000,"),
+        (0x7E0000000000 - 0x1000, "the memory of the dispatch"),  # its end
+        (0x7D0000000000, "the scratch of the dispatch, [0x7d0000000000,"),
+        (0x1000000000000, "the aperture of LDS, [0x1000000000000,0x2000000000000)"),
+        (0x1FFFFFFFFF000, "the aperture of LDS"),
+        (0x2000000000000, "the aperture of scratch"),
+        (0x123, "the code object is loaded at a multiple of 0x1000"),
+        ((1 << 64) - 0x3000, "behind the last of the addresses"),
+    ],
+)
+def test_a_load_address_where_there_is_no_room(address: int, what: str) -> None:
+    file = HIP / "nest.gfx942.O0.v5.co"
+    asked = ("--grid", 64, "--workgroup", 64, *NEST, "--load-address", f"{address:#x}")
+    done = run("dispatch", file, *asked)
+    assert done.error.startswith(f"--load-address {address:#x}: ")
+    assert what in done.error
+    assert done.status == 2
+
+
+@pytest.mark.parametrize("address", [0, 0x1000, 0x7C0000000000, 0x7E0000100000, 3 << 48])
+def test_a_load_address_where_there_is_room(address: int) -> None:
+    file = HIP / "nest.gfx942.O0.v5.co"
+    asked = ("--grid", 64, "--workgroup", 64, *NEST, "--load-address", f"{address:#x}")
+    assert run("dispatch", file, *asked).status == 0
+
+
+def test_a_load_address_beside_what_a_state_has(tmp_path: Path) -> None:
+    file, other = HIP / "nest.gfx942.O0.v5.co", HIP / "nest.gfx942.O2.v5.co"
+    asked = ("--grid", 64, "--workgroup", 64, *NEST)
+    first, second = tmp_path / "first.json", tmp_path / "second.json"
+    assert run("dispatch", file, *asked, "--save", first).status == 0
+    beside = ("dispatch", other, *asked, "--beside", first, "--save", second, "--load-address")
+    for address, what in (
+        ("0x7f0000001000", "nest.gfx942.O0.v5.co, [0x7f000000"),
+        ("0x7e0000000000", "the memory of the state, [0x7e0000000000,"),
+        ("0x7d0000000000", "the scratch of wave 1, [0x7d0000000000,"),
+    ):
+        done = run(*beside, address)
+        assert (done.status, what in done.error) == (2, True), done.error
+    assert run(*beside, "0x7f0000100000").status == 0
+
+
 def test_too_much_lds() -> None:
     file = CL / "kernels.gfx942.O2.v5.co"
     asked = ("lds", "--grid", 64, "--workgroup", 64, "--arg", "0=0", "--dynamic-lds", 65536)

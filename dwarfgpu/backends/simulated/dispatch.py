@@ -123,6 +123,8 @@ class Launched:
     kernarg: Kernarg
     user_sgprs: tuple[initial.Sgpr, ...]
     group_bytes: int
+    objects_end: int
+    """Behind the last byte of queue, packets, signals, kernarg segment and buffers."""
     notes: tuple[str, ...] = field(default=Factory(tuple))
 
 
@@ -195,6 +197,7 @@ def dispatched(request: Request) -> Launched:
         bound,
         tuple(users),
         group_bytes,
+        allocator.next,
         tuple(_notes(request, users, bound)),
     )
 
