@@ -48,6 +48,7 @@ def load(places: Iterable[str]) -> None:
         from dwarfgpu.gdb.commands import install
     except ModuleNotFoundError as error:
         raise gdb.GdbError(
-            f"dwarfgpu: {error.name} is not found; source what `dwarfgpu gdb-path` prints"
+            f"dwarfgpu: {error.name} is not found beside it; in a checkout run tools/dwarfgpu "
+            "once, which gets it, or source what `dwarfgpu gdb-path` prints"
         ) from None
     install()

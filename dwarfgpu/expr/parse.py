@@ -268,10 +268,12 @@ def _is_operation(token: Token) -> bool:
 _RANGES: Final = re.compile(
     r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
     r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
+    r"""|^[ \t]*0x[0-9a-f]+[ \t]+(?:[0-9a-f]{2})+[ \t]+(?=[a-z.])"""  # dwarfgpu dis
     r"""|<empty>""",
     re.MULTILINE | re.IGNORECASE,
 )
-"""What tools print before the expressions of a location list, and for one of no operations."""
+"""What tools print before the expressions of a location list, and for one of no operations; and
+before each operation its offset and its bytes, which say the same as the text."""
 
 
 def _without_ranges(text: str) -> str:

@@ -161,3 +161,26 @@ def test_files_and_standard_input(
         2,
         "dwarfgpu: 1:6: '\N{REPLACEMENT CHARACTER}': this character has no meaning here\n",
     )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "908314e903341ee904",
+        "280300312ff9ff9f",  # branches, one to inside an operation
+        "a30270000d05",  # an expression within one, and an end that cannot be decoded
+        f"9e20{bytes(range(32)).hex()}9304",  # more bytes than the column is wide
+        "0c010203",
+        "a8209910000000fa05000000a00100000003",
+        "",
+    ],
+)
+def test_what_dis_prints_is_read_again(
+    data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "listing"
+    listing = run(capsys, "dis", data)[1]
+    file.write_text(listing)
+    assert run(capsys, "asm", "--file", str(file))[:2] == (0, f"{data}\n")
+    file.write_text("".join(f"  {line}\n" for line in listing.splitlines()))
+    assert run(capsys, "asm", "--file", str(file))[:2] == (0, f"{data}\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -151,3 +152,17 @@ def test_every_python_reads_what_gdb_sources() -> None:
 def test_sourced_twice(debugger: Debugger) -> None:
     out, err = debugger.run(f"source {debugger.source}", "help dwarfgpu print")
     assert "Usage: dwarfgpu print" in out and err == ""
+
+
+def test_what_is_missing_and_how_to_get_it_is_told() -> None:
+    """As in a checkout whose tools have not run yet."""
+    code = OLD.partition("sys.version_info")[0].format() + (
+        f"import runpy\nload = runpy.run_path({str(SOURCE)!r}, run_name='x')['load']\n"
+        f"try:\n    load([{str(gdb_loader.HERE)!r}])\nexcept gdb.GdbError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(r"dwarfgpu: attrs? is not found beside it; .+\n", done.stdout), done
+    assert "run tools/dwarfgpu once" in done.stdout and "`dwarfgpu gdb-path`" in done.stdout
