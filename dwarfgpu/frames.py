@@ -231,6 +231,11 @@ class TopFrame:
                 return self.frame_base_of(attribute)
         raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
 
+    @property
+    def has_frame_base(self) -> bool:
+        """Whether a function at the program location describes its frame base (A.3.3.5)."""
+        return any(each.frame_base is not None for each in self._around_lane)
+
     def frame_base_of(self, attribute: ExprLoc | LocList) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""
         context = self.session.context(evolve(self, is_for_frame_base=True))

@@ -5,6 +5,9 @@ Law: an error is raised here; the session keeps it in the reading.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
+
 from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
@@ -12,9 +15,12 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Type, size_bits, strip
 from dwarfgpu.dynamic import Resolver, may_point, object_bits
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
-from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
-from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
+from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
+from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.expr.upstream import FRAME_BASE
+from dwarfgpu.frames import TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
@@ -98,3 +104,29 @@ def _check_upstream(location: Location, size: int) -> None:
         raise Unavailable(
             f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
         )
+
+
+def notes_on_location(variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
+    """What is assumed about the description of a variable at a program location."""
+    try:
+        attribute, unit = variable.location, variable.unit
+        if isinstance(attribute, LocList):
+            entries = matching_entries(attribute.entries, pc)
+            expressions = [each.expression for each in entries]
+        else:
+            expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
+        told = (prepare(each, unit.dialect, unit.format).notes for each in expressions)
+        return notes_that_hold(chain.from_iterable(told), frame)
+    except DwarfGpuError:
+        return ()  # the reading itself reports it
+
+
+def notes_that_hold(notes: Iterable[str], frame: TopFrame) -> tuple[str, ...]:
+    """The notes on operations, without that on a frame base that the frame does not have."""
+    found = tuple(notes)
+    try:
+        if FRAME_BASE not in found or frame.has_frame_base:
+            return found
+    except DwarfGpuError:
+        pass  # reading the frame base reports it
+    return tuple(each for each in found if each != FRAME_BASE)

@@ -36,18 +36,15 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import (
     Context,
-    ExprLoc,
     Limits,
     LocationAttribute,
-    LocList,
 )
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import Observer, matching_entries
-from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.frames import GivenAddress, LaneLocation, LaneState, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.nouns import frozen
-from dwarfgpu.reading import Reading, contents, located, resolved
+from dwarfgpu.reading import Reading, contents, located, notes_on_location, resolved
 from dwarfgpu.target import NotStarted, Target, WaveId
 
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
@@ -495,21 +492,8 @@ class Session:
 
     def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
         """What was assumed about the focus and the variable's description."""
-        notes: list[str] = []
-        assumed = [self.lane_count()[1], frame.lane_location(self.lane).note]
-        try:
-            attribute = variable.location
-            if isinstance(attribute, LocList):
-                entries = matching_entries(attribute.entries, pc)
-                expressions = [each.expression for each in entries]
-            else:
-                expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
-            for expression in expressions:
-                unit = variable.unit
-                notes += prepare(expression, unit.dialect, unit.format).notes
-        except DwarfGpuError:
-            pass  # the reading itself reports it
-        return tuple(dict.fromkeys([*filter(None, assumed), *notes]))
+        assumed = filter(None, [self.lane_count()[1], frame.lane_location(self.lane).note])
+        return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc)]))
 
 
 __all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]

@@ -21,6 +21,7 @@ from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import is_compound
+from dwarfgpu.reading import notes_that_hold
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Record
@@ -143,5 +144,6 @@ def operations(
             raise
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)
-    notes = (*notes, *prepare(data, chosen, form).notes)
+    told = notes_that_hold(prepare(data, chosen, form).notes, session.frame)
+    notes = (*notes, *told)
     return data, options.with_entries(args, context, chosen), chosen, notes

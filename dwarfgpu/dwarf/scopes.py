@@ -192,6 +192,11 @@ class Variable:
         described = self.described
         if described is None or any(span.covers(pc) for span in described):
             return None
+        if not described and self.location is not None:
+            return (
+                f"{self.name} is declared here, but its location list has no range that holds any "
+                "code: it is optimized out"
+            )
         if not described:
             return f"{self.name} is declared here but no location is given: it is optimized out"
         told = self._told()

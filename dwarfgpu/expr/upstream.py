@@ -40,6 +40,8 @@ AMBIGUOUS = (
     "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
     "holds an address and where it holds the value itself"
 )
+FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
+"""The note on DW_OP_fbreg; where there is no frame base it says nothing."""
 LANE_BITS = 32
 """Of a vector register, for one lane."""
 
@@ -75,7 +77,7 @@ def translated(instructions: Instructions) -> Translation:
             each = _with(each, "regval_type", _ambiguous)
             notes = []
         elif name == "fbreg":
-            notes.append("upstream clang: the frame base is in the focused lane's private memory")
+            notes.append(FRAME_BASE)
         out.append(each)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
 

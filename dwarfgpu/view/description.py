@@ -77,7 +77,9 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
             yield f"DW_AT_location: {shown(expression)}"
         case LocList(entries=entries):
             matching = matching_entries(entries, pc)
-            if not matching:
+            if not entries:
+                yield "DW_AT_location: a location list without a range that holds any code"
+            elif not matching:
                 yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
             for each in matching:
                 span = "by default"

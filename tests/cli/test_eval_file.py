@@ -458,6 +458,15 @@ def test_rule_b_fbreg_is_private_without_the_suffix(name: str, expected: str) ->
     assert done.notes == [ASSUMED_LANES, FRAME_BASE]
 
 
+@pytest.mark.parametrize("asked", [("kept",), ("kept[0]",), ("-e", "fbreg 0")])
+@pytest.mark.parametrize("command", ["eval", "explain"])
+def test_without_a_frame_base_nothing_is_said_of_it(command: str, asked: tuple[str, ...]) -> None:
+    file = ("--file", FIXTURES / "opencl/args.gfx906.O2.v5.co", "--pc", 0x1A40, "--lane", 3)
+    done = run(command, *file, *asked)
+    assert "has no DW_AT_frame_base" in done.out + done.err
+    assert FRAME_BASE not in done.notes and FRAME_BASE not in done.out
+
+
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
 def test_rule_c_the_frame_base_is_divided_where_scratch_is_not_architected(target: str) -> None:
     # s33 is 0x50 bytes of the lane; on gfx90a it counts those of the wave

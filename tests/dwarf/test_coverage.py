@@ -359,7 +359,15 @@ def test_the_sums_of_a_large_file(tool: Callable[[str], str]) -> None:
             [entry(2 * at, 2 * at + 1, REG) for at in range(1, 20)],
             "[0x101e,0x101f) [0x1020,0x1021) and 3 more ranges",
         ),
-        ([], "x is declared here but no location is given: it is optimized out"),
+        (
+            [],
+            "x is declared here, but its location list has no range that holds any code: "
+            "it is optimized out",
+        ),
+        (
+            [entry(0x10, 0x10, REG), entry(4, 4, REG)],
+            "no range that holds any code: it is optimized out",
+        ),
         ([entry(0, 0x20, REG)], None),
         ([entry(0, 0x20, EMPTY)], None),  # evaluating it tells why
         ([default(REG)], None),
