@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.shapes import (
 )
 from dwarfgpu.dwarf.types import (
     MAX_CHAIN,
+    NULLPTR_NAMES,
     Array,
     Base,
     Dynamic,
@@ -149,7 +150,7 @@ class TypeBuilder:
         if tag in _NOT_READ:
             name = f" {die.name}" if die.name else ""
             return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
-        return Unspecified(die.name or f"DW_TAG {tag:#x}", die.integer(dw.AT_BYTE_SIZE))
+        return Unspecified(die.name or f"DW_TAG {tag:#x}", _unspecified_bytes(die))
 
     def _signed(self, die: Die) -> Type:
         """The type of a declaration whose definition is in a type unit.
@@ -362,6 +363,14 @@ class TypeBuilder:
         below = die.reference(dw.AT_TYPE)
         is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
         return target if is_constant else Qualified("const", target)
+
+
+def _unspecified_bytes(die: Die) -> int | None:
+    """The size of an unspecified type; that of nullptr is the size of a pointer (C++
+    [basic.fundamental]), which compilers leave out (DWARF 5 5.2)."""
+    size = die.integer(dw.AT_BYTE_SIZE)
+    is_nullptr = die.tag == dw.TAG_UNSPECIFIED_TYPE and die.name in NULLPTR_NAMES
+    return die.unit.format.address_size if size is None and is_nullptr else size
 
 
 def _scope(die: Die) -> Scope:

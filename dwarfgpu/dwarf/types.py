@@ -30,6 +30,8 @@ Style = Literal["c", "fortran", "ada"]
 StructKind = Literal["struct", "union", "class"]
 Qualifier = Literal["const", "volatile", "restrict", "atomic"]
 
+NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullptr_t"})
+"""What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
 MAX_DIMENSIONS: Final = 100
@@ -287,6 +289,11 @@ class Unspecified:
 
     name: str
     size_bytes: int | None = None
+
+    @property
+    def is_nullptr(self) -> bool:
+        """Whether its only value is the null pointer."""
+        return self.name in NULLPTR_NAMES
 
 
 @frozen(eq=False)

@@ -17,7 +17,7 @@ from dwarfgpu.callers import call_of, told_on_entry
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.scopes import Variable, covered, variables_below
-from dwarfgpu.dwarf.types import Pointer, Struct, strip
+from dwarfgpu.dwarf.types import Pointer, Struct, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
@@ -30,7 +30,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 from dwarfgpu.reading import Reading, contents, located
 from dwarfgpu.session import Session
-from dwarfgpu.view.values import OPTIMIZED_OUT
+from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER
 
 LOST: Final = "GDB shows what a register holds now that callees need not preserve"
 KEPT: Final = (
@@ -52,6 +52,8 @@ OTHER: Final = "GDB takes another class of the same name"
 SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
 PARAMETER: Final = "DW_OP_GNU_parameter_ref is not supported"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
+NULLPTR: Final = "GDB takes the type of nullptr for int or an incomplete one"
+RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
 WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
@@ -60,6 +62,7 @@ _ON_ENTRY: Final = ("entry_value", "GNU_entry_value")
 _LARGE: Final = re.compile(
     r"\{?<error(?: reading variable)?: value requires \d+ bytes, which is more"
 )
+_INCOMPLETE: Final = "<incomplete type>"
 _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
 _DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
@@ -126,6 +129,10 @@ def reason_of(
         return OTHER
     if _has_part_elsewhere(frame, variable, ours) and _is_same_object(theirs, ours):
         return VIRTUAL
+    if _is_nullptr(variable, theirs, ours):
+        return NULLPTR
+    if _is_followed(variable, theirs, ours):
+        return RVALUE
     if _says_the_same(theirs.text, ours.text):
         return WORDS
     if theirs.text == OPTIMIZED_OUT:
@@ -160,7 +167,7 @@ def _described_bits(ours: Told) -> int | None:
 
 def _says_the_same(theirs: str, ours: str) -> bool:
     """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
-    if theirs == "<incomplete type>":
+    if theirs == _INCOMPLETE:
         return ours.endswith("is incomplete: it has no size>")
     if theirs.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
         return ours.endswith("the stack has 0>")
@@ -230,6 +237,30 @@ def _is_other_class(variable: Variable, theirs: Told) -> bool:
     if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
         return False
     return any(not each.is_static for each in kind.members)
+
+
+def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
+    """Whether it is one or has some, and nothing else differs."""
+    kind = strip(variable.type)
+    if theirs.bits is None or ours.bits is None:
+        return False
+    if not have_same_bits(theirs, ours.bits, theirs.mask):
+        return False
+    if isinstance(kind, Unspecified):
+        is_less = theirs.bits.size_bits < ours.bits.size_bits
+        return kind.is_nullptr and theirs.text == ours.text and is_less
+    parts = [re.escape(each) for each in theirs.text.split(_INCOMPLETE)]
+    return (
+        len(parts) > 1 and re.fullmatch("(?:0|<optimized out>)".join(parts), ours.text) is not None
+    )
+
+
+def _is_followed(variable: Variable, theirs: Told, ours: Told) -> bool:
+    """Whether we tell besides what an rvalue reference refers to."""
+    kind = strip(variable.type)
+    if not isinstance(kind, Pointer) or kind.kind != "rvalue_reference":
+        return False
+    return theirs.text.endswith(SYNTHETIC_POINTER) and ours.text.startswith(f"{theirs.text}: ")
 
 
 def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: Told) -> bool:

@@ -29,7 +29,7 @@ from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base, size_bits
+from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -45,11 +45,11 @@ from dwarfgpu.gdb.files import LoadedFiles
 from dwarfgpu.language import Options, Typed, TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Implicit, Memory
+from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.target import WaveId
-from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
+from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "
 """How the error begins that a name means nothing."""
@@ -188,24 +188,16 @@ class GdbSession(Session):
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
         """The contents of a variable as GDB prints them; an error of reading is raised."""
-        if isinstance(reading.error, UndefinedBits):
-            return OPTIMIZED_OUT
-        if reading.error is not None:
-            raise reading.error
-        if reading.bits is None:  # a pointer that the compiler removed
-            return f"({reading.variable.type_text}) <synthetic pointer>"
-        return format_value(
-            reading.bits,
+        value = TypedValue(
             reading.type,
-            options,
-            endian=self.architecture.endian,
-            location=reading.location,
-            resolver=self.resolver(),
-            architecture=self.architecture,
-            symbolize=symbol_text,
-            read_memory=self._read_memory,
-            is_cut=reading.bits.size_bits < (size_bits(reading.type) or 0),
+            reading.location,
+            reading.bits,
+            reading.pointer,
+            reading.error,
+            unit=reading.variable.unit,
+            variable=reading.variable,
         )
+        return self.value_text(value, options)
 
     def evaluate(
         self,
@@ -231,12 +223,6 @@ class GdbSession(Session):
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
         """The contents of a value as GDB prints them; an error of reading is raised."""
         return language.format(value, self, options, symbol_text)
-
-    def _read_memory(self, address: int, space: int, size_bytes: int) -> bytes:
-        if self.target is None:
-            raise MissingContext("the session has no target")
-        where = Memory(self.architecture.address_space(space), self.wave)
-        return self.target.read_memory(where, address, size_bytes)
 
 
 def _dollar(session: GdbSession, name: str) -> TypedValue | None:

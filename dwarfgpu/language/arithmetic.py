@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.types import (
     Pointer,
     Struct,
     Type,
+    Unspecified,
     element_type,
     size_bits,
     size_bytes,
@@ -62,8 +63,14 @@ class Arithmetic:
         return number.value.integer & mask
 
     def decayed(self, value: TypedValue) -> TypedValue:
-        """An array as a pointer to its first element, a function as one to it (C 6.3.2.1)."""
+        """An array as a pointer to its first element, a function as one to it (C 6.3.2.1).
+
+        And nullptr as a pointer to void (C++ [conv.ptr]).
+        """
         bare = strip(value.type)
+        if isinstance(bare, Unspecified) and bare.is_nullptr and bare.size_bytes is not None:
+            void = Pointer(lambda: None, size_bytes=bare.size_bytes)
+            return evolve(self.places.read(value), type=void, variable=None)
         if isinstance(bare, Function):
             return self.places.address_of(value)
         if not isinstance(bare, Array) or bare.is_vector:
@@ -75,6 +82,8 @@ class Arithmetic:
 
     def truth(self, value: TypedValue) -> bool:
         """Whether a value is not 0."""
+        if isinstance(strip(value.type), Unspecified):
+            value = self.decayed(value)
         if isinstance(strip(value.type), Array | Function):
             return self.address(value) != 0
         if isinstance(strip(value.type), Pointer | MemberPointer):

@@ -18,6 +18,8 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import Session
+from dwarfgpu.view.options import SYNTHETIC_POINTER
+from dwarfgpu.view.pointers import is_untyped_pointer
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
     OPTIMIZED_OUT,
@@ -50,7 +52,10 @@ def format(
         return "void"
     if value.pointer is not None:
         name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)
-        return f"({name}) <synthetic pointer>{_referred(value, session, options, symbolize)}"
+        shown = (
+            SYNTHETIC_POINTER if is_untyped_pointer(value.type) else f"({name}) {SYNTHETIC_POINTER}"
+        )
+        return shown + _referred(value, session, options, symbolize)
     assert value.bits is not None
     kind, bits = _spaced(places, value), widened(value, value.bits, session.architecture.endian)
     text = format_value(

@@ -31,15 +31,19 @@ _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})
 """Names of types to which pointers are shown without their own."""
 
 
+def is_untyped_pointer(kind: Type | None) -> bool:
+    """Whether it is a pointer to characters, which is shown without its type."""
+    bare = _unqualified(kind)
+    if not isinstance(bare, Pointer) or bare.kind != "pointer":
+        return False
+    return getattr(_unqualified(bare.target), "name", None) in _CHARACTERS
+
+
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
     text = shown.address_text(number, bare.address_space, symbol=is_named)
-    target = _unqualified(bare.target)
-    is_plain_char = (
-        isinstance(_unqualified(kind), Pointer) and getattr(target, "name", None) in _CHARACTERS
-    )
-    if depth == 0 and not is_plain_char:
+    if depth == 0 and not is_untyped_pointer(kind):
         named = bare if shown.options.style == "ada" else kind
         text = f"({shown.type_name(named)}) {text}"
     characters = character_kind(bare.target, shown.options.style)

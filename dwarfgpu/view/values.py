@@ -243,6 +243,8 @@ def _natural(
             return pointer_text(shown, kind, bare, number, depth)
         case MemberPointer():
             return member_pointer_text(shown, bare, number, size_bits)
+        case Unspecified() if bare.is_nullptr and not number:
+            return "0"
         case Unspecified():
             return scalars.hexadecimal(number)
         case _:

@@ -1,0 +1,107 @@
+"""Kinds of C++ objects on which GDB and dwarfgpu once differed without a reason."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+SHAPES = r"""
+#include <tuple>
+volatile int sink;
+__attribute__((noinline)) int stop(int x) { sink = sink + x; return sink; }
+struct Three {
+  double v[3];
+  double &at(int i) { double &r = v[i]; stop(i); return r; }
+};
+__attribute__((noinline)) int text(int n) { const char *s = "hello"; stop(n); return s[0] + n; }
+struct Holder { decltype(nullptr) member; int other; };
+int main(int argc, char **) {
+  decltype(nullptr) none = nullptr;
+  Holder holder = {nullptr, argc};
+  std::tuple<int, char> both(argc, 'c');
+  auto [first, second] = both;
+  Three three = {{1.5, 2.5, 3.5}};
+  __asm__ volatile("" :: "r"(&holder) : "memory");
+  double &r = three.at(1);
+  text(argc);
+  stop(first + second + (int)r + (none == nullptr) + holder.other);
+  return 0;
+}
+"""
+WALK = """
+import json
+from dwarfgpu.gdb.compare import gdb_frames
+from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.variables import compare_variables
+debugger, found = Debugger(), {}
+while gdb.selected_inferior().pid:
+    for frame in gdb_frames():
+        for each in compare_variables(debugger, frame):
+            found.setdefault(each.name, []).append(
+                [each.theirs, each.ours, each.is_same, each.reason])
+    gdb.execute("continue", to_string=True)
+print("##" + json.dumps(found))
+"""
+
+
+def compared(
+    debugger: Debugger, tool: Callable[[str], str], folder: Path, options: str
+) -> dict[str, list[tuple[str, str, bool, str | None]]]:
+    """Every variable at every stop."""
+    compiler, *more = options.split()
+    (folder / "shapes.cpp").write_text(SHAPES)
+    program = folder / "shapes"
+    command = [tool(compiler), "-g", "-std=c++20", "-w", *more, "-o", str(program)]
+    subprocess.run([*command, str(folder / "shapes.cpp")], check=True, timeout=120)
+    before = ("set backtrace past-main on", "break stop", "run")
+    out = debugger.python(WALK, *before, file=program)
+    found: dict[str, list[tuple[str, str, bool, str | None]]] = json.loads(
+        out.partition("##")[2].splitlines()[0]
+    )
+    return found
+
+
+@pytest.mark.parametrize("options", ["g++ -O0", "g++ -O1", "g++ -O2", "clang++-19 -O0"])
+def test_nothing_is_unexplained(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, options: str
+) -> None:
+    found = compared(debugger, tool, tmp_path, options)
+    assert {"none", "holder", "first", "second", "r", "s"} <= set(found)
+    unexplained = {
+        name: each
+        for name, all_of_it in found.items()
+        for each in all_of_it
+        if not each[2] and each[3] is None
+    }
+    assert unexplained == {}
+    assert found["none"][0][1].strip("0") == "", "nullptr is 0, and has the size of a pointer"
+    assert (
+        len(found["none"][0][1]) == 16 and "member = 0" in found["holder"][0][1] or "-O1" in options
+    )
+
+
+def test_what_a_synthetic_pointer_is(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    found = compared(debugger, tool, tmp_path, "g++ -O2")
+    assert {each[1] for each in found["s"]} == {"<synthetic pointer>"}, "no type before characters"
+    removed = [each for each in found["r"] if "<synthetic pointer>" in each[1]]
+    assert removed and all(each[1].endswith("<synthetic pointer>: 2.5") for each in removed)
+
+
+def test_nullptr_in_expressions(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    compared(debugger, tool, tmp_path, "g++ -O0")
+    asked = ["none", "none == 0", "!none", "sizeof(none)", "(long)none", "(void *)none == none"]
+    code = f"for each in {asked}: print(said('dwarfgpu print ' + each))"
+    before = ("break text", "run", "up")
+    out = debugger.python(code, *before, file=tmp_path / "shapes")
+    answers = [line.rpartition(" = ")[2] for line in out.strip().splitlines()]
+    assert answers == ["0", "true", "true", "8", "0", "true"]
