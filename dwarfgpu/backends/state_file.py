@@ -16,6 +16,7 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_machine import (
     MACHINE_MEMBERS,
     WAVE_MEMBERS,
+    check_waves,
     read_apertures,
     read_machine,
     read_wave,
@@ -107,6 +108,8 @@ def load_state(path: Path | str) -> State:
     waves = tuple(_wave(each, reader) for each in document["waves"].items())
     if not waves:
         raise document["waves"].expected("at least one wave")
+    if is_second:
+        check_waves(document, target.machine)
     for each in _items(document, "memory"):
         add_memory(target, each, None, reader if is_second else None)
     return State(arch, target, waves, tuple(_code_objects(document, path)))
@@ -191,7 +194,7 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
         raise wave.expected("a wave id that no other wave has")
     target.add_wave(number, None if group is None else group.integer(0))
     if reader.is_second:
-        told = read_wave(field, number, dict(target.machine.workgroups))
+        told = read_wave(field, number, target.machine)
         target.place_wave(told)
         apertures = read_apertures(field, told, target.machine)
         if apertures is not None:

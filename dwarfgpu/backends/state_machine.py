@@ -1,10 +1,12 @@
 """Agents, queues, dispatches, workgroups and where waves belong, in a state file
-(`docs/state-files.md`). Law: an id that is referred to is there.
+(`docs/state-files.md`). Law: an id that is referred to is there, and no two members contradict each
+other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import prod
 from typing import Protocol, TypeVar
 
 from dwarfgpu.arch.model import Apertures
@@ -12,6 +14,7 @@ from dwarfgpu.backends.machine import (
     STOP_REASONS,
     Agent,
     Dispatch,
+    Geometry,
     Machine,
     Position,
     Queue,
@@ -27,6 +30,8 @@ WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch")
 _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
 _ELEMENTS = (2, 4, 8, 16)
+_APERTURE_BYTES = 1 << 48
+"""Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
 
 
 class _Numbered(Protocol):
@@ -43,22 +48,64 @@ def read_machine(document: Field, lane_count: int) -> Machine:
     queues = _table(document, "queues", lambda each: _queue(each, agents))
     dispatches = _table(document, "dispatches", lambda each: _dispatch(each, queues))
     groups = _table(document, "workgroups", lambda each: _workgroup(each, dispatches))
+    _check_positions(document, groups.values())
     return Machine(lane_count, agents, queues, dispatches, groups)
 
 
-def read_wave(field: Field, wave: int, groups: dict[int, Workgroup]) -> Wave:
+def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
+    """Of a dispatch there is one workgroup at a position."""
+    found = document.get("workgroups")
+    seen: set[tuple[int, Position]] = set()
+    for each, group in zip(() if found is None else found.items(), groups, strict=True):
+        if group.position is None:
+            continue
+        if (group.dispatch, group.position) in seen:
+            raise each["position"].expected("where no other workgroup of the dispatch is")
+        seen.add((group.dispatch, group.position))
+
+
+def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
     """Where a wave belongs."""
+    groups = machine.workgroups
     group = field.get("workgroup")
     number = None if group is None else group.integer(0)
     if group is not None and groups and number not in groups:
         raise group.expected(f"a workgroup that is listed ({_known(groups)})")
     reasons = field.get("stop_reasons")
+    index = None if number is None or not groups else _wave_in_group(field, groups[number], machine)
     return Wave(
         wave,
         number if groups else None,
-        _integer(field, "wave_in_group", _MOST),
+        _integer(field, "wave_in_group", _MOST) if index is None else index,
         () if reasons is None else tuple(each.text(*STOP_REASONS) for each in reasons.items()),
     )
+
+
+def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | None:
+    """Its number in a workgroup, which has no more waves than its work-items need."""
+    number = _integer(field, "wave_in_group", _MOST)
+    if number is None:
+        return None
+    dispatch = machine.dispatches[group.dispatch]
+    size = group.size or dispatch.workgroup
+    count = None if size is None else -(-prod(size) // machine.lane_count)
+    if count is not None and number >= count:
+        sizes = ",".join(map(str, size or ()))
+        raise field["wave_in_group"].expected(
+            f"below {count}: workgroup {group.id} of {sizes} work-items has as many waves"
+        )
+    return number
+
+
+def check_waves(document: Field, machine: Machine) -> None:
+    """Of a workgroup there is one wave of a number."""
+    seen: dict[tuple[int, int], int] = {}
+    for each, wave in zip(document["waves"].items(), machine.waves.values(), strict=True):
+        if wave.workgroup is None or wave.wave_in_group is None:
+            continue
+        other = seen.setdefault((wave.workgroup, wave.wave_in_group), wave.id)
+        if other != wave.id:
+            raise each["wave_in_group"].expected(f"another number than wave {other} has")
 
 
 def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
@@ -76,6 +123,10 @@ def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | No
         element_bytes = 4 if element is None else element.integer()
         if element is not None and element_bytes not in _ELEMENTS:
             raise element.expected("2, 4, 8 or 16")
+        lanes = machine.lane_count
+        if size is not None and size % (lanes * element_bytes):
+            row = f"{lanes * element_bytes}: {lanes} lanes have {element_bytes} each in turn"
+            raise scratch["size"].expected(f"a multiple of {row}")
     usual = Apertures()
     return Apertures(
         usual.local_base if agent is None else agent.local_base,
@@ -102,11 +153,18 @@ def _agent(field: Field) -> Agent:
     field.only("id", "local_base", "private_base")
     usual = Apertures()
     local, private = _integer(field, "local_base"), _integer(field, "private_base")
-    return Agent(
+    agent = Agent(
         field["id"].integer(0),
         usual.local_base if local is None else local,
         usual.private_base if private is None else private,
     )
+    if abs(agent.local_base - agent.private_base) < _APERTURE_BYTES:
+        wrong, name = ("local", "private") if local is not None else ("private", "local")
+        base = getattr(agent, f"{name}_base")
+        raise field[f"{wrong}_base"].expected(
+            f"an aperture of {_APERTURE_BYTES:#x} bytes apart from that at {base:#x}"
+        )
+    return agent
 
 
 def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
@@ -148,13 +206,36 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
 
 def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
     field.only("id", "dispatch", "position", "size", "local_bytes")
-    return Workgroup(
+    group = Workgroup(
         field["id"].integer(0),
         _reference(field["dispatch"], dispatches, "dispatch"),
         _position(field, "position", 0),
         _position(field, "size", 1),
         _integer(field, "local_bytes", _MOST),
     )
+    _check_in_grid(field, group, dispatches[group.dispatch])
+    return group
+
+
+def _check_in_grid(field: Field, group: Workgroup, dispatch: Dispatch) -> None:
+    """A workgroup is in the grid, and as large as others, but for those at its edge."""
+    grid, whole = dispatch.grid, dispatch.workgroup
+    if grid is not None and group.position is not None:
+        counts = grid if whole is None else Geometry(grid, whole, 3).counts
+        if any(number >= count for number, count in zip(group.position, counts, strict=True)):
+            raise field["position"].expected(f"one below {_text(counts)}, which the grid has")
+        if whole is not None and group.size is not None:
+            size = Geometry(grid, whole, 3).size_at(group.position)
+            if group.size != size:
+                raise field["size"].expected(f"{_text(size)}, as the dispatch says of that place")
+        return
+    pairs = [] if group.size is None or whole is None else zip(group.size, whole, strict=True)
+    if any(size > most for size, most in pairs):
+        raise field["size"].expected(f"at most {_text(whole or ())}, as the dispatch says")
+
+
+def _text(position: Iterable[int]) -> str:
+    return ",".join(map(str, position))
 
 
 def _integer(field: Field, name: str, most: int = _WORD) -> int | None:

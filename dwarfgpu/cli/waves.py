@@ -27,7 +27,7 @@ class _Row:
     wave: WaveState
     target_id: str
     active: int | None
-    """Lanes of the execution mask."""
+    """Lanes of the execution mask that have a work-item; code for whole waves sets others, too."""
     used: int | None
     """Lanes that have a work-item."""
     function: str | None
@@ -98,22 +98,23 @@ def _code_objects(state: State, file: str | None) -> tuple[list[CodeObject], lis
 
 def _row(state: State, wave: WaveState, objects: list[CodeObject]) -> _Row:
     target, machine = state.target, state.machine
-    active = None
+    active, used = None, machine.used_lanes(wave.wave)
+    used = state.architecture.lane_count if used is None else used
     register = state.architecture.register_named("exec")
     if register is not None:
         try:
             mask = target.read_register(wave.wave, register)
-            active = int.from_bytes(mask, state.architecture.endian).bit_count()
+            held = int.from_bytes(mask, state.architecture.endian)
+            active = (held & (1 << used) - 1).bit_count()
         except Unavailable:
             active = None
-    used = machine.used_lanes(wave.wave)
     told = machine.waves.get(wave.wave)
     function, place = _place(wave.pc, objects)
     return _Row(
         wave,
         target.target_id(wave.wave) if state.architecture.is_simt else f"Thread {wave.wave}",
         active,
-        state.architecture.lane_count if used is None else used,
+        used,
         function,
         place,
         () if told is None else told.stop_reasons,

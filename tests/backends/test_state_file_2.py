@@ -14,7 +14,7 @@ from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.npy import Npy, npy_bytes
-from tests.cli.command import validator
+from tests.cli.command import run_json, validator
 from tests.work import at_most
 
 Json = Any
@@ -23,7 +23,7 @@ MACHINE: dict[str, Json] = {
     "architecture": "gfx942",
     "agents": [{"id": 1, "local_base": "0x5000000000000"}],
     "queues": [{"id": 2, "agent": 1, "size": 4096}],
-    "dispatches": [{"id": 3, "queue": 2, "kernel": "k", "grid": [64, 1, 1]}],
+    "dispatches": [{"id": 3, "queue": 2, "kernel": "k", "grid": [64, 2, 3]}],
     "workgroups": [
         {"id": 4, "dispatch": 3, "position": [0, 1, 2], "size": [64, 1, 1], "local_bytes": 512},
         {"id": 5, "dispatch": 3},
@@ -159,9 +159,78 @@ BROKEN: list[tuple[dict[str, Json], str]] = [
     ),
     ({"memory": [{"address": 0}]}, "memory[0]: expected an object with a member 'bytes'"),
 ]
+GRID: Json = {"id": 3, "queue": 2, "grid": [100, 2, 3], "workgroup": [48, 2, 1]}
+"""3 × 1 × 3 workgroups of 96 work-items, in x the last of 4 × 2: two waves, or one."""
 
 
-@pytest.mark.parametrize(("members", "expected"), BROKEN)
+def placed(**members: Json) -> dict[str, Json]:
+    """A machine with one workgroup."""
+    group = {"id": 4, "dispatch": 3, **members}
+    return {"dispatches": [GRID], "workgroups": [group], "waves": [{"workgroup": 4}]}
+
+
+def waves(*numbers: int, **members: Json) -> dict[str, Json]:
+    listed = [{"id": n, "workgroup": 4, "wave_in_group": each} for n, each in enumerate(numbers)]
+    return {**placed(**members), "waves": listed}
+
+
+CONTRADICTORY: list[tuple[dict[str, Json], str]] = [
+    (placed(position=[3, 0, 0]), "workgroups[0].position: expected one below 3,1,3, which the"),
+    (placed(position=[0, 1, 0]), "workgroups[0].position: expected one below 3,1,3"),
+    (placed(position=[0, 0, 0], size=[64, 64, 64]), "workgroups[0].size: expected 48,2,1, as"),
+    (placed(position=[2, 0, 0], size=[48, 2, 1]), "workgroups[0].size: expected 4,2,1, as"),
+    (placed(size=[48, 3, 1]), "workgroups[0].size: expected at most 48,2,1"),
+    (
+        {"workgroups": [{"id": n, "dispatch": 3, "position": [0, 0, 0]} for n in (4, 5)]},
+        "workgroups[1].position: expected where no other workgroup of the dispatch is",
+    ),
+    (
+        waves(0, 2, position=[0, 0, 0]),
+        "waves[1].wave_in_group: expected below 2: workgroup 4 of 48,2,1 work-items has as many",
+    ),
+    (waves(1, position=[2, 0, 0], size=[4, 2, 1]), "waves[0].wave_in_group: expected below 1"),
+    (waves(1, 1), "waves[1].wave_in_group: expected another number than wave 0 has"),
+    (
+        {"waves": [{"scratch": {"size": 100}}]},
+        "waves[0].scratch.size: expected a multiple of 256: 64 lanes have 4 each in turn, not 100",
+    ),
+    ({"waves": [{"scratch": {"size": 256, "element_size": 8}}]}, "expected a multiple of 512"),
+    (
+        {"agents": [{"id": 1, "local_base": "0x2000000000000"}]},
+        "agents[0].local_base: expected an aperture of 0x1000000000000 bytes apart from that at",
+    ),
+    (
+        {"agents": [{"id": 1, "private_base": "0x1ffffffffffff"}]},
+        "agents[0].private_base: expected an aperture",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        placed(position=[2, 0, 2], size=[4, 2, 1]),
+        placed(position=[1, 0, 2], size=[48, 2, 1]),
+        placed(size=[4, 2, 1]),
+        waves(0, 1),
+        waves(0, position=[2, 0, 0], size=[4, 2, 1]),
+        {"waves": [{"scratch": {"size": 512, "element_size": 8}}]},
+        {"waves": [{"scratch": {"size": 0}}]},
+    ],
+)
+def test_what_fits_together(tmp_path: Path, members: dict[str, Json]) -> None:
+    assert load(tmp_path, **members).waves
+
+
+def test_lanes_without_a_work_item_are_not_counted(tmp_path: Path) -> None:
+    """Code for a whole wave sets their bits of the execution mask, too."""
+    wave = {"workgroup": 4, "wave_in_group": 1, "registers": {"exec": "0xffffffffffff"}}
+    load(tmp_path, **{**placed(position=[0, 0, 0], size=[48, 2, 1]), "waves": [wave]})
+    [wave] = run_json("waves", "--state", tmp_path / "state.json").json["waves"]
+    assert (wave["active_lanes"], wave["used_lanes"]) == (32, 32)
+
+
+@pytest.mark.parametrize(("members", "expected"), [*BROKEN, *CONTRADICTORY])
 def test_a_broken_file_names_the_field(
     tmp_path: Path, members: dict[str, Json], expected: str
 ) -> None:

@@ -160,10 +160,10 @@ def who(shell: Shell) -> str:
 
 
 def _lanes(session: Session, wave: WaveId) -> str:
-    """`62/64`: the lanes of the execution mask, and those that have a work-item."""
+    """`62/64`: the lanes that have a work-item, and before them those that are active."""
     looking = _of_thread(session, wave)
-    mask, _ = looking.active_lanes()
-    return f"{'?' if mask is None else mask.bit_count()}/{used_lanes(looking)}"
+    mask, used = looking.active_lanes()[0], used_lanes(looking)
+    return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
 
 
 def _of_thread(session: Session, wave: WaveId) -> Session:
