@@ -144,15 +144,19 @@ class Machine:
         left = prod(group.size) - told.wave_in_group * self.lane_count
         return max(0, min(self.lane_count, left))
 
+    def first_item(self, wave: WaveId) -> int | None:
+        """The flat id of the work-item of lane 0; None where nothing tells."""
+        told = self.waves.get(wave)
+        if told is None or told.wave_in_group is None:
+            return None
+        return told.wave_in_group * self.lane_count
+
     def work_item(self, wave: WaveId, lane: int) -> Position | None:
         """The work-item of a lane in its workgroup: x varies fastest; None where it has none."""
-        told, group = self.waves.get(wave), self.workgroup_of(wave)
-        used = self.used_lanes(wave)
-        if told is None or told.wave_in_group is None or group is None or group.size is None:
+        first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
+        if first is None or group is None or group.size is None or used is None or lane >= used:
             return None
-        if used is None or lane >= used:
-            return None
-        return work_item(told.wave_in_group * self.lane_count + lane, group.size)
+        return work_item(first + lane, group.size)
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         """ROCgdb's name of a wave or of a lane; what is not known is `?` there.

@@ -158,6 +158,11 @@ class LaneTarget:
     def access(self, endian: Endian, limits: Limits) -> OneLaneAccess:
         return LaneAccess(self, endian, limits.read_bytes, limits.runs)
 
+    @property
+    def model(self) -> object:
+        """What the machine tells of its waves, which are asked one by one."""
+        return getattr(self.machine.target, "model", None)
+
     def architecture_of(self, wave: WaveId) -> Architecture:
         """Of all waves, which share it."""
         return self.machine.architecture

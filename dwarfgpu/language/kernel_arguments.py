@@ -8,6 +8,7 @@ that they can be read wherever the wave stands.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.backends.machine import Dispatch
@@ -37,12 +38,8 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     if dispatch is None or dispatch.kernarg is None:
         raise Unavailable(f"nothing tells where the kernel arguments of wave {session.wave} are")
     code_object, kernel = kernel_of(session, dispatch)
-    metadata = kernel.metadata
-    if metadata is None:
-        raise Unavailable(f"the metadata of kernel {kernel.name} does not tell its arguments")
-    described, unit = _described(code_object, kernel)
-    members = tuple(_members(metadata.arguments, described, session.architecture.endian))
-    kind = Struct("struct", None, kernel.kernarg_bytes, members)
+    assert kernel.address is not None
+    kind, unit = _structure(code_object, kernel.address, session.architecture.endian)
     memory = Memory(session.architecture.address_space(0))
     place = SingleLocation(memory, 8 * dispatch.kernarg)
     return TypedValue(kind, Location((place,), session.stop), unit=unit)
@@ -50,16 +47,36 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
 
 def kernel_of(session: Session, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
     """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
-    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
-
     for code_object in session.code_objects:
         if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
             continue
-        address = dispatch.kernel_descriptor - code_object.load_address
-        for kernel in read_gpu_code(code_object.file).kernels:
-            if kernel.address == address:
-                return code_object, kernel
+        kernel = _kernel_at(code_object, dispatch.kernel_descriptor - code_object.load_address)
+        if kernel is not None:
+            return code_object, kernel
     raise Unavailable(f"no code object has the kernel of dispatch {dispatch.id}")
+
+
+@lru_cache(maxsize=16)  # it depends on the file alone, and every lane asks
+def _kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
+    """The kernel with a descriptor at an address of the file."""
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    kernels = read_gpu_code(code_object.file).kernels
+    return next((each for each in kernels if each.address == address), None)
+
+
+@lru_cache(maxsize=16)
+def _structure(
+    code_object: CodeObject, address: int, endian: Endian
+) -> tuple[Struct, CompilationUnit | None]:
+    """The arguments of such a kernel, and the unit of their types."""
+    kernel = _kernel_at(code_object, address)
+    if kernel is None or kernel.metadata is None:
+        name = "" if kernel is None else f" {kernel.name}"
+        raise Unavailable(f"the metadata of kernel{name} does not tell its arguments")
+    described, unit = _described(code_object, kernel)
+    members = tuple(_members(kernel.metadata.arguments, described, endian))
+    return Struct("struct", None, kernel.kernarg_bytes, members), unit
 
 
 def _described(

@@ -7,19 +7,21 @@ calculate with.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
+from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of, work_item
 from dwarfgpu.dwarf.types import Array
-from dwarfgpu.errors import Unavailable
+from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.builtin import Builtins
 from dwarfgpu.language.kernel_arguments import kernel_arguments
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.model.object import Bits
+from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
 
 Ask: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedValue | None]"
 
@@ -64,31 +66,70 @@ def _work_item(machine: Machine, session: Session) -> str | None:
     return _position(machine.work_item(session.wave, session.lane), "[]")
 
 
+def _told(wave: WaveId, tell: Callable[[WaveId], int | None]) -> int | None:
+    """What is told of a wave; of many waves, the integer of each lane (docs/decisions/0008)."""
+    if type(wave) is int:
+        return tell(wave)
+    from dwarfgpu.model.lanes import mapped
+
+    return mapped(wave, tell)
+
+
+def _told_place(wave: WaveId, tell: Callable[[WaveId], Position | None]) -> Position | None:
+    """The same of three integers."""
+
+    def part(index: int, wave: WaveId) -> int | None:
+        place = tell(wave)
+        return None if place is None else place[index]
+
+    x, y, z = (_told(wave, partial(part, index)) for index in range(3))
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
 def _workgroup(machine: Machine, session: Session) -> Position | None:
-    group = machine.workgroup_of(session.wave)
-    return None if group is None else group.position
+    def tell(wave: WaveId) -> Position | None:
+        group = machine.workgroup_of(wave)
+        return None if group is None else group.position
+
+    return _told_place(session.wave, tell)
 
 
 def _size(machine: Machine, session: Session) -> Position | None:
-    group = machine.workgroup_of(session.wave)
-    return None if group is None else group.size
+    def tell(wave: WaveId) -> Position | None:
+        group = machine.workgroup_of(wave)
+        return None if group is None else group.size
+
+    return _told_place(session.wave, tell)
 
 
 def _grid(machine: Machine, session: Session) -> Position | None:
-    dispatch = machine.dispatch_of(session.wave)
-    return None if dispatch is None else dispatch.grid
+    def tell(wave: WaveId) -> Position | None:
+        dispatch = machine.dispatch_of(wave)
+        return None if dispatch is None else dispatch.grid
+
+    return _told_place(session.wave, tell)
 
 
 def _item(machine: Machine, session: Session) -> Position | None:
     wave, lane = session.wave, require(session.lane, "lane")
-    used = machine.used_lanes(wave)
-    if used is not None and lane >= used:
+    used, size = _told(wave, machine.used_lanes), _size(machine, session)
+    first = _told(wave, machine.first_item)
+    if used is None or size is None or first is None:
+        return None
+    if lane >= used:
+        if type(lane) is not int or type(wave) is not int:
+            raise Unsupported("each lane is told for itself that it has no work-item")
         raise Unavailable(f"lane {lane} of wave {wave} has no work-item")
-    return machine.work_item(wave, lane)
+    return work_item(first + lane, size)
 
 
 def _arguments(machine: Machine, session: Session) -> TypedValue:
-    return kernel_arguments(session, machine.dispatch_of(session.wave))
+    def tell(wave: WaveId) -> int | None:
+        dispatch = machine.dispatch_of(wave)
+        return None if dispatch is None else dispatch.id
+
+    number = _told(session.wave, tell)  # waves of several dispatches part
+    return kernel_arguments(session, None if number is None else machine.dispatches.get(number))
 
 
 def _ids(machine: Machine, queue: Queue | None, dispatch: Dispatch | None = None) -> str:
@@ -119,22 +160,32 @@ def _lane_name(machine: Machine, session: Session) -> str | None:
     return None if session.lane is None else machine.target_id(session.wave, session.lane)
 
 
-def _id_of(found: Agent | Queue | Dispatch | None) -> int:
+def _id_of(
+    of_wave: Callable[[Machine, WaveId], Agent | Queue | Dispatch | None],
+) -> Callable[[Machine, Session], int | None]:
     """The number of what is in focus; 0 where nothing is."""
-    return 0 if found is None else found.id
+
+    def ask(machine: Machine, session: Session) -> int | None:
+        def tell(wave: WaveId) -> int:
+            found = of_wave(machine, wave)
+            return 0 if found is None else found.id
+
+        return _told(session.wave, tell)
+
+    return ask
 
 
 WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
-    "_agent": (lambda m, s: _id_of(m.agent_of(s.wave)), "the agent of the wave"),
+    "_agent": (_id_of(Machine.agent_of), "the agent of the wave"),
     "_agent_systag": (_agent_name, "the name of the agent"),
-    "_dispatch": (lambda m, s: _id_of(m.dispatch_of(s.wave)), "the dispatch of the wave"),
+    "_dispatch": (_id_of(Machine.dispatch_of), "the dispatch of the wave"),
     "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
     "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
     "_grid_size": (_grid, "work-items of the dispatch, in x, y and z"),
     "_kernarg": (_arguments, "the arguments of the kernel, in the kernarg segment"),
     "_lane_systag": (_lane_name, "the name of the lane in focus"),
     "_lane_workgroup_pos": (_work_item, "the work-item of the lane in its workgroup"),
-    "_queue": (lambda m, s: _id_of(m.queue_of(s.wave)), "the queue of the wave"),
+    "_queue": (_id_of(Machine.queue_of), "the queue of the wave"),
     "_queue_systag": (_queue_name, "the name of the queue"),
     "_thread_systag": (lambda m, s: m.target_id(s.wave), "the name of the wave"),
     "_thread_workgroup_pos": (_wave_in_group, "the wave in its workgroup"),
@@ -144,6 +195,8 @@ WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
     "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
 }
 """Without the first `$`: how it is found, and what it is."""
+_TEXTS: Final = ("_pos", "_systag", "_wave_id")
+"""How the names of texts end."""
 
 
 def placed_in(session: Session) -> Machine | None:
@@ -164,6 +217,8 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
     if machine is None:
         return None
     ask, _ = WAVE_VARIABLES[name]
+    if type(session.wave) is not int and name.endswith(_TEXTS):
+        raise Unsupported("each wave is asked for a text of its own")
     found = ask(machine, session)
     match found:
         case int():
@@ -177,5 +232,5 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
 
 def _three_values(architecture: Architecture, position: Position) -> TypedValue:
     kind = Builtins(architecture).integer(32, is_signed=False)
-    data = b"".join(each.to_bytes(4, architecture.endian) for each in position)
-    return TypedValue(Array(kind, (3,)), bits=Bits(int.from_bytes(data, architecture.endian), 96))
+    parts = [Bits(each, 32) for each in position]
+    return TypedValue(Array(kind, (3,)), bits=concatenate(parts, architecture.endian))

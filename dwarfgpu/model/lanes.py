@@ -51,6 +51,21 @@ def _smallest(array: Array, least: int, most: int) -> Array:
     return array.astype(np.int64 if fits else object, copy=False)
 
 
+def mapped(number: int, tell: Callable[[int], int | None]) -> int | None:
+    """What is told of the number of each lane; each that occurs is asked once."""
+    if not isinstance(number, Lanes):
+        return tell(number)
+    occurring, places = np.unique(number.array, return_inverse=True)
+    told = [tell(int(each)) for each in occurring]
+    places = places.reshape(number.array.shape)
+    is_told = np.array([each is not None for each in told])
+    if not is_told.any():
+        return None
+    if not is_told.all():
+        raise Divergence(is_told[places])
+    return lanes(np.array(told, object)[places])
+
+
 class Lanes(_Integer):
     """Integers of several lanes, with bounds that need not be reached."""
 

@@ -8,6 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu import CodeObject, Session, language, load_state
+from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.cli import lane_expressions
+from dwarfgpu.cli.expressions import DEFAULT
+from dwarfgpu.cli.lane_expressions import values_of
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.lane_readings import sessions_of
+from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
 STATE = STATES / "dispatch.gfx1100.json"
@@ -96,3 +104,75 @@ def test_no_thread_of_a_cpu_has_them() -> None:
         "eval", "--arch", "x86_64", "--file", FIXTURES / "x86_64/demo.gcc.O0.v5", "$_grid_size"
     )
     assert "nothing tells" in done.error
+
+
+@pytest.fixture(autouse=True)
+def together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So few lanes too are asked together."""
+    monkeypatch.setattr(lane_expressions, "WORTH", 0)
+
+
+def waves_of(path: Path) -> list[Session]:
+    """A session for each wave of a state without code that is looked at."""
+    state = load_state(path)
+    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    images = tuple(image for each in objects for image in each.images())
+    target = ImageTarget(state.target, images, has_started=True)
+    return list(sessions_of(Session(state.architecture, objects, target), state.waves))
+
+
+def of_two_dispatches(folder: Path) -> Path:
+    """The state, with its second workgroup in another dispatch that has other arguments."""
+    document = json.loads(STATE.read_text())
+    [first] = document["dispatches"]
+    document["dispatches"].append(first | {"id": 2, "kernarg": first["kernarg"][:-2] + "c0"})
+    document["workgroups"][1]["dispatch"] = 2
+    document["memory"].append({"address": "0x7e00000020c0", "bytes": "00" * 16 + "0b000000"})
+    document["memory"] = [each for each in document["memory"] if "npy" not in each]
+    for each in document["code_objects"]:
+        each["path"] = str(STATE.parent / each["path"])
+    for wave in document["waves"]:
+        wave["registers"] = {}
+    path = folder / "state.json"
+    path.write_text(json.dumps(document))
+    return path
+
+
+NUMBERS = [
+    "$_agent", "$_dispatch", "$_queue", "$_grid_size[0]", "$_workgroup_id[0]",
+    "$_workgroup_size[0]", "$_workitem_id[0]", "$_workitem_id[1]", "$_kernarg.limit",
+    "$_workgroup_id[0] * $_workgroup_size[0] + $_workitem_id[0]", "$_kernarg.limit + $_lane",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NUMBERS)
+@pytest.mark.parametrize("is_one", [True, False], ids=["one dispatch", "two dispatches"])
+def test_every_lane_of_every_wave_is_told_in_one_pass(
+    tmp_path: Path, expression: str, is_one: bool
+) -> None:
+    waves = waves_of(STATE if is_one else of_two_dispatches(tmp_path))
+    used = [32, 16, 32, 16, 4]  # lanes that have a work-item
+    lanes = [(row, lane) for row, count in enumerate(used) for lane in range(count)]
+    answers = values_of(waves, expression, lanes)
+    assert len(answers.known) == len(lanes)
+    for row, lane in lanes:
+        alone = language.evaluate(expression, waves[row].focused(lane), DEFAULT)
+        found = answers.of(row, lane)
+        assert alone.bits is not None and alone.error is None
+        assert (found.bits, found.location) == (alone.bits, alone.location), (row, lane)
+
+
+def test_lanes_without_a_work_item_part_from_the_others() -> None:
+    waves = waves_of(STATE)
+    lanes = [(row, lane) for row in range(5) for lane in range(32)]
+    answers = values_of(waves, "$_workitem_id[0]", lanes)
+    assert len(answers.known) == 100
+    with pytest.raises(Unavailable, match="lane 4 of wave 5 has no work-item"):
+        answers.of(4, 4)
+
+
+def test_a_text_is_that_of_each_lane() -> None:
+    waves = waves_of(STATE)
+    answers = values_of(waves, "$_lane_systag", [(row, 1) for row in range(5)])
+    texts = {language.format(answers.of(row, 1), waves[row], FormatOptions()) for row in range(5)}
+    assert len(texts) == 5

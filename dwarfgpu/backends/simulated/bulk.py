@@ -20,6 +20,7 @@ from dwarfgpu.arch.amdgpu import (
 )
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.backends.image import ImageTarget
+from dwarfgpu.backends.machine import Machine as Model
 from dwarfgpu.backends.memory import SparseMemory
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError
@@ -50,6 +51,11 @@ class BulkState:
     @property
     def stop(self) -> int:
         return self.target.stop
+
+    @property
+    def model(self) -> Model | None:
+        """As in `dwarfgpu.backends.machine.Modelled`."""
+        return self.target.model
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         return self.target.architecture_of(wave)
