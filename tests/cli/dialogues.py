@@ -69,7 +69,10 @@ def held(options: str, commands: list[str]) -> str:
     child = pexpect.spawn(
         sys.executable, ["-P", "-m", "dwarfgpu", "debug", *shlex.split(options)],
         cwd=REPOSITORY, encoding="utf-8", timeout=30, dimensions=(5000, 80),
-        env={**os.environ, "TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1"},
+        env={
+            **os.environ, "TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "PYTHONUTF8": "1",
+            "LINES": "5000", "COLUMNS": "80",  # the terminal gets its size after the program began
+        },
     )  # fmt: skip
     shown = ""
     for command in commands:

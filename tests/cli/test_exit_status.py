@@ -30,7 +30,7 @@ OWN_DWORD = "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset; deref_size 4"
         (0, ["--state", ASM, "--lane", "3", "t", "wide"]),
         (1, ["--state", ASM, "--lane", "3", "t", "undefined"]),
         (1, ["--state", ASM, "--lane", "3", "undefined", "t"]),
-        (2, ["--state", ASM, "--lane", "3", "t", "nothing"]),
+        (1, ["--state", ASM, "--lane", "3", "t", "nothing"]),
         (1, ["--state", ASM, "--lane", "3"]),
         # lanes
         (0, ["--state", ASM, "--lane", "all", "t"]),
