@@ -11,6 +11,7 @@ from dwarfgpu.backends.simulated.kernarg import (
     Buffer,
     Declared,
     Given,
+    Integers,
     Number,
     SharedMemory,
     Unknown,
@@ -49,15 +50,16 @@ def _declared(variable: Variable) -> Declared:
     name, kind = variable.name, strip(variable.type)
     try:
         if not isinstance(kind, Pointer):
-            is_float = isinstance(kind, Base) and kind.base.encoding == "float"
+            is_float = isinstance(kind, Base) and _is_float(kind)
             compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
-            return Declared(name, is_float, compound, _vector(kind))
+            return Declared(name, is_float, integers_of(kind), compound, _vector(kind))
         item = strip(kind.target)
         return Declared(
             name,
             item=type_name(item),
             item_bytes=None if item is None else size_bytes(item),
             is_number=isinstance(item, Base),
+            is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
         )
     except DwarfGpuError:
         return Declared(name)  # the pointer can be given all the same
@@ -70,7 +72,22 @@ def _vector(kind: Type | None) -> Vector | None:
     element = strip(kind.element)
     if not isinstance(element, Base):
         return None
-    return Vector(kind.dimensions[0], element.size_bytes, element.base.encoding == "float")
+    count, size = kind.dimensions[0], element.size_bytes
+    return Vector(count, size, _is_float(element), integers_of(element))
+
+
+def _is_float(kind: Base) -> bool:
+    return kind.base.encoding == "float"
+
+
+def integers_of(kind: Type | None) -> Integers | None:
+    """The numbers of an integer type; None of any other."""
+    if not isinstance(kind, Base) or not kind.base.is_integral or kind.base.is_generic:
+        return None
+    bits = 1 if kind.base.encoding == "boolean" else kind.base.bit_size
+    if kind.base.is_signed:
+        return Integers(kind.name, -(1 << bits - 1), (1 << bits - 1) - 1)
+    return Integers(kind.name, 0, (1 << bits) - 1)
 
 
 def given_arguments(texts: list[str]) -> dict[str, Given]:
@@ -129,11 +146,15 @@ def _element(text: str, option: str) -> Number:
 
 
 def _file(path: str, option: str) -> Buffer:
-    """A buffer with the numbers of a .npy file, or with all bytes of any other file."""
-    data, item_bytes = read_file(Path(path)), None
-    if is_npy(data):
-        array = parse_npy(data, path)
-        data, item_bytes = array.data, array.item_bytes
+    """A buffer with the numbers of a .npy file, or with all bytes of any other but a .npz."""
+    data = read_file(Path(path))
+    array = parse_npy(data, path) if is_npy(data) else None
+    if array is not None:
+        data = array.data
+    elif path.endswith(".npz"):
+        raise UsageError(f"{option}: {path} is an archive of arrays; save one of them as .npy")
     if not data:
         raise UsageError(f"{option}: {path} is empty")
-    return Buffer(len(data), data, item_bytes)
+    if array is None:
+        return Buffer(len(data), data)
+    return Buffer(len(data), data, array.item_bytes, array.descr[1] in "fc")

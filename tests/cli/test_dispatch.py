@@ -14,8 +14,11 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.backends.state_file import State, load_state
+from dwarfgpu.basetype import BaseType
 from dwarfgpu.cli.dispatch import chosen_kernel
+from dwarfgpu.cli.dispatch_arguments import integers_of
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.npy import Npy, npy_bytes
@@ -215,19 +218,61 @@ def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:
     assert "give one with --target" in run("dispatch", *asked).error
 
 
+@pytest.mark.parametrize(
+    ("number", "is_one"),
+    [
+        (2147483647, True),
+        (-2147483648, True),
+        (2147483648, False),
+        (3000000000, False),
+        (-2147483649, False),
+        (1 << 70, False),
+    ],
+)
+def test_numbers_that_the_declared_type_has(number: int, is_one: bool) -> None:
+    given = ("--arg", "in=?", "--arg", "out=?", "--arg", f"limit={number}")
+    done = run("dispatch", HIP / "nest.gfx942.O2.v5.co", "--grid", 64, "--workgroup", 64, *given)
+    assert (done.status != 2) == is_one
+    if not is_one:
+        assert f"{number} is no int, which is -2147483648 to 2147483647; bytes:HEX" in done.error
+
+
+@pytest.mark.parametrize(
+    ("encoding", "bit_size", "expected"),
+    [
+        ("unsigned_char", 8, (0, 255)),
+        ("signed_char", 8, (-128, 127)),
+        ("boolean", 8, (0, 1)),
+        ("unsigned", 64, (0, (1 << 64) - 1)),
+        ("float", 32, None),
+    ],
+)
+def test_integers_of_a_type(encoding: str, bit_size: int, expected: tuple[int, int] | None) -> None:
+    found = integers_of(Base(BaseType("t", encoding, bit_size, "little")))
+    assert (None if found is None else (found.least, found.most)) == expected
+
+
 def test_buffers_of_the_wrong_size(tmp_path: Path) -> None:
     """The debugging information tells what a pointer points to."""
     (tmp_path / "wide.npy").write_bytes(npy_bytes(Npy("<f8", (4,), bytes(32))))
+    (tmp_path / "float.npy").write_bytes(npy_bytes(Npy("<f4", (4,), bytes(16))))
+    (tmp_path / "two.npz").write_bytes(b"PK\3\4" + bytes(12))
     (tmp_path / "good.npy").write_bytes(npy_bytes(Npy("<i4", (8,), bytes(32))))
     rest = ("--arg", "out=buffer:16", "--arg", "limit=1", "--grid", 64, "--workgroup", 64)
     file = HIP / "nest.gfx1100.O2.v5.co"
     for text, message in (
         ("buffer:30", "30 bytes are no whole number of int, which has 4 bytes"),
         (f"@{tmp_path / 'wide.npy'}", "an array of numbers of 8 bytes, where int has 4; a raw"),
+        (
+            f"@{tmp_path / 'float.npy'}",
+            "an array of floating point numbers, where the pointer is to int; a raw file gives",
+        ),
     ):
         done = run("dispatch", file, "--arg", f"in={text}", *rest)
         assert done.status == 2
         assert f"in (global_buffer, 8 bytes at 0): {message}" in done.error
+    archive = run("dispatch", file, "--arg", f"in=@{tmp_path / 'two.npz'}", *rest)
+    assert archive.error.endswith("two.npz is an archive of arrays; save one of them as .npy")
     assert run("dispatch", file, "--arg", f"in=@{tmp_path / 'good.npy'}", *rest).status == 0
 
 
@@ -378,7 +423,10 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
         ("four=1", "four (by_value, 16 bytes at 48): float4 is no number; [1,2] gives elements"),
         ("four=[1,2]", "four (by_value, 16 bytes at 48): 2 elements, not 4"),
         ("four=[1,2,3,x]", "--arg four: 'x' is no number"),
-        ("three=[1,2,256]", "three (by_value, 4 bytes at 64): 0x100 does not fit"),
+        (
+            "three=[1,2,256]",
+            "three (by_value, 4 bytes at 64): 256 is no unsigned char, which is 0 to 255",
+        ),
         ("three=[1,2,1.5]", "1.5 is no number of its type; bytes:HEX gives any"),
         ("pair=7", "pair (by_value, 24 bytes at 8): struct pair is no number; bytes:HEX gives it"),
         ("pair=[7]", "pair (by_value, 24 bytes at 8) has no elements that are known"),

@@ -36,6 +36,8 @@ class Buffer:
     data: bytes | None = None
     item_bytes: int | None = None
     """Of the numbers of the array that it was read from."""
+    is_float: bool = False
+    """Whether these are floating point numbers."""
 
 
 @frozen
@@ -56,12 +58,22 @@ Given: TypeAlias = Number | tuple[Number, ...] | bytes | Buffer | SharedMemory |
 
 
 @frozen
+class Integers:
+    """The numbers of an integer type."""
+
+    name: str
+    least: int
+    most: int
+
+
+@frozen
 class Vector:
     """A parameter that has elements."""
 
     count: int
     item_bytes: int
     is_float: bool
+    integers: Integers | None = None
 
 
 @frozen
@@ -70,6 +82,8 @@ class Declared:
 
     name: str | None = None
     is_float: bool = False
+    integers: Integers | None = None
+    """What an integer for it can be."""
     compound: str | None = None
     """The type of a vector, a structure or the like, which one number cannot be."""
     vector: Vector | None = None
@@ -78,6 +92,8 @@ class Declared:
     item_bytes: int | None = None
     is_number: bool = False
     """Whether such an item is a number."""
+    is_float_item: bool = False
+    """Whether it is a floating point number."""
 
 
 NOT_DECLARED: Final = Declared()
@@ -185,13 +201,13 @@ def bind(
             continue
         if isinstance(value, Buffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
-            _require_items(parameter, value.size_bytes, value.item_bytes)
+            _require_items(parameter, value)
             address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
             buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
             value = address
         elif isinstance(value, SharedMemory):
             _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
-            _require_items(parameter, value.size_bytes, None)
+            _require_items(parameter, Buffer(value.size_bytes))
             alignment = argument.pointee_align_bytes or 16
             lds_bytes = -(-lds_bytes // alignment) * alignment
             end = lds_bytes + value.size_bytes
@@ -225,23 +241,33 @@ def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
         raise UsageError(f"{parameter.text} cannot be {what}")
 
 
-def _require_items(parameter: Parameter, size_bytes: int, item_bytes: int | None) -> None:
+def _require_items(parameter: Parameter, given: Buffer) -> None:
     """`UsageError` for memory that does not hold whole items of what the pointer points to."""
     each = parameter.declared
     if not each.item_bytes:
         return
-    plural = "" if each.item_bytes == 1 else "s"
-    if size_bytes % each.item_bytes:
+    if given.size_bytes % each.item_bytes:
         raise UsageError(
-            f"{parameter.text}: {size_bytes} bytes are no whole number of {each.item}, "
-            f"which has {each.item_bytes} byte{plural}"
+            f"{parameter.text}: {given.size_bytes} bytes are no whole number of {each.item}, "
+            f"which has {_bytes(each.item_bytes)}"
         )
-    if each.is_number and each.item_bytes > 1 and item_bytes not in (None, each.item_bytes):
+    if not each.is_number or given.item_bytes is None:
+        return
+    if each.item_bytes > 1 and given.item_bytes != each.item_bytes:
         raise UsageError(
-            f"{parameter.text}: an array of numbers of {item_bytes} byte"
-            f"{'' if item_bytes == 1 else 's'}, where {each.item} has {each.item_bytes}; "
+            f"{parameter.text}: an array of numbers of {_bytes(given.item_bytes)}, "
+            f"where {each.item} has {each.item_bytes}; a raw file gives any bytes"
+        )
+    if given.is_float != each.is_float_item:
+        kind = "floating point numbers" if given.is_float else "integers"
+        raise UsageError(
+            f"{parameter.text}: an array of {kind}, where the pointer is to {each.item}; "
             "a raw file gives any bytes"
         )
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def _chosen(
@@ -293,7 +319,7 @@ def _encoded(parameter: Parameter, value: Given) -> bytes:
         return value
     if not isinstance(value, int | float):
         raise UsageError(f"{parameter.text} cannot be given so")
-    return _number(parameter, value, size_bytes, is_float=parameter.is_float)
+    return _number(parameter, value, size_bytes, declared.integers, is_float=parameter.is_float)
 
 
 def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
@@ -302,11 +328,20 @@ def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
         raise UsageError(f"{parameter.text} has no elements that are known")
     if len(values) != vector.count:
         raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
-    size_bytes, is_float = vector.item_bytes, vector.is_float
-    return b"".join(_number(parameter, each, size_bytes, is_float=is_float) for each in values)
+    size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
+    return b"".join(
+        _number(parameter, each, size_bytes, integers, is_float=is_float) for each in values
+    )
 
 
-def _number(parameter: Parameter, value: Number, size_bytes: int, *, is_float: bool) -> bytes:
+def _number(
+    parameter: Parameter,
+    value: Number,
+    size_bytes: int,
+    integers: Integers | None,
+    *,
+    is_float: bool,
+) -> bytes:
     """The bytes of a number of so many bytes."""
     if isinstance(value, float) or is_float:
         formats = {2: "<e", 4: "<f", 8: "<d"}
@@ -318,6 +353,11 @@ def _number(parameter: Parameter, value: Number, size_bytes: int, *, is_float: b
             return struct.pack(formats[size_bytes], value)
         except OverflowError:
             raise UsageError(f"{parameter.text}: {value} does not fit") from None
+    if integers is not None and not integers.least <= value <= integers.most:
+        raise UsageError(
+            f"{parameter.text}: {shown(value)} is no {integers.name}, which is {integers.least} "
+            f"to {integers.most}; bytes:HEX gives any bits"
+        )
     bits = 8 * size_bytes
     if not -(1 << bits - 1) <= value < 1 << bits:
         raise UsageError(f"{parameter.text}: {value:#x} does not fit")
