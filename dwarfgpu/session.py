@@ -356,11 +356,6 @@ class Session:
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
-    @property
-    def sees_outer_functions(self) -> bool:
-        """Whether variables of functions into which that in focus is inlined have a meaning."""
-        return not self.inline_level
-
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """The code objects in which a name is looked for, that of the program location first."""
         here = self.code_object
@@ -377,12 +372,8 @@ class Session:
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
                 return Meanings(infos, code_object.scopes.unit_at(pc))
-            return code_object.scopes.meanings_at(
-                self.program_location or pc,
-                self.inline_level,
-                infos,
-                with_outer=self.sees_outer_functions,
-            )
+            here = self.program_location or pc
+            return code_object.scopes.meanings_at(here, self.inline_level, infos)
         units = (each.scopes.main_unit for each in objects)
         return Meanings(infos, next((each for each in units if each is not None), None))
 
@@ -404,8 +395,14 @@ class Session:
             return f' Did you mean "{inside}"?'
         if self.pc is None:
             return " Without a program location only global variables are known; give --pc ADDR"
-        known = [each.name for each in self.variables()]
-        close = get_close_matches(name, known, n=1, cutoff=0.7)
+        known = self.variables()
+        around = next((e for e in known if e.name == name and e.inline_level), None)
+        if around is not None:
+            level = around.inline_level
+            which = "the frame" if level == 1 else f"{level} frames"
+            return f" It is in {self.functions()[level]}, {which} above: this one is inlined there"
+        own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
+        close = get_close_matches(name, own, n=1, cutoff=0.7)
         return f' Did you mean "{close[0]}"?' if close else ""
 
     def _in_namespaces(self, name: str) -> Iterator[str]:

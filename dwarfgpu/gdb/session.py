@@ -156,10 +156,6 @@ class GdbSession(Session):
         """None: memory is GDB's, which has that of the file where no program runs."""
         return 0
 
-    @property
-    def sees_outer_functions(self) -> bool:
-        return False
-
     def variables(self) -> list[Variable]:
         """Every variable that the text of the selected frame's function sees."""
         code_object = self.code_object

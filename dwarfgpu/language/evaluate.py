@@ -35,6 +35,7 @@ from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.executing import in_frame
 from dwarfgpu.language.literals import text
 from dwarfgpu.language.machine import machine_value, unknown
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
@@ -190,9 +191,11 @@ class Evaluator:
             return symbol
         first = found[0]
         if isinstance(first, Variable):
-            if first.kind != "global" and (node.file is not None or "::" in name):
-                self.names.require_frame(first)
-            return self.places.variable(first)
+            is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
+            if not is_of_function or isinstance(self.places, Unevaluated):
+                return self.places.variable(first)
+            frame, own = in_frame(self.session, first)
+            return self.places.variable(own, frame)
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [each for each in found if isinstance(each, Die)]
             return self._function(name, functions, is_called=is_called)

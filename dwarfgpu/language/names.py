@@ -12,7 +12,6 @@ from dwarfgpu.dwarf.declared import TYPES
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import units_with_names
 from dwarfgpu.dwarf.meaning import Meaning, Meanings, has_tag, is_type, ordinary
-from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
     Array,
     Enum,
@@ -26,8 +25,6 @@ from dwarfgpu.dwarf.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
-from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.language.builtin import Builtins
 from dwarfgpu.language.tree import Declarator, TypeName
 from dwarfgpu.language.type_words import TYPE_WORDS
@@ -39,8 +36,6 @@ _TAGGED: Final = {
     "union": frozenset({dw.TAG_UNION_TYPE}),
     "enum": frozenset({dw.TAG_ENUMERATION_TYPE}),
 }
-_STATIC: Final = frozenset({"addr", "addrx", "GNU_addr_index"})
-"""First operations of locations that depend on no frame."""
 _POINTERS: Final[dict[str, PointerKind]] = {
     "*": "pointer",
     "&": "reference",
@@ -107,24 +102,6 @@ class Names:
     def unknown(self, name: str) -> UsageError:
         """That a name means nothing, in GDB's words."""
         return UsageError(self.session.meanings(name).why_not(name))
-
-    def require_frame(self, variable: Variable) -> None:
-        """`UsageError` for `function::x` where only a frame of the function has x."""
-        function = variable.die
-        while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
-            function = above
-        pc = self.session.program_location
-        if pc is not None and any(span.covers(pc) for span in Subprogram(function).ranges):
-            return
-        location = variable.location
-        if isinstance(location, ConstValue):
-            return
-        if isinstance(location, ExprLoc):
-            unit = location.unit
-            found = prepare(location.expression, unit.dialect, unit.format).instructions
-            if found and found[0].operation.name in _STATIC:
-                return
-        raise UsageError(f"No frame is currently executing in block {function.name}.")
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """What a name means in a source file, or in a function that is quoted: `'f(int)'::x`."""

@@ -83,9 +83,12 @@ class Places:
 
     # Contents
 
-    def variable(self, variable: Variable) -> TypedValue:
-        """A variable, not read yet unless it can only be understood as a whole."""
+    def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
+        """A variable, not read yet unless it can only be understood as a whole; as `frame` sees it,
+        which is another one than that in focus."""
         self.variables[variable] = None
+        if frame is not None and frame is not self.session:
+            return evolve(Places(frame).variable(variable), frame=frame)
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
@@ -117,6 +120,8 @@ class Places:
         if value.type is None or isinstance(strip(value.type), Function):
             return evolve(value, bits=Bits(0, 0))
         try:
+            if value.variable is not None and value.frame is not None:
+                return Places(value.frame)._read_variable(value, value.variable)
             if value.variable is not None:
                 return self._read_variable(value, value.variable)
             return self._read(value)

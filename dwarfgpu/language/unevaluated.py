@@ -13,6 +13,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
 
@@ -22,9 +23,9 @@ class Unevaluated(Places):
     Except what tells the size of a type: as in C, that of an array of variable length is evaluated.
     """
 
-    def variable(self, variable: Variable) -> TypedValue:
+    def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
         try:
-            found = super().variable(variable)
+            found = super().variable(variable, frame)
         except DwarfGpuError:
             if is_dynamic(variable.type):
                 raise

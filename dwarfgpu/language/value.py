@@ -14,6 +14,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.session import Session
 from dwarfgpu.type_attributes import Around
 
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
@@ -46,6 +47,8 @@ class TypedValue:
     """Where its type comes from: who wrote it says what its address classes mean."""
     variable: Variable | None = field(default=None, repr=False)
     """The variable that it wholly is."""
+    frame: Session | None = field(default=None, repr=False)
+    """What sees the variable, where that is not the focus."""
     around: Around | None = field(default=None, repr=False)
     """The structures that it is a part of."""
     convenience: str | None = None

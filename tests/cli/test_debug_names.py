@@ -142,8 +142,8 @@ def test_a_kernel_that_is_dispatched_on_paper() -> None:
     lines, err, status = debug(
         kernel, "--dispatch", "nest", "--grid", "128", "--workgroup", "64", "--arg", "limit=7",
         "--arg", "in=buffer:512", "--arg", "out=buffer:512",
-        "--batch", "-ex", "info threads", "-ex", "p limit", "-ex", "p $_lane_workgroup_pos",
-        "-ex", "thread 2",
+        "--batch", "-ex", "info threads", "-ex", "up", "-ex", "p limit",
+        "-ex", "p $_lane_workgroup_pos", "-ex", "thread 2",
     )  # fmt: skip
     assert status == 0
     assert len([line for line in lines if "AMDGPU Wave" in line]) == 2

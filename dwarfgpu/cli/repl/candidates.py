@@ -86,8 +86,10 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
         found = shell.session.variables()
     except DwarfGpuError:
         return
+    level = shell.session.inline_level
     for each in found:
-        if not each.is_shadowed and _fits(each.name, word):
+        is_seen = each.kind == "global" or each.inline_level == level
+        if is_seen and not each.is_shadowed and _fits(each.name, word):
             try:
                 about = each.type_text or ""
             except DwarfGpuError:
