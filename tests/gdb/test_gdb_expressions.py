@@ -14,7 +14,8 @@ sp->name[1]|&sp->name|*sp->in@2|sp->in[0].label|*sp->in[0].label|sp->p->count|sp
 sp->next->next->color|sp->b2|-sp->b2 << 3|sp->b1 + sp->b3|sp->fn|*sp->fn|sp->un.f|sp->mat[1]
 sp->mat[1][2]|(long) sp|(char *) sp->name|*(int (*)[4]) numbers|sp == &global_struct|sp->next
 array[1]@2|array[n & 3]|array|&array[2]|array[-1 + 2]|*array|into|*into|into[0]@2|&local|local + n
-local == sp->a + n|leaf::ratio|mid::n|&mid::copy|mid::copy.a|ratio * 4|precise / pi|extended + 1|(float) precise|text|text + 1
+local == sp->a + n|leaf::ratio|ratio * 4|precise / pi|extended + 1|(float) precise|text|text + 1
+mid::n|&mid::copy|mid::copy.a
 text[0]|sizeof text|sizeof(outer_t)|sizeof *sp|'demo.c'::message|message[7]|&message|numbers[12]
 numbers[10]@4|*numbers@3|&numbers[12]|twice|&twice|main|GREEN|(enum color) 5|access|access & READ
 $rip|$sp|$fp|$rsp|$rax == $rax|$pc == $rip|*(long *) $sp == *(long *) $rsp|$eflags & 0x200
@@ -23,8 +24,9 @@ local = 7, local|ratio = 2.5|ratio|array[1] = -9|array|sp->b2 = 3|sp->b2|sp->in[
 text[0] = 'q'|text|sp->color = BLUE|sp->color|sp->p = sp->in|sp->p|(void) n|nosuch|sp->nope|n.x
 *n.x|1 +|*(int *) 0|&n + 1|&*sp|!sp|sp && n|~n|$1|$1 + 1|$|$$|$nosuch|1 / 0|1 % (n - n)
 """
-MID = """n|n * 2|copy|copy.in[1]|&copy|copy.un|copy.a == n|$pc|$rip|$sp|$rbp|copy.name|mid|mid::n|leaf::n
-$pc == $rip|copy.mat[1]@1|*copy.p|copy.in[0].weight / 3|global_struct.in|sizeof copy|copy.next->a"""
+MID = """n|n * 2|copy|copy.in[1]|&copy|copy.un|copy.a == n|$pc|$rip|$sp|$rbp|copy.name|mid|mid::n
+leaf::n|$pc == $rip|copy.mat[1]@1|*copy.p|copy.in[0].weight / 3|global_struct.in|sizeof copy
+copy.next->a"""
 UNLIKE = ("$xmm0", "*n.x", "n.x", "n++", "n--")
 """Views of vector registers are GDB's own; for the others see tests/language/test_gdb.py."""
 
