@@ -206,7 +206,10 @@ def _bounds(unit: CompilationUnit, section: str, offset: int) -> Iterator[_Bound
 
 
 def read_locations(unit: CompilationUnit, offset: int) -> tuple[FileLocation, ...]:
-    """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`."""
+    """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`.
+
+    With the entries of empty ranges.
+    """
     section = ".debug_loclists" if unit.format.version >= 5 else ".debug_loc"
     with _bounds(unit, section, offset) as bounds:
         if unit.format.version >= 5:
@@ -232,8 +235,7 @@ def _read_loc(bounds: _Bounds) -> tuple[FileLocation, ...]:
         if span == _NOTHING:
             return tuple(out)
         expression = reader.take(reader.unsigned(2))
-        if span.begin != span.end:
-            out.append(FileLocation(span, expression))
+        out.append(FileLocation(span, expression))
 
 
 def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
@@ -244,8 +246,7 @@ def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
         if span is None:
             continue
         expression = reader.take(reader.unsigned(2))
-        if span.begin != span.end:
-            out.append(FileLocation(span, expression))
+        out.append(FileLocation(span, expression))
     return tuple(out)
 
 
@@ -261,9 +262,7 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
             span = bounds.read(kind)
             if span is None:
                 continue
-            expression = reader.block()
-            if span.begin != span.end:
-                out.append(FileLocation(span, expression))
+            out.append(FileLocation(span, reader.block()))
     return tuple(out)
 
 

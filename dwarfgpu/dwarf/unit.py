@@ -335,8 +335,10 @@ class CompilationUnit:
             offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
         if offset not in self._locations:
             try:
-                entries = tuple(map(self._loaded, read_locations(self, offset)))
-                self._locations[offset] = LocList(entries, self)
+                entries = list(map(self._loaded, read_locations(self, offset)))
+                empty = [each for each in entries if each.is_empty]
+                held = [each for each in entries if not each.is_empty] if empty else entries
+                self._locations[offset] = LocList(tuple(held), self, tuple(empty))
             except DwarfGpuError as error:
                 self._locations[offset] = error
         return known(self._locations[offset])

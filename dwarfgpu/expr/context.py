@@ -91,6 +91,11 @@ class LocationListEntry:
     end: int | None
     """First program location past the range."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it holds for no program location."""
+        return self.begin is not None and self.begin == self.end
+
 
 @frozen
 class ExprLoc:
@@ -106,6 +111,8 @@ class LocList:
 
     entries: tuple[LocationListEntry, ...]
     unit: Unit
+    empty: tuple[LocationListEntry, ...] = ()
+    """Those that hold for no program location: they mean nothing (DWARF 5 2.6.2)."""
 
 
 @frozen

@@ -54,6 +54,9 @@ PARAMETER: Final = "DW_OP_GNU_parameter_ref is not supported"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
 NULLPTR: Final = "GDB takes the type of nullptr for int or an incomplete one"
 RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
+ENTRY: Final = "GDB takes an empty range of a location list on entry to a function"
+SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
+BASE: Final = "GDB forgets the base address of a location list in a split unit"
 WORDS: Final = "the same in other words"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
@@ -67,6 +70,7 @@ _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
 _DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
+_TOO_SHORT: Final = re.compile(r"a part of \d+ bits, but an implicit value has \d+ left>$")
 _LEAF: Final = re.compile(r"= ([^{][^,{}]*)")
 _NO_ACCESS: Final = re.compile(
     r"(\(.*\)) <error reading variable: Cannot access memory at address (0x[0-9a-f]+)>"
@@ -131,12 +135,16 @@ def reason_of(
         return VIRTUAL
     if _is_nullptr(variable, theirs, ours):
         return NULLPTR
+    if _TOO_SHORT.search(ours.text) and not theirs.text.startswith("<error"):
+        return SHORT
+    if _is_by_empty_range(session, variable, theirs):
+        return ENTRY
     if _is_followed(variable, theirs, ours):
         return RVALUE
     if _says_the_same(theirs.text, ours.text):
         return WORDS
     if theirs.text == OPTIMIZED_OUT:
-        return _reason_of_loss(session, ours)
+        return _reason_of_loss(session, variable, ours)
     if ours.text == OPTIMIZED_OUT or _is_lost_in_part(theirs, ours):
         return _reason_of_value(frame, session, variable)
     return None
@@ -255,6 +263,23 @@ def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
     )
 
 
+def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: Told) -> bool:
+    """Whether GDB's value is that of an empty range where the frame is."""
+    attribute, pc = variable.location, session.pc
+    if not isinstance(attribute, LocList):
+        return False
+    for each in attribute.empty:
+        if each.begin == pc:
+            try:
+                where = located(ExprLoc(each.expression, attribute.unit), session.context(), None)
+                found = contents(Reading(variable, variable.type, None, where), session.context())
+            except DwarfGpuError:
+                continue
+            if found.bits is not None and have_same_bits(theirs, found.bits, theirs.mask):
+                return True
+    return False
+
+
 def _is_followed(variable: Variable, theirs: Told, ours: Told) -> bool:
     """Whether we tell besides what an rvalue reference refers to."""
     kind = strip(variable.type)
@@ -295,8 +320,10 @@ def _has_virtual_base(kind: object) -> bool:
     return False
 
 
-def _reason_of_loss(session: GdbSession, ours: Told) -> str | None:
+def _reason_of_loss(session: GdbSession, variable: Variable, ours: Told) -> str | None:
     """Why GDB has nothing."""
+    if variable.unit.is_split and isinstance(variable.location, LocList):
+        return BASE
     if ours.text.startswith("<error: DW_OP_GNU_parameter_ref at offset "):
         return PARAMETER
     stack, level = session.call_stack, session.level

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
 from dwarfgpu.objfile.notes import build_id
@@ -54,7 +54,8 @@ def find_debug_file(
     """The separate debug file of a file, looked for as GDB does; None where none matches.
 
     First `.build-id/ab/cdef….debug` under each directory; then the linked name beside the file, in
-    `.debug` beside it, and under each directory at the place of the file.
+    `.debug` beside it, and under each directory at the place of the file. `UsageError` where only
+    the debug file of another build has that name and checksum, by the build IDs of both.
     """
     roots = [Path(each) for each in directories]
     id = build_id(file)
@@ -64,11 +65,19 @@ def find_debug_file(
             if found is not None and build_id(found) == id:
                 return found
     link = debug_link(file)
-    if link is not None:
-        for path in _by_link(link, Path(file.path), roots):
-            found = _opened(path)
-            if found is not None and _is_other(path, file) and _crc(path) == link.crc:
-                return found
+    if link is None:
+        return None
+    other: str | None = None
+    for path in _by_link(link, Path(file.path), roots):
+        found = _opened(path)
+        if found is None or not _is_other(path, file) or _crc(path) != link.crc:
+            continue
+        its_id = build_id(found)
+        if id is None or its_id is None or id == its_id:
+            return found
+        other = other or f"{path} is of another build: build ID {its_id.hex()}, not {id.hex()}"
+    if other is not None:
+        raise UsageError(f"the debug file of {file.path} does not belong to it: {other}")
     return None
 
 

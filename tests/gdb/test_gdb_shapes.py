@@ -1,4 +1,4 @@
-"""Kinds of C++ objects on which GDB and dwarfgpu once differed without a reason."""
+"""Kinds of objects on which GDB and dwarfgpu once differed without a reason."""
 
 from __future__ import annotations
 
@@ -105,3 +105,59 @@ def test_nullptr_in_expressions(
     out = debugger.python(code, *before, file=tmp_path / "shapes")
     answers = [line.rpartition(" = ")[2] for line in out.strip().splitlines()]
     assert answers == ["0", "true", "true", "8", "0", "true"]
+
+
+LISTS = r"""
+#include <string.h>
+volatile int sink;
+__attribute__((noinline)) int stop(int x) { sink = sink + x; return sink; }
+__attribute__((noinline)) int rows(int (*m)[3][2]) {
+  int dim[2][3][2];
+  memcpy(dim, m, sizeof dim[0]);
+  memset(dim[1], 0, sizeof dim[1]);
+  stop(m[0][0][0]);
+  return dim[0][1][1];
+}
+__attribute__((noinline)) static int scalars(int n) {
+  struct { int x, y; short s; char c; double d; } v = {n, n + 1, n + 2, n + 3, n + 4.5};
+  for (int i = 0; i < n; i++) { v.x += v.y; v.s ^= i; v.d *= 1.5; stop(v.x); }
+  return v.x + v.s + v.c + (int)v.d;
+}
+int main(int argc, char **argv) {
+  static int m[1][3][2] = {{{1, 2}, {3, 4}, {5, 6}}};
+  return (rows(m) + scalars(3) + argc) & 1;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "stop", "name", "reason"),
+    [
+        ("gcc -O2", "break *(&'scalars.constprop.0')", "v", "ENTRY"),
+        ("clang-19 -O1", "break stop", "dim", "SHORT"),
+        ("clang-19 -gdwarf-5 -gsplit-dwarf -O2", "break scalars", "v", "BASE"),
+        ("clang-19 -gdwarf-5 -gsplit-dwarf -O2", "break stop", "argc", "BASE"),
+    ],
+)
+def test_why_location_lists_differ(
+    debugger: Debugger,
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    options: str,
+    stop: str,
+    name: str,
+    reason: str,
+) -> None:
+    compiler, *more = options.split()
+    (tmp_path / "lists.c").write_text(LISTS)
+    command = [tool(compiler), "-g", "-w", *more, "-o", "lists", "lists.c"]
+    subprocess.run(command, check=True, timeout=120, cwd=tmp_path)
+    before = ("set backtrace past-main on", stop, "run")
+    out = debugger.python(
+        f"{WALK}\nfrom dwarfgpu.gdb import reasons\nprint('##' + reasons.{reason})",
+        *before,
+        file=tmp_path / "lists",
+    )
+    _, found, told = out.split("##")
+    each = [found for found in json.loads(found)[name] if not found[2]]
+    assert each and told.strip() in {why for *_, why in each}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.notes import build_id
 from dwarfgpu.objfile.separate_debug import DebugLink, debug_link, find_debug_file, has_debug_info
@@ -46,6 +46,18 @@ def test_by_link(tmp_path: Path, place: str) -> None:
     path.write_bytes(DEBUG)
     found = find_debug_file(file, [tmp_path / "root"])
     assert found is not None and found.path == str(path)
+
+
+def test_a_link_to_the_debug_file_of_another_build(tmp_path: Path) -> None:
+    link, other = _link("a.debug", zlib.crc32(DEBUG)), Content(note(b"GNU", 3, b"else"), 7)
+    (tmp_path / "a.debug").write_bytes(DEBUG)
+    file = _stripped(tmp_path / "a", {".gnu_debuglink": link, ".note.gnu.build-id": other})
+    with pytest.raises(
+        UsageError, match=f"another build: build ID {ID.hex()}, not {b'else'.hex()}"
+    ):
+        find_debug_file(file, [])
+    file = _stripped(tmp_path / "b", {".gnu_debuglink": link, ".note.gnu.build-id": ID_NOTE})
+    assert find_debug_file(file, []) is not None
 
 
 def test_by_build_id(tmp_path: Path) -> None:
