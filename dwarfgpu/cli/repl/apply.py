@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 from attrs import frozen
 
-from dwarfgpu.backtrace import selected, stack_frames
+from dwarfgpu.backtrace import selected
+from dwarfgpu.cli.repl.bounded import frames_of
 from dwarfgpu.cli.repl.command import Part, command, printed
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.lanes import (
@@ -195,7 +196,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     if session.call_stack is None:
         raise UsageError("No stack.")
     word, _, rest = argument.partition(" ")
-    frames = (each for each in stack_frames(session) if each.has_lane)
+    frames = (each for each in frames_of(shell) if each.has_lane)
     found = list(islice(frames, _MOST_FRAMES))
     count = _COUNT.match(argument)
     if word == "level":

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu.backtrace import StackFrame, stack_frames
+from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.repl.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.frames import contents
+from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.source_files import language_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
@@ -24,7 +26,7 @@ _ORDER = (
 """GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
 
 
-def frame_lines(frame: StackFrame, *, is_selected: bool) -> Iterator[str]:
+def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[str]:
     """What is known of a frame."""
     session = frame.session
     counter = session.architecture.register(session.architecture.program_counter or 0).name
@@ -34,7 +36,7 @@ def frame_lines(frame: StackFrame, *, is_selected: bool) -> Iterator[str]:
     line = "" if place is None else f" ({place.file}:{place.line})"
     name = "" if frame.function is None else f" in {frame.function}{line}"
     yield f" {counter} = {frame.pc:#x}{name}; saved {counter} = {_return_address(session)}"
-    yield from _neighbours(frame)
+    yield from _neighbours(shell, frame)
     if frame.is_described and session.code_object is not None:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
@@ -78,9 +80,9 @@ def _return_address(session: Session) -> str:
     return "<not saved>" if physical is None else f"{physical.pc:#x}"
 
 
-def _neighbours(frame: StackFrame) -> Iterator[str]:
+def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[str]:
     """The frames that called this one and that it called."""
-    frames = {each.number: each for each in stack_frames(frame.session.at_level(0))}
+    frames = {each.number: each for each in frames_of(shell, frame.session)}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []
     if frame.is_inlined:
@@ -89,7 +91,7 @@ def _neighbours(frame: StackFrame) -> Iterator[str]:
         yield " tail call frame: nothing of it is left in the machine"
     elif outer is not None:
         words.append(f" called by frame at {_shown(_cfa(outer.session))}")
-    else:
+    elif not ends_at(frame, shell.settings):
         stack = frame.session.call_stack
         yield f" Outermost frame: {'unknown' if stack is None else stack.end}"
     if inner is not None:

@@ -36,7 +36,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
         session = selected(session, frame_number(shell, argument))
     if not session.architecture.is_simt:
         number = selected_number(session)
-        yield from frame_lines(frame_of(session, number), is_selected=not argument)
+        yield from frame_lines(shell, frame_of(session, number), is_selected=not argument)
         return
     pc = session.pc
     assert pc is not None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu import language
-from dwarfgpu.backtrace import StackFrame, frame_of, stack_frames
+from dwarfgpu.backtrace import StackFrame
+from dwarfgpu.cli.repl.bounded import frame_numbered, frames_of
 from dwarfgpu.cli.repl.linespec import entry_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.values import options_of
@@ -36,7 +37,7 @@ def frame_number(shell: Shell, argument: str) -> int:
 
 def _level(shell: Shell, text: str) -> int:
     number = _integer(shell, text)
-    return frame_of(shell.session, number).number
+    return frame_numbered(shell, number).number
 
 
 def _integer(shell: Shell, text: str) -> int:
@@ -50,7 +51,7 @@ def _integer(shell: Shell, text: str) -> int:
 
 
 def _frames(shell: Shell) -> Iterator[StackFrame]:
-    return (each for each in stack_frames(shell.session.at_level(0)) if each.has_lane)
+    return (each for each in frames_of(shell) if each.has_lane)
 
 
 def _of_function(shell: Shell, name: str) -> int:

@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 Verb = Literal["set", "show"]
-_FAMILIES: Final = {"print": ("p", "pr"), "style": ()}
+_FAMILIES: Final = {"backtrace": (), "print": ("p", "pr"), "style": ()}
 """First words of settings that share one, with their short names."""
 
 

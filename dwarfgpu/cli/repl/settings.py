@@ -104,6 +104,21 @@ def _limit(text: str) -> int | None:
 
 SETTINGS: Final = (
     Setting(
+        "backtrace limit", "limit", None,
+        "An upper bound on the number of backtrace levels is {}.",
+        "an upper bound on the number of backtrace levels",
+    ),
+    Setting(
+        "backtrace past-entry", "boolean", False,
+        "Whether backtraces should continue past the entry point of a program is {}.",
+        "whether backtraces should continue past the entry point of a program",
+    ),
+    Setting(
+        "backtrace past-main", "boolean", False,
+        'Whether backtraces should continue past "main" is {}.',
+        'whether backtraces should continue past "main"',
+    ),
+    Setting(
         "confirm", "boolean", True,
         "Whether to confirm potentially dangerous operations is {}.",
         "whether to confirm potentially dangerous operations",

@@ -13,10 +13,10 @@ from dwarfgpu.backtrace import (
     place_of,
     selected,
     selected_number,
-    stack_frames,
 )
 from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.displays import displayed
 from dwarfgpu.cli.repl.frame_spec import frame_number
@@ -84,7 +84,7 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     # No stack is deeper than nine digits tell.
     count = int(argument.lstrip("0")[:9] or 0) if argument else 1
     here = selected_number(shell.session)
-    others = (each.number for each in stack_frames(shell.session) if each.has_lane)
+    others = (each.number for each in frames_of(shell) if each.has_lane)
     if direction > 0:
         passed = list(islice((number for number in others if number > here), count))
         ends = "Initial frame selected; you cannot go up."
@@ -123,7 +123,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: backtrace [full | -full] [COUNT | -COUNT]
 
     COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
-    local variables. Those in which the lane in focus was not active on entry are left out.
+    local variables. Those in which the lane in focus was not active on entry are left out, and
+    those outside of "main" unless "set backtrace past-main" is on.
     """
     session = shell.session
     stack = session.call_stack
@@ -134,12 +135,14 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f"Invalid number of frames: {argument}")
     limit = int(given["count"] or _MOST_FRAMES)
     if given["outermost"]:
-        seen = (each for each in stack_frames(session) if each.has_lane)
+        seen = (each for each in frames_of(shell) if each.has_lane)
         for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
             yield from _of_frame(shell, each, is_full=bool(given["full"]))
         return
     count = left_out = 0
-    for each in stack_frames(session):
+    is_bounded = False
+    for each in frames_of(shell):
+        is_bounded = ends_at(each, shell.settings)
         if not each.has_lane:
             left_out += 1
             continue
@@ -148,7 +151,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             return
         count += 1
         yield from _of_frame(shell, each, is_full=bool(given["full"]))
-    if not stack.end.is_outermost:
+    if not is_bounded and not stack.end.is_outermost:
         yield str(stack.end)
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
