@@ -98,6 +98,21 @@ class Ambiguous(Unavailable):
         return "Unavailable"
 
 
+class PartlyUnavailable(Unavailable):
+    """A byte of a register of which the machine tells some bits."""
+
+    def __init__(self, message: str, value: int, known: int) -> None:
+        super().__init__(message)
+        self.value = value
+        """The byte; its unknown bits are zero."""
+        self.known = known
+        """The mask of the bits that are known."""
+
+    @property
+    def kind(self) -> str:
+        return "Unavailable"
+
+
 class Unsupported(DwarfGpuError):
     """Known and valid, but deliberately not implemented by dwarfgpu."""
 

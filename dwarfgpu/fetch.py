@@ -13,7 +13,7 @@ from typing import Final, Protocol, TypeAlias
 from attrs import field
 
 from dwarfgpu.bits import Endian, extract
-from dwarfgpu.errors import LimitExceeded, Unavailable
+from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
@@ -163,7 +163,7 @@ class Fetched:
             except Unavailable as error:
                 reason = reason or error.message
                 if size == 1:
-                    out.append(_unavailable(1, reason))
+                    out.append(_byte(error, reason))
                 elif probes <= 0:
                     left = first_byte + size_bytes - start
                     reason = f"{reason}; the last {left} bytes were not looked at: {_TOO_MANY}"
@@ -174,6 +174,13 @@ class Fetched:
                     pending.append((start + size // 2, size - size // 2))
                     pending.append((start, size // 2))
         return out
+
+
+def _byte(error: Unavailable, reason: str) -> Bits:
+    """A byte that cannot be read: of a register some bits may be known all the same."""
+    if not isinstance(error, PartlyUnavailable):
+        return _unavailable(1, reason)
+    return Bits(error.value, 8, unavailable=error.known ^ 0xFF, reasons=(reason,))
 
 
 def _unavailable(size_bytes: int, reason: str) -> Bits:

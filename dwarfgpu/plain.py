@@ -22,6 +22,8 @@ _PART_BYTES = 1 << 20
 
 MOST_BITS = 128
 """Of an integer, its sign apart, where nothing wider is asked for."""
+_BINARY = re.compile(r"%[01?]{8}")
+_PAIR = re.compile(r"[0-9a-fA-F]{2}")
 _INTEGER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
@@ -123,21 +125,25 @@ class Field:
         raise self.expected("bytes in hex, two digits each")
 
     def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
-        """As `hexadecimal`, where `??` is a byte that is not known: zero, and zero in the second.
+        """As `hexadecimal`, where `??` is a byte that is not known, and `%????0011` one of which
+        some bits are.
 
-        The second has 1 for each byte that is known.
+        The second has for each byte the mask of the bits that are known; the others are zero.
         """
         if not isinstance(self.value, str) or "?" not in self.value:
             data = self.hexadecimal()
-            return data, b"\1" * len(data)
-        digits = "".join(self.value.split())
-        pairs = [digits[at : at + 2] for at in range(0, len(digits), 2)]
-        known = bytes(pair != "??" for pair in pairs)
-        text = "".join("00" if pair == "??" else pair for pair in pairs)
-        try:
-            return bytes.fromhex(text), known
-        except ValueError:
-            raise self.expected("bytes in hex, two digits each, or ?? for one not known") from None
+            return data, b"\xff" * len(data)
+        out: list[tuple[int, int]] = []
+        for word in self.value.split():
+            if _BINARY.fullmatch(word):
+                value, known = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
+                out.append((int(value, 2), int(known.replace("?", "0"), 2)))
+                continue
+            for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
+                if pair != "??" and not _PAIR.fullmatch(pair):
+                    raise self.expected("bytes in hex, two digits each, or ?? for one not known")
+                out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
+        return bytes(value for value, _ in out), bytes(known for _, known in out)
 
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):

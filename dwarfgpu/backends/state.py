@@ -13,19 +13,36 @@ from attrs import evolve
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
 from dwarfgpu.backends.machine import Machine, Wave
 from dwarfgpu.backends.memory import SparseMemory
-from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable, UsageError
+from dwarfgpu.errors import (
+    MissingContext,
+    OutOfRange,
+    PartlyUnavailable,
+    Unavailable,
+    UsageError,
+)
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.target import RegisterId, WaveId
 
 
 class _RegisterBytes:
-    """A register's bytes and which of them are known."""
+    """A register's bytes, and for each the mask of the bits that are known; others are zero."""
 
     __slots__ = ("data", "known")
 
     def __init__(self, size_bytes: int) -> None:
         self.data = bytearray(size_bytes)
         self.known = bytearray(size_bytes)
+
+    def words(self) -> list[str]:
+        """Each byte as a state file has it: `f0`, `??`, `%????0011`."""
+        return [_word(*each) for each in zip(self.data, self.known, strict=True)]
+
+
+def _word(byte: int, known: int) -> str:
+    if known in (0, 0xFF):
+        return f"{byte:02x}" if known else "??"
+    digits = zip(f"{byte:08b}", f"{known:08b}", strict=True)
+    return "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
 
 
 class StateTarget:
@@ -68,9 +85,14 @@ class StateTarget:
         return self.machine.used_lanes(wave)
 
     def set_register(
-        self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
+        self,
+        wave: WaveId,
+        register: RegisterInfo,
+        data: bytes,
+        offset_bytes: int = 0,
+        known: bytes | None = None,
     ) -> None:
-        """Make bytes of a register known.
+        """Make bytes of a register known; of some only the bits of a mask, the others being zero.
 
         `Unavailable` for an unknown wave or a register that it was not allocated, `UsageError`
         for bytes outside the register.
@@ -86,7 +108,8 @@ class StateTarget:
             )
         held = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
         held.data[offset_bytes : offset_bytes + len(data)] = data
-        held.known[offset_bytes : offset_bytes + len(data)] = b"\1" * len(data)
+        known = b"\xff" * len(data) if known is None else known
+        held.known[offset_bytes : offset_bytes + len(data)] = known
 
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
@@ -159,13 +182,11 @@ class StateTarget:
     ) -> bytes:
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
         held = self._register(wave, register, offset_bytes, end)
-        missing = 0 if held is None else held.known.find(0, offset_bytes, end)
-        if held is None or missing >= 0:
-            after = end if held is None else held.known.find(1, missing, end)
-            last = (end if after < 0 else after) - 1
+        if held is None:
             self._require_allocated(wave, register)
-            part = "" if held is None else f", bytes {missing} to {last}"
-            raise Unavailable(f"register {register} of wave {wave} is not in the state{part}")
+            raise Unavailable(f"register {register} of wave {wave} is not in the state")
+        if held.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
+            raise _missing(wave, register, held, offset_bytes, end)
         return bytes(held.data[offset_bytes:end])
 
     def write_register(
@@ -267,3 +288,16 @@ def _as_asked(error: Unavailable, where: Memory, address: int, lowered: int) -> 
         return error
     lane = "" if where.lane is None else f" of lane {where.lane}"
     return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")
+
+
+def _missing(
+    wave: WaveId, register: RegisterId, held: _RegisterBytes, first: int, end: int
+) -> Unavailable:
+    """Why bytes of a register cannot be read of which not every bit is known."""
+    start = next(at for at in range(first, end) if held.known[at] != 0xFF)
+    after = held.known.find(0xFF, start, end)
+    last = (end if after < 0 else after) - 1
+    told = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
+    if end - first == 1 and held.known[first]:
+        return PartlyUnavailable(told, held.data[first], held.known[first])
+    return Unavailable(told)

@@ -55,8 +55,10 @@ def _registers(before: StateTarget, after: StateTarget, wave: int) -> Iterator[D
 def _register_text(state: StateTarget, wave: int, name: str, first: int, size_bytes: int) -> str:
     held = state.waves.get(wave, {}).get(name)
     last = first + size_bytes
-    if held is None or not all(held.known[first:last]):
+    if held is None or not any(held.known[first:last]):
         return _UNKNOWN
+    if held.known.count(0xFF, first, last) != size_bytes:
+        return " ".join(held.words()[first:last])
     return f"{int.from_bytes(held.data[first:last], state.architecture.endian):#x}"
 
 

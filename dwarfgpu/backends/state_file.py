@@ -279,10 +279,10 @@ def set_register(
         data, known = field["bytes"].hexadecimal_with_gaps()
         if 8 * len(data) != size_bits:
             raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
-        if not all(known):
-            for at, is_known in enumerate(known):
-                if is_known:
-                    target.set_register(wave, register, data[at : at + 1], at)
+        if known.count(0xFF) != len(known):
+            for at, mask in enumerate(known):
+                if mask:
+                    target.set_register(wave, register, data[at : at + 1], at, known[at : at + 1])
             return
     else:
         number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)

@@ -61,9 +61,9 @@ def _wave(target: StateTarget, arrays: Arrays, wave: int, told: Mapping[str, Jso
     out |= {name: told[name] for name in _OF_WAVE if name in told}
     registers: dict[str, Json] = {}
     for name, held in target.waves[wave].items():
-        pairs = zip(held.data, held.known, strict=True)
-        words = [f"{byte:02x}" if is_known else "??" for byte, is_known in pairs]
-        registers[name] = {"bytes": " ".join(words) if "??" in words else "".join(words)}
+        words = held.words()
+        is_whole = all(len(word) == 2 and word != "??" for word in words)
+        registers[name] = {"bytes": ("" if is_whole else " ").join(words)}
     out["registers"] = registers
     group = target.workgroups[wave]
     first = next(each for each, owner in target.workgroups.items() if owner == group)

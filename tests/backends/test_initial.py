@@ -177,20 +177,24 @@ def test_the_first_wave_of_a_group() -> None:
     assert system_sgprs(asked, PROCESSORS["gfx90a"], 0, first) == {"s0": 1 << 31 | 2}
 
 
+BY_BIT = {"ttmp6": "09 00 00 %???????0", "ttmp11": "%??000001 ?? ?? ??"}
+"""The packet in 25 bits, the number of the wave in 6."""
+
+
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
         ("gfx803", {}),
         # what is in bits 31:25 of ttmp6 before a trap nobody tells
-        ("gfx90a", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "ttmp6": "09 00 00 ??"}),
+        ("gfx90a", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, **BY_BIT}),
         (
             "gfx942",
             {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "ttmp11": 1 | 9 << 6, "flat_scratch": BASE},
         ),
-        ("gfx1030", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "ttmp6": "09 00 00 ??"}),
+        ("gfx1030", {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, **BY_BIT}),
         (
             "gfx1100",
-            {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, "ttmp6": "09 00 00 ??", "flat_scratch": BASE},
+            {"ttmp8": 3, "ttmp9": 4, "ttmp10": 5, **BY_BIT, "flat_scratch": BASE},
         ),
         # {DebugMark 0, GridYZvalid, waveIDinGroup[4:0], dispatchIndex[24:0]}
         ("gfx1200", {"ttmp9": 3, "ttmp8": 1 << 25 | 9, "scratch_base": BASE}),
@@ -205,8 +209,35 @@ def test_other_scalars(target: str, expected: dict[str, int]) -> None:
         float_denorm_mode_32=3,
     )
     found = other_scalars(asked, PROCESSORS[target], 64, evolve(WAVE, packet=9))
-    # FLOAT_MODE is told; no document tells all bits of the other bytes.
-    assert found == {"exec": 0xFFFF, "mode": "39 ?? ?? ??", **expected}
+    # No document tells the bits of mode that no field of the descriptor sets.
+    assert str(found["mode"]).startswith("39 ")
+    assert found == {"exec": 0xFFFF, "mode": found["mode"], **expected}
+
+
+@pytest.mark.parametrize(
+    ("target", "mode"),
+    [
+        ("gfx803", "f0 ?? ?? ??"),  # what its bits are called nobody tells
+        ("gfx942", "f0 %0101??01 %1????001 ??"),
+        ("gfx1030", "f0 %0101??01 %1????001 ??"),
+        ("gfx1100", "f0 %0101??01 %1????001 ??"),
+        ("gfx1200", "f0 ?? %1??????? ??"),
+    ],
+)
+def test_mode_is_told_by_bit(target: str, mode: str) -> None:
+    """ "Wavefront starts execution with": DX10_CLAMP, the exceptions and FP16_OVFL, not IEEE."""
+    fields = {
+        "enable_dx10_clamp": 1,
+        "fp16_ovfl": 1,
+        "enable_exception_ieee_754_fp_invalid_operation": 1,
+        "enable_exception_ieee_754_fp_division_by_zero": 1,
+        "enable_exception_ieee_754_fp_underflow": 1,
+    }
+    asked = descriptor(float_denorm_mode_32=3, float_denorm_mode_16_64=3, **fields)
+    if target == "gfx1200":  # those of GFX12 have no such fields
+        known = asked.fields.keys() - {"enable_dx10_clamp", "enable_ieee_mode"}
+        asked = evolve(asked, fields={name: asked.fields[name] for name in known})
+    assert other_scalars(asked, PROCESSORS[target], 64, WAVE)["mode"] == mode
 
 
 @pytest.mark.parametrize("axis", ["y", "z"])

@@ -12,9 +12,11 @@ from jsonschema import ValidationError
 
 from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.npy import Npy, npy_bytes
-from tests.cli.command import run_json, validator
+from tests.cli.command import run, run_json, validator
 from tests.work import at_most
 
 Json = Any
@@ -98,6 +100,35 @@ def test_arrays(tmp_path: Path) -> None:
         target.read_register(0, mode)
     where = Memory(arch.address_space(0))
     assert target.read_memory(where, 0x1004, 4) == bytes([4, 5, 6, 7])
+
+
+def test_registers_are_known_by_bit(tmp_path: Path) -> None:
+    """Read, saved and compared bit by bit; a byte that is not whole is not read as bytes."""
+    registers = {"mode": {"bytes": "f0 %1010??11 ?? %???????0"}, "exec": 1}
+    state = load(tmp_path, waves=[{"registers": registers}], workgroups=[])
+    mode = state.architecture.by_name["mode"]
+    place = SingleLocation(Register(mode, 0))
+    context = Context(architecture=state.architecture, wave=0, target=state.target)
+    bits = context.access.read(Location((place,), state.target.stop), 32)
+    assert bits.unavailable == 0xFEFF0C00
+    assert bits.value & ~bits.unavailable == 0xA3F0
+    assert context.access.read(Location((place.displaced(8),), state.target.stop), 2).value == 3
+    with pytest.raises(Unavailable, match="mode of wave 0 is not in the state, bytes 1 to 3"):
+        state.target.read_register(0, mode)
+    done = run("eval", "--state", tmp_path / "state.json", "$mode")
+    for name in ("IEEE", "EXCP_EN.DENORM", "EXCP_EN.OVERFLOW"):
+        assert name in done.out
+    shown = ("debug", "--state", tmp_path / "state.json", "--batch", "-ex")
+    again = tmp_path / "again.json"
+    commands = (*shown, "info registers mode", "-ex", f"save {again}")
+    assert "IEEE" in run(*commands).out
+    assert '"f0 %1010??11 ?? %???????0"' in again.read_text()
+
+
+@pytest.mark.parametrize("word", ["%0", "%????00112", "%????002?", "%", "?0"])
+def test_a_byte_by_bit_has_eight_digits(tmp_path: Path, word: str) -> None:
+    with pytest.raises(UsageError, match="mode.bytes: expected"):
+        load(tmp_path, waves=[{"registers": {"mode": {"bytes": f"?? {word} ?? ??"}}}])
 
 
 def test_registers_beyond_the_allocation(tmp_path: Path) -> None:

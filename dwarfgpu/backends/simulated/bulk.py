@@ -94,7 +94,7 @@ class BulkState:
         for row, wave in enumerate(waves):
             found = self.state.waves.get(wave, {}).get(register.name)
             if found is not None:
-                known[row] = np.frombuffer(found.known, np.uint8)
+                known[row] = np.frombuffer(found.known, np.uint8) == 0xFF
                 held[row] = np.frombuffer(found.data, np.uint8) * known[row]
         return held, known
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from attrs import frozen
 
-from dwarfgpu.arch.processors import Processor
+from dwarfgpu.arch.flags import flag_fields
+from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.backends.machine import Geometry, Position, work_item
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
@@ -155,8 +156,12 @@ def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
 def other_scalars(
     descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
 ) -> dict[str, int | str]:
-    """exec, flat_scratch, mode and what the trap handler finds; text: bytes with `??`."""
-    out: dict[str, int | str] = {"exec": exec_mask(wave, lanes), "mode": _mode(descriptor.fields)}
+    """exec, flat_scratch, mode and what the trap handler finds; text: bytes as in state files,
+    with `??` and `%????0011` for what is not known."""
+    out: dict[str, int | str] = {
+        "exec": exec_mask(wave, lanes),
+        "mode": _mode(descriptor.fields, processor),
+    }
     name = "scratch_base" if processor.generation >= 12 else "flat_scratch"
     if not processor.has_architected_flat_scratch:
         pass  # the prolog of the kernel sets it up
@@ -191,18 +196,49 @@ def _ttmps(
     out = {"ttmp8": x, "ttmp9": y, "ttmp10": z}
     if processor.has_architected_flat_scratch and processor.generation == 9:
         return {**out, "ttmp11": wave.wave_in_group & 0x3F | packet << 6}
-    return {**out, "ttmp6": f"{(packet & 0xFFFFFF).to_bytes(3, 'little').hex(' ')} ??"}
+    number = wave.wave_in_group & 0x3F
+    return {**out, "ttmp6": _by_bit(packet, 0x1FFFFFF), "ttmp11": _by_bit(number, 0x3F)}
 
 
-def _mode(fields: Mapping[str, int]) -> str:
-    """FLOAT_MODE, the low byte; nothing tells all bits of the others."""
-    low = (
-        fields["float_round_mode_32"]
-        | fields["float_round_mode_16_64"] << 2
-        | fields["float_denorm_mode_32"] << 4
-        | fields["float_denorm_mode_16_64"] << 6
-    )
-    return f"{low:02x} ?? ?? ??"
+_MODE_FIELDS: Final = {
+    "FP_ROUND.32": "float_round_mode_32",
+    "FP_ROUND.64_16": "float_round_mode_16_64",
+    "FP_DENORM.32": "float_denorm_mode_32",
+    "FP_DENORM.64_16": "float_denorm_mode_16_64",
+    "DX10_CLAMP": "enable_dx10_clamp",
+    "IEEE": "enable_ieee_mode",
+    "FP16_OVFL": "fp16_ovfl",
+    "EXCP_EN.INVALID": "enable_exception_ieee_754_fp_invalid_operation",
+    "EXCP_EN.DENORM": "enable_exception_fp_denormal_source",
+    "EXCP_EN.DIV0": "enable_exception_ieee_754_fp_division_by_zero",
+    "EXCP_EN.OVERFLOW": "enable_exception_ieee_754_fp_overflow",
+    "EXCP_EN.UNDERFLOW": "enable_exception_ieee_754_fp_underflow",
+    "EXCP_EN.INEXACT": "enable_exception_ieee_754_fp_inexact",
+    "EXCP_EN.INT_DIV0": "enable_exception_int_divide_by_zero",
+}
+"""With which modes "wavefront starts execution": fields of `mode`, and those of the descriptor."""
+
+
+def _mode(fields: Mapping[str, int], processor: Processor) -> str:
+    """What the descriptor tells; from GFX12 on the exceptions are no part of it."""
+    value = known = 0
+    for each in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
+        name = _MODE_FIELDS.get(each.name, "")
+        if name in fields:
+            value |= fields[name] << each.first_bit
+            known |= each.mask
+    return _by_bit(value, known)
+
+
+def _by_bit(value: int, known: int) -> str:
+    """The four bytes of a register of which some bits are known, as a state file has them."""
+    words = []
+    for at in range(0, 32, 8):
+        byte, mask = value >> at & 0xFF, known >> at & 0xFF
+        digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
+        partly = "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
+        words.append({0: "??", 0xFF: f"{byte:02x}"}.get(mask, partly))
+    return " ".join(words)
 
 
 def exec_mask(wave: WaveValues, lanes: int) -> int:

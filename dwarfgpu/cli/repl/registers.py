@@ -61,7 +61,10 @@ class RegisterValue:
         """As `info registers`: the name, in hexadecimal, and naturally unless it is a vector."""
         raw = self.text(FormatOptions(letter="x"))
         head = f"{self.register.name:<{_COLUMN - 1}} {raw}"
-        if isinstance(self.type, Array) or not self.bits.is_complete:
+        has_flags = isinstance(self.register, RegisterInfo) and bool(self.register.flags)
+        if isinstance(self.type, Array) or not (self.bits.is_complete or has_flags):
+            return head
+        if not self.is_known:
             return head
         # GDB leaves the type of a pointer out here.
         natural = self.text(FormatOptions()).rpartition(") ")[2]
