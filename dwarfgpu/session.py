@@ -7,7 +7,6 @@ scripts only choose and show.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from typing import Final
 
 from attrs import evolve, field
@@ -22,6 +21,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.meaning import Meanings
+from dwarfgpu.dwarf.outermost import Kind, names_of
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.symbols import address_of_symbol
 from dwarfgpu.dwarf.tail_calls import CallChains
@@ -43,6 +43,7 @@ from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.frames import GivenAddress, LaneLocation, LaneState, TopFrame
 from dwarfgpu.model.location import Location
+from dwarfgpu.near import did_you_mean
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading, contents, located, notes_on_location, resolved
 from dwarfgpu.target import NotStarted, Target, WaveId
@@ -401,9 +402,23 @@ class Session:
             level = around.inline_level
             which = "the frame" if level == 1 else f"{level} frames"
             return f" It is in {self.functions()[level]}, {which} above: this one is inlined there"
+        return self.did_you_mean(name, "variable", "function")
+
+    def did_you_mean(self, name: str, *kinds: Kind) -> str:
+        """What was perhaps meant by a name: a variable in scope, else what is outside of functions,
+        of these kinds."""
+        try:
+            known = self.variables() if "variable" in kinds else []
+        except DwarfGpuError:
+            known = []
         own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
-        close = get_close_matches(name, own, n=1, cutoff=0.7)
-        return f' Did you mean "{close[0]}"?' if close else ""
+        outside = (
+            name
+            for each in self.code_objects
+            for name, kind in names_of(each)
+            if kind in kinds
+        )
+        return did_you_mean(name, own) or did_you_mean(name, outside)
 
     def _in_namespaces(self, name: str) -> Iterator[str]:
         """The qualified names of variables that have this one."""

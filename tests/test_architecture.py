@@ -22,7 +22,7 @@ from attrs import frozen
 PACKAGE = "dwarfgpu"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("nouns", "errors", "bits", "floats", "basetype", "plain", "npy"),
+    ("nouns", "errors", "bits", "floats", "basetype", "near", "plain", "npy"),
     ("arch", "objfile"),
     ("model",),
     ("target", "fetch", "comparison", "access"),

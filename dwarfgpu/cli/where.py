@@ -6,7 +6,6 @@ import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import chain
 from typing import Final
@@ -26,6 +25,7 @@ from dwarfgpu.dwarf.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.near import did_you_mean
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.view.coverage import (
     Cells,
@@ -191,8 +191,7 @@ def _like(file: CodeObject, wanted: Wanted) -> str:
     every = find_variables(file.scopes, Wanted((), wanted.function, wanted.pc))
     known = {each.name for unit in every for group in unit.groups for each, _ in group.declared}
     simple = wanted.names[0].rpartition("::")[2]
-    close = get_close_matches(simple, sorted(known)[:50_000], n=1, cutoff=0.7)
-    return f' Did you mean "{close[0]}"?' if close else ""
+    return did_you_mean(simple, sorted(known))
 
 
 def _columns() -> int:

@@ -39,7 +39,7 @@ from dwarfgpu.language.executing import in_frame
 from dwarfgpu.language.literals import text
 from dwarfgpu.language.machine import machine_value, unknown
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
-from dwarfgpu.language.members import path_to
+from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
@@ -382,8 +382,7 @@ class Evaluator:
             return self._function(whole, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
-        kinds = "member or method" if kind.declared.methods else "member"
-        raise UsageError(f"There is no {kinds} named {name}.")
+        raise no_member(kind, name)
 
     def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """`.*` and `->*`, which are one here, as `.` and `->` are."""

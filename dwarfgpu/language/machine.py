@@ -16,6 +16,7 @@ from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Part, Register
+from dwarfgpu.near import did_you_mean
 from dwarfgpu.session import Session
 
 _ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
@@ -55,8 +56,6 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
 
 def unknown(session: Session, name: str) -> DwarfGpuError:
     """Why a name means nothing where it can only be the machine's, and what may be meant."""
-    from difflib import get_close_matches
-
     architecture = session.architecture
     if name == "_lane" and architecture.is_simt:
         try:
@@ -74,8 +73,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         *_ROLES,
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
-    close = get_close_matches(name.lower()[:80], known, n=1, cutoff=0.7)
-    advice = f' Did you mean "${close[0]}"?' if close else ""
+    advice = did_you_mean(name, known, "$")
     return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
 
 

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.spelling import canonical, split_last
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.near import did_you_mean
 
 M = TypeVar("M")
 
@@ -26,6 +27,27 @@ def path_to(kind: Struct, name: str) -> list[Member] | None:
     """
     found = _parts_with(kind, name, _own_paths)
     return None if found is None else [*found.steps, *found.members[0]]
+
+
+def no_member(kind: Struct, name: str) -> UsageError:
+    """That a structure has no such member, in GDB's words, and which one is perhaps meant."""
+    kinds = "member or method" if kind.declared.methods else "member"
+    return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(kind))}")
+
+
+def _names(kind: Struct) -> Iterator[str]:
+    """Of the members, also those of anonymous structures and base classes."""
+    pending = [kind]
+    for _ in range(MAX_CHAIN):
+        if not pending:
+            return
+        for member in pending.pop(0).members:
+            if member.name is not None and not member.is_base_class:
+                yield member.name
+                continue
+            inner = strip(member.type)
+            if isinstance(inner, Struct):
+                pending.append(inner)
 
 
 def _parts_with(

@@ -47,7 +47,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.elsewhere import completed, static_member
-from dwarfgpu.language.members import path_to
+from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import DESCRIBES, Bits
@@ -287,7 +287,7 @@ class Places:
             )
         path = path_to(bare, name)
         if path is None:
-            raise UsageError(f"There is no member named {name}.")
+            raise no_member(bare, name)
         for step in path:
             value = self.step(value, step)
         return value

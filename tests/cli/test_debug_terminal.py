@@ -15,8 +15,9 @@ from dwarfgpu.cli.repl import colour
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Painted, Told
 from dwarfgpu.cli.repl.pager import MORE, Pager
-from dwarfgpu.cli.repl.symbol_index import MOST, SymbolIndex, names_of
+from dwarfgpu.cli.repl.symbol_index import MOST, SymbolIndex
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.outermost import names_of
 from tests.cli.command import FIXTURES, validate
 from tests.cli.repl_shell import demo_shell, nest_shell, said, told
 

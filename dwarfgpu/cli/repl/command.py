@@ -7,13 +7,14 @@ nowhere else. The words of errors are GDB's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from inspect import getdoc
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from attrs import field, frozen
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.near import did_you_mean
 from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:
@@ -171,13 +172,15 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     return own or found
 
 
-def find(commands: Iterable[Command], word: str, family: str = "") -> Command:
+def find(commands: Collection[Command], word: str, family: str = "") -> Command:
     """The command that a word means; `UsageError` in GDB's words where it means none or several."""
     found = fitting(commands, word)
     kind = f"{family} " if family else ""
     if not found or not word:
         help_of = f"help {family}" if family else "help"
-        raise UsageError(f'Undefined {kind}command: "{word}".  Try "{help_of}".')
+        own = (name for each in commands for name in each.words)
+        advice = did_you_mean(word, own) if word else ""
+        raise UsageError(f'Undefined {kind}command: "{word}".  Try "{help_of}".{advice}')
     if len(found) > 1:
         names = ", ".join(sorted(found))
         raise UsageError(f'Ambiguous {kind}command "{word}": {names}.')
@@ -191,7 +194,7 @@ def first_word(line: str) -> tuple[str, str]:
     return match[1], line[match.end() :]
 
 
-def parse(commands: Iterable[Command], line: str) -> Call:
+def parse(commands: Collection[Command], line: str) -> Call:
     """The command of a line, subcommands included, and its argument."""
     word, rest = first_word(line)
     found = find(commands, word)

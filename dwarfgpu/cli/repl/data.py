@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.near import did_you_mean
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Record
@@ -80,6 +81,16 @@ def _remark(shell: Shell, value: TypedValue) -> None:
     _remark_written(shell)
 
 
+def _remark_unset(shell: Shell, text: str) -> None:
+    """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
+    gave a value."""
+    if text.startswith("$_") and text[1:].isidentifier():
+        known = (each.text[1:] for each in candidates.values(shell, "$"))
+        advice = did_you_mean(text[1:], known, "$")
+        if advice:
+            shell.note(f"{text} has no value.{advice}")
+
+
 def _remark_written(shell: Shell) -> None:
     """Say once that what was assigned is nowhere but here, where a core file is looked at."""
     if shell.is_of_core and shell.values.has_written:
@@ -105,6 +116,8 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
     value = evaluated(shell.session, shell.values, text)
     yield from _kept(shell, value, options)
     _remark(shell, value)
+    if value.type is None:
+        _remark_unset(shell, text)
 
 
 @command("call", topic="data", complete=candidates.values)

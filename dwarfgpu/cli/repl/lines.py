@@ -44,6 +44,8 @@ def converse(shell: Shell, *, prompts: bool) -> None:
         if prompts:
             sys.stdout.write(prompt)
             sys.stdout.flush()
+        if sys.stdin.closed:  # by Python code of the user
+            return None
         line = sys.stdin.readline(MOST_CHARACTERS + 1)
         if len(line) > MOST_CHARACTERS:
             shell.failures += 1

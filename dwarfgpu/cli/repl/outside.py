@@ -6,10 +6,11 @@ import io
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from textwrap import dedent
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
@@ -98,9 +99,9 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     code = argument or dedent("\n".join(body(shell)))
     names = shell.python_names
     names |= _names(shell)
-    out = io.StringIO()
+    out = _Output()
     try:
-        with redirect_stdout(out):
+        with lent_streams(), redirect_stdout(out):
             exec(compile(code, "<python>", "exec"), names)
     except KeyboardInterrupt:
         raise
@@ -111,6 +112,46 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
             f"Python Exception <class '{kind}'>: {words}\nError while executing Python code."
         ) from None
     yield _python_output(out)
+
+
+class _Output(io.StringIO):
+    """What code prints; it stays readable when the code closes it."""
+
+    def close(self) -> None:
+        self.flush()
+
+
+class _Lent:
+    """A stream of the process that code uses and cannot close: the conversation goes on with it.
+
+    `exit()` closes stdin, before it raises anything.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stream)
+
+    def close(self) -> None:
+        """Nothing: it is not the code's."""
+
+
+@contextmanager
+def lent_streams() -> Iterator[None]:
+    """The streams of the process while code runs that is not ours."""
+    names = ("stdin", "stderr", "__stdin__", "__stdout__", "__stderr__")
+    before = {name: getattr(sys, name) for name in names}
+    for name, stream in before.items():
+        setattr(sys, name, None if stream is None else _Lent(stream))
+    try:
+        yield
+    finally:
+        for name, stream in before.items():
+            setattr(sys, name, stream)
 
 
 def _python_output(out: io.StringIO) -> Part:

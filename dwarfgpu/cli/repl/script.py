@@ -6,7 +6,7 @@ A body is read line by line up to its `end`, from where the command itself came 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from typing import Final
 
@@ -216,7 +216,7 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
-def _command_in(commands: Iterable[Command], text: str) -> tuple[Command, str]:
+def _command_in(commands: Collection[Command], text: str) -> tuple[Command, str]:
     """The command with which a text begins, and the rest."""
     word, rest = first_word(text)
     found = find(commands, word)

@@ -7,29 +7,16 @@ none is offered.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from threading import Thread
 from typing import Final
 
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.dwarf.outermost import names_of
 
 MOST: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
-_KINDS: Final = {
-    dw.TAG_SUBPROGRAM: "function",
-    dw.TAG_VARIABLE: "variable",
-    dw.TAG_BASE_TYPE: "type",
-    dw.TAG_TYPEDEF: "type",
-    dw.TAG_STRUCTURE_TYPE: "type",
-    dw.TAG_CLASS_TYPE: "type",
-    dw.TAG_UNION_TYPE: "type",
-    dw.TAG_ENUMERATION_TYPE: "type",
-}
-_AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
 class SymbolIndex:
@@ -66,23 +53,3 @@ class SymbolIndex:
             if not name.startswith(word):
                 return
             yield name, kinds.get(name, "")
-
-
-def names_of(code_object: CodeObject) -> Iterator[tuple[str, str]]:
-    """The names that a code object declares outside of functions and classes."""
-    for unit in code_object.info.units:
-        try:
-            yield from _declared(unit.root.children(), "")
-        except DwarfGpuError:
-            continue  # what reads the unit reports it
-
-
-def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, str]]:
-    for die in entries:
-        name = die.name
-        if name is None:
-            continue
-        if die.tag in _KINDS:
-            yield f"{around}{name}", _KINDS[die.tag]
-        elif die.tag in _AROUND:
-            yield from _declared(die.children(), f"{around}{name}::")

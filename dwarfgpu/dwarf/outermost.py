@@ -1,0 +1,45 @@
+"""The names that a code object declares outside of functions and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.errors import DwarfGpuError
+
+Kind = Literal["function", "variable", "type"]
+
+_KINDS: Final[dict[int, Kind]] = {
+    dw.TAG_SUBPROGRAM: "function",
+    dw.TAG_VARIABLE: "variable",
+    dw.TAG_BASE_TYPE: "type",
+    dw.TAG_TYPEDEF: "type",
+    dw.TAG_STRUCTURE_TYPE: "type",
+    dw.TAG_CLASS_TYPE: "type",
+    dw.TAG_UNION_TYPE: "type",
+    dw.TAG_ENUMERATION_TYPE: "type",
+}
+_AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+
+
+def names_of(code_object: CodeObject) -> Iterator[tuple[str, Kind]]:
+    """The names and what they are; units that cannot be read are left out."""
+    for unit in code_object.info.units:
+        try:
+            yield from _declared(unit.root.children(), "")
+        except DwarfGpuError:
+            continue  # what reads the unit reports it
+
+
+def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, Kind]]:
+    for die in entries:
+        name = die.name
+        if name is None:
+            continue
+        if die.tag in _KINDS:
+            yield f"{around}{name}", _KINDS[die.tag]
+        elif die.tag in _AROUND:
+            yield from _declared(die.children(), f"{around}{name}::")

@@ -1,0 +1,19 @@
+"""What was perhaps meant by a name that means nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final
+
+_MOST_NAMES: Final = 50_000
+_MOST_CHARACTERS: Final = 80
+
+
+def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
+    """` Did you mean "limit"?` with the closest of the known names, in any letter case; else
+    nothing. `sigil` is what they begin with."""
+    names = {each.lower(): each for each in islice(known, _MOST_NAMES)}
+    close = get_close_matches(name.lower()[:_MOST_CHARACTERS], names, n=1)
+    return f' Did you mean "{sigil}{names[close[0]]}"?' if close else ""
