@@ -10,7 +10,7 @@ import json
 from typing import Final
 
 from dwarfgpu.cli.errors import error_json
-from dwarfgpu.cli.repl.command import Part
+from dwarfgpu.cli.repl.command import Group, Inside, Part
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.plain import Plain, Record
 
@@ -27,10 +27,15 @@ class Answer:
         self._console: list[Plain] = []
         self._notes: list[Plain] = []
         self._error: Record | None = None
+        self._groups: list[tuple[Group, Answer]] = []
 
     def add(self, part: Part) -> None:
         """One more part; of text alone, a line of the console."""
-        if isinstance(part, str):
+        if isinstance(part, Inside):
+            if not self._groups or self._groups[-1][0] is not part.group:
+                self._groups.append((part.group, Answer("")))
+            self._groups[-1][1].add(part.part)
+        elif isinstance(part, str):
             self._console += part.split("\n")
         elif part.list_of is not None:
             self._lists.setdefault(part.list_of, []).append(part.data)
@@ -51,11 +56,16 @@ class Answer:
             "command": self.line,
             "result": "done" if self._error is None else "error",
             **(self._error or {}),
-            **self._data,
-            **self._lists,
+            **self._told(),
         }
-        if self._console:
-            record["console"] = self._console
         if self._notes:
             record["notes"] = self._notes
         return json.dumps(record)
+
+    def _told(self) -> Record:
+        """What was told, that of each group as an element of its list."""
+        lists = {name: [*elements] for name, elements in self._lists.items()}
+        for group, inner in self._groups:
+            lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
+        console: Record = {"console": self._console} if self._console else {}
+        return {**self._data, **lists, **console}

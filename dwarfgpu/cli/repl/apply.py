@@ -11,7 +11,7 @@ from attrs import frozen
 
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cli.repl.bounded import frames_of
-from dwarfgpu.cli.repl.command import Part, command, printed
+from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, printed
 from dwarfgpu.cli.repl.frames import lane_numbers
 from dwarfgpu.cli.repl.lanes import (
     CHOICES,
@@ -25,6 +25,7 @@ from dwarfgpu.cli.repl.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 
 _MOST_FRAMES: Final = 1_000
 _MOST_NESTED: Final = 4
@@ -72,6 +73,8 @@ class Focus:
 
     session: Session
     heading: tuple[str, ...]
+    data: Record
+    """Which one it is."""
 
 
 def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
@@ -83,7 +86,9 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
     try:
         for each in foci:
             shell.session = each.session
-            heading: tuple[str, ...] = () if flags.is_quiet else each.heading
+            group = Group("applied", each.data)
+            text = "\n".join(each.heading)
+            heading = () if flags.is_quiet else (Inside(group, Told(text, {})),)
             if flags.on_error != "ignore":
                 yield from heading
                 heading = ()
@@ -92,12 +97,13 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                     if printed(part):
                         yield from heading
                         heading = ()
-                    yield part
+                    yield Inside(group, part)
             except DwarfGpuError as error:
                 if flags.on_error == "stop":
                     raise
                 if flags.on_error == "print":
-                    yield error_text(error)
+                    text = error_text(error)
+                    yield Inside(group, Told(text, {"result": "error", "msg": text}))
     finally:
         shell.session = before
         shell.applied -= 1
@@ -139,7 +145,7 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
 def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
     for lane in lanes:
         looking = session.focused(lane)
-        yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"))
+        yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
 
 
 @command("thread apply", topic="stack")
@@ -176,7 +182,7 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
 def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
     for wave in waves:
         focus_on(shell, wave)
-        yield Focus(shell.session, ("", f"Thread {who(shell)}:"))
+        yield Focus(shell.session, ("", f"Thread {who(shell)}:"), {"thread": wave})
 
 
 @command("frame apply", topic="stack")
@@ -217,6 +223,7 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
         Focus(
             selected(session, each.number),
             (frame_text(each, frame_record(each, with_arguments=True)),),
+            {"level": each.number},
         )
         for each in found
     )

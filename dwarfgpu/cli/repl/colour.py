@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.cli.repl.command import Painted, Part
+from dwarfgpu.cli.repl.command import Inside, Painted, Part
 
 MOST_CHARACTERS: Final = 2_000
 """Of a line that is coloured; a longer one is shown as it is."""
@@ -70,6 +70,8 @@ def painted(part: Part, paint: Paint) -> Part:
     """A part of an answer in colours."""
     if isinstance(part, Painted):
         return part
+    if isinstance(part, Inside):
+        return evolve(part, part=painted(part.part, paint))
     return paint(part) if isinstance(part, str) else evolve(part, text=paint(part.text))
 
 

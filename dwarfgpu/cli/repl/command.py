@@ -45,7 +45,7 @@ TOPICS: dict[Topic, str] = {
     "waves": "Looking at waves and their lanes.",
 }
 
-Part: TypeAlias = "str | Told"
+Part: TypeAlias = "str | Told | Inside"
 Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
@@ -74,8 +74,27 @@ class Told:
     ends_line: bool = True
 
 
+@frozen(eq=False)
+class Group:
+    """What one of several commands tells that a command runs: an element of a list of its data."""
+
+    list_of: str
+    data: Record
+    """What is said of the command itself, as the lane for which it is run."""
+
+
+@frozen
+class Inside:
+    """A part that one of several commands tells."""
+
+    group: Group
+    part: Part
+
+
 def printed(part: Part) -> str:
     """What is printed of a part of an answer: a string is a line."""
+    if isinstance(part, Inside):
+        return printed(part.part)
     if isinstance(part, str):
         return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
     text = f"{part.text}\n" if part.text and part.ends_line else part.text

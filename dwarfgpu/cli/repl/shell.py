@@ -19,7 +19,7 @@ from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.answer import Answer
 from dwarfgpu.cli.repl.colour import CONTROL, PAINTS, painted
-from dwarfgpu.cli.repl.command import Command, Painted, Part, parse, printed
+from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
 from dwarfgpu.cli.repl.pager import Pager
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.symbol_index import SymbolIndex
@@ -256,7 +256,8 @@ class Shell:
         """The output of lines up to the first error; a command that has a body takes it of them."""
         with self.reading(lines):
             for line in lines:
-                yield from self.run(line)
+                group = Group("commands", {"command": line.strip()})
+                yield from (Inside(group, part) for part in self.run(line))
                 if self.is_over:
                     return
 
