@@ -11,9 +11,14 @@ _MOST_NAMES: Final = 50_000
 _MOST_CHARACTERS: Final = 80
 
 
+def _close_enough(name: str) -> float:
+    """The least ratio of difflib: that of "tt" and "t" is 2/3, as is that of "head" and "ready"."""
+    return 0.6 if len(name) <= 2 else 0.7
+
+
 def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
     """` Did you mean "limit"?` with the closest of the known names, in any letter case; else
     nothing. `sigil` is what they begin with."""
     names = {each.lower(): each for each in islice(known, _MOST_NAMES)}
-    close = get_close_matches(name.lower()[:_MOST_CHARACTERS], names, n=1)
+    close = get_close_matches(name.lower()[:_MOST_CHARACTERS], names, 1, _close_enough(name))
     return f' Did you mean "{sigil}{names[close[0]]}"?' if close else ""

@@ -14,6 +14,7 @@ from dwarfgpu.near import did_you_mean
         ("lmit", ["limit", "t"], "limit"),
         ("LIMIT", ["limit"], "limit"),
         ("Wrker", ["WORKER"], "WORKER"),
+        ("head", ["ready"], None),
         ("q", ["t", "x"], None),
         ("anything", [], None),
     ],

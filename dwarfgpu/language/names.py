@@ -101,9 +101,7 @@ class Names:
 
     def unknown(self, name: str) -> UsageError:
         """That a name means nothing, in GDB's words."""
-        words = self.session.meanings(name).why_not(name)
-        simple = words == f'No symbol "{name}" in current context.'
-        return UsageError(words + (self.session.did_you_mean(name) if simple else ""))
+        return UsageError(self.session.meanings(name).why_not(name))
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
         """What a name means in a source file, or in a function that is quoted: `'f(int)'::x`."""
@@ -156,8 +154,7 @@ class Names:
         if not isinstance(die, Die) or die.tag not in TYPES:
             tag = "struct" if name.tag == "class" else name.tag
             if tag is not None:
-                advice = self.session.did_you_mean(simple, "type")
-                raise UsageError(f"No {tag} type named {simple}.{advice}")
+                raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
         return Typed(die.unit.info.types.build(die), die.unit)
 

@@ -197,7 +197,7 @@ def find(commands: Collection[Command], word: str, family: str = "") -> Command:
     kind = f"{family} " if family else ""
     if not found or not word:
         help_of = f"help {family}" if family else "help"
-        own = (name for each in commands for name in each.words)
+        own = (each.word for each in commands)
         advice = did_you_mean(word, own) if word else ""
         raise UsageError(f'Undefined {kind}command: "{word}".  Try "{help_of}".{advice}')
     if len(found) > 1:

@@ -99,7 +99,7 @@ def entry_of(session: Session, text: str) -> int:
     try:
         value = language.evaluate(name, session, DEFAULT)
     except UsageError:
-        raise UsageError(words + session.did_you_mean(name, "function")) from None
+        raise UsageError(words) from None
     place = value.location.places[0] if value.location is not None else None
     if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
         raise UsageError(words)

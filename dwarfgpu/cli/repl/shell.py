@@ -17,6 +17,7 @@ from dwarfgpu.backends.recorded import RecordedTarget
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
+from dwarfgpu.cli.repl.advice import advised
 from dwarfgpu.cli.repl.answer import Answer
 from dwarfgpu.cli.repl.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
@@ -236,7 +237,10 @@ class Shell:
         paint = PAINTS.get(call.command.name)
         if paint is not None and self.has_colours:
             parts = (painted(part, paint) for part in parts)
-        yield from parts
+        try:
+            yield from parts
+        except UsageError as error:
+            raise advised(self.session, error) from None
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """The output of a script up to its first error, which tells file and line."""

@@ -1,0 +1,25 @@
+"""The nearest right thing, where an error says in GDB's words that a name means nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.dwarf.outermost import Kind
+from dwarfgpu.errors import UsageError
+from dwarfgpu.session import Session
+
+_UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
+    (re.compile(r'No symbol "(?P<name>[^"]+)" in current context\.'), ("variable", "function")),
+    (re.compile(r'Function "(?P<name>[^"]+)" not defined\.'), ("function",)),
+    (re.compile(r"No (?:struct|union|enum) type named (?P<name>\S+)\."), ("type",)),
+)
+
+
+def advised(session: Session, error: UsageError) -> UsageError:
+    """The error, with what was perhaps meant."""
+    for pattern, kinds in _UNKNOWN:
+        match = pattern.fullmatch(error.message)
+        if match is not None:
+            return UsageError(error.message + session.did_you_mean(match["name"], *kinds))
+    return error
