@@ -413,10 +413,7 @@ class Session:
             known = []
         own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
         outside = (
-            name
-            for each in self.code_objects
-            for name, kind in names_of(each)
-            if kind in kinds
+            name for each in self.code_objects for name, kind in names_of(each) if kind in kinds
         )
         return did_you_mean(name, own) or did_you_mean(name, outside)
 
