@@ -21,6 +21,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ REPORT = ROOT / "docs/gdb-differential.md"
 BEGIN, END = "<!-- figures -->\n", "<!-- end -->\n"
 SETTINGS = (
     "set width 0", "set height 0", "set confirm off", "set debuginfod enabled off",
-    "set breakpoint pending off", f"source {ROOT / 'dwarfgpu/gdb_source.py'}", f"source {INSIDE}",
+    "set breakpoint pending off",
 )  # fmt: skip
 PROGRAMS = ("values.c", "moved.c", "unwound.c", "threads.c", "classes.cpp", "thrown.cpp")
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang-19", "clang++-19")}
@@ -104,9 +105,20 @@ def builds(*, full: bool) -> Iterator[Build]:
             yield Build(source, compiler, level, *variant)
 
 
+@cache
+def sourced() -> str:
+    """What GDB sources to know dwarfgpu and the packages of the Python that runs this."""
+    command = [sys.executable, "-m", "dwarfgpu", "gdb-path"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    if done.returncode:
+        raise SystemExit(f"dwarfgpu gdb-path fails: {done.stderr.strip()}")
+    return done.stdout.strip()
+
+
 def inside(gdb: str, commands: Sequence[str], program: Path, *options: str) -> dict[str, Any]:
     """What the comparison inside GDB reports."""
-    lines = [piece for each in (*SETTINGS, *commands) for piece in ("-ex", each)]
+    source = (f"source {sourced()}", f"source {INSIDE}")
+    lines = [piece for each in (*SETTINGS, *source, *commands) for piece in ("-ex", each)]
     done = subprocess.run(
         [gdb, "-nx", "-q", "-batch", *lines, *options, str(program)],
         capture_output=True,

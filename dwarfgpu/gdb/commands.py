@@ -85,7 +85,9 @@ class PrintCommand(_ValueCommand):
     Usage: dwarfgpu print[/FMT] [--] EXPRESSION
 
     EXPRESSION is of C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
-    FMT is one of the letters x d u o t a c f z s. The settings of `set print` apply."""
+    FMT is one of the letters x d u o t a c f z s r. Of GDB's settings these apply: print pretty,
+    array, array-indexes, null-stop, symbol, union, elements, repeats and max-depth. Others do not:
+    print address, object, static-members and vtbl, output-radix, and pretty-printers."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `print`, by our own means."""
@@ -248,7 +250,8 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
 
     Usage: dwarfgpu compare [-all-frames]
 
-    Of the selected frame or of all frames; bytes where GDB tells where they are, else texts."""
+    Of the selected frame or of all frames; bytes where GDB tells where they are, else texts. Both
+    print by GDB's default settings, not by yours, and without pretty-printers."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu compare", gdb.COMMAND_DATA)

@@ -27,9 +27,12 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu")
         self.debugger = debugger
 
-    def invoke(self, expression: gdb.Value) -> gdb.Value:
+    def invoke(self, *arguments: gdb.Value) -> gdb.Value:
         """GDB calls this."""
         with command():
+            if len(arguments) != 1:
+                raise UsageError(f"$dwarfgpu takes one text, not {len(arguments)} arguments")
+            expression = arguments[0]
             if expression.type.strip_typedefs().code not in (
                 gdb.TYPE_CODE_ARRAY,
                 gdb.TYPE_CODE_PTR,

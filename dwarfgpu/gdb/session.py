@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 import gdb
 from attrs import evolve, field, frozen
@@ -412,16 +413,31 @@ def inline_depth(frame: gdb.Frame) -> int:
     return depth
 
 
+PRINT_SETTINGS: Final = (
+    "print pretty", "print array", "print array-indexes", "print null-stop", "print symbol",
+    "print union", "print elements", "print repeats", "print max-depth",
+)  # fmt: skip
+"""The settings of GDB that apply to text of ours."""
+
+
 def print_options(letter: str | None = None) -> FormatOptions:
-    """GDB's own `set print` settings."""
+    """GDB's own settings of those names."""
 
     def limit(name: str) -> int:
         value = gdb.parameter(f"print {name}")
         return 1 << 30 if value is None or value < 0 else int(value)
 
+    def is_on(name: str) -> bool:
+        return bool(gdb.parameter(f"print {name}"))
+
     return FormatOptions(
         letter,
-        pretty=bool(gdb.parameter("print pretty")),
+        pretty=is_on("pretty"),
+        array=is_on("array"),
+        array_indexes=is_on("array-indexes"),
+        null_stop=is_on("null-stop"),
+        symbol=is_on("symbol"),
+        union=is_on("union"),
         elements=limit("elements"),
         repeats=limit("repeats"),
         max_depth=limit("max-depth"),

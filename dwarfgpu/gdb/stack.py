@@ -76,6 +76,7 @@ def require_stack() -> None:
 def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
     """The lines of `dwarfgpu bt`; `count` frames, or all."""
     last: StackFrame | None = None
+    notes: dict[str, None] = {}
     found = (
         ours
         for theirs, ours in aligned(debugger)
@@ -86,7 +87,11 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
             yield "(More stack frames follow...)"
             return
         yield one_line(frame_text(each, arguments_text(each)))
+        session = each.session
+        if isinstance(session, GdbSession) and not session.code_objects:
+            notes |= dict.fromkeys(session.notes)
         last = each
+    yield from (one_line(f"note: {each}") for each in notes)
     if last is None:
         return
     stack = last.session.call_stack

@@ -23,7 +23,7 @@ from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.gdb.errors import gdb_errors
-from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.session import PRINT_SETTINGS, Debugger, GdbSession, print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places
@@ -58,7 +58,11 @@ def frame_of(gdb_frame: gdb.Frame) -> Frame:
 
 
 class Frame:
-    """A frame of the selected thread, or without a program that runs what is outside of them."""
+    """A frame of the selected thread.
+
+    Without a program that runs, what is outside of all frames: global variables can be asked for,
+    and everything else is a `gdb.GdbError`.
+    """
 
     def __init__(
         self, debugger: Debugger, gdb_frame: gdb.Frame | None, lane: int | None = None
@@ -71,6 +75,8 @@ class Frame:
         """Variables that were asked for, while nothing changes."""
 
     def __repr__(self) -> str:
+        if self.gdb_frame is None:
+            return "<dwarfgpu frame: no program runs>"
         return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
 
     def is_valid(self) -> bool:
@@ -81,6 +87,12 @@ class Frame:
             return bool(self.gdb_frame.is_valid())
         except gdb.error:  # no thread has frames
             return False
+
+    def _own(self) -> gdb.Frame:
+        """GDB's frame; `UsageError` in GDB's words where no program runs."""
+        if self.gdb_frame is None:
+            raise UsageError("No frame selected.")
+        return self.gdb_frame
 
     def session(self) -> GdbSession:
         """What the frame sees now, kept while nothing moves; raises `DwarfGpuError`."""
@@ -114,35 +126,38 @@ class Frame:
     def level(self) -> int:
         """GDB's number of it."""
         with gdb_errors():
-            return 0 if self.gdb_frame is None else int(self.gdb_frame.level())
+            return int(self._own().level())
 
     @property
-    def pc(self) -> int | None:
-        """Where it goes on; None without a program that runs."""
+    def pc(self) -> int:
+        """Where it goes on."""
         with gdb_errors():
-            return None if self.gdb_frame is None else int(self.gdb_frame.pc())
+            return int(self._own().pc())
 
     @property
     def function(self) -> str | None:
         """The name of its function; None where debug information names none."""
         with gdb_errors():
+            self._own()
             return next(iter(self.session().functions()), None)
 
     @property
     def cfa(self) -> Location:
         """The Canonical Frame Address."""
         with gdb_errors():
+            self._own()
             return self.session().frame.cfa()
 
     def older(self) -> Frame | None:
         """The frame that called this one, or into which it is inlined; None for the outermost."""
         with gdb_errors():
-            found = None if self.gdb_frame is None else self.gdb_frame.older()
+            found = self._own().older()
         return None if found is None else Frame(self.debugger, found, self.lane_number)
 
     def variables(self) -> list[Value]:
         """Those in scope, the innermost first; of two of one name, the inner one alone."""
         with gdb_errors():
+            self._own()
             found = {each.name: each for each in reversed(self.session().variables())}
         return [self.variable(name) for name in reversed(found)]
 
@@ -406,12 +421,7 @@ def _settings(value: TypedValue) -> tuple[str, ...]:
     bare = strip(value.type)
     if isinstance(bare, Base | Enum):
         return ()
-    while isinstance(bare, Array):
-        bare = strip(bare.element)
-    found: tuple[str, ...] = ("print elements", "print repeats")
-    if not isinstance(bare, Base | Enum):
-        found += ("print pretty", "print max-depth")
-    return found if value.unit is not None else (*found, "language")
+    return PRINT_SETTINGS if value.unit is not None else (*PRINT_SETTINGS, "language")
 
 
 def _values(settings: tuple[str, ...]) -> tuple[object, ...]:

@@ -10,10 +10,11 @@ import gdb
 from attrs import evolve, frozen
 
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
 from dwarfgpu.gdb.reasons import have_same_bits, reason_of, why_not_here
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
+from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
 from dwarfgpu.gdb.told import Told, told
 from dwarfgpu.view.options import UNAVAILABLE
@@ -107,7 +108,12 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
     """The lines of `dwarfgpu compare`."""
     require_stack()
     chosen = list(gdb_frames()) if all_frames else [gdb.selected_frame()]
-    found = [each for frame in chosen for each in compare_variables(debugger, frame)]
+    notes = _unread(debugger, chosen)
+    if len(notes) == len(chosen):
+        raise UsageError(notes[0])
+    with default_settings():
+        found = [each for frame in chosen for each in compare_variables(debugger, frame)]
+    yield from (one_line(f"note: {each}") for each in dict.fromkeys(notes))
     yield from (one_line(str(each)) for each in found if not each.is_same)
     same = sum(each.is_same for each in found)
     known = sum(not each.is_same and each.reason is not None for each in found)
@@ -116,6 +122,12 @@ def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
         f"{len(found)} variables of {frames}: {same} are the same, {known} differ for a known "
         f"reason, {len(found) - same - known} differ"
     )
+
+
+def _unread(debugger: Debugger, frames: list[gdb.Frame]) -> list[str]:
+    """Of each frame whose file cannot be read, why."""
+    sessions = map(debugger.session, frames)
+    return [each.notes[0] for each in sessions if not each.code_objects and each.notes]
 
 
 def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:

@@ -99,6 +99,14 @@ def test_the_tool_writes_its_figures(differential: ModuleType, tmp_path: Path) -
     assert "| 2 | a reason |" in lines and found.unexplained == ["two: y"]
 
 
+def test_gdb_gets_the_packages_of_the_python_that_runs(
+    debugger: Debugger, differential: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(debugger.cache))
+    assert differential.sourced() == debugger.source
+    assert not any(each.startswith("source ") for each in differential.SETTINGS)
+
+
 def test_every_choice_is_built(differential: ModuleType) -> None:
     some = list(differential.builds(full=False))
     assert len(some) == len({each.name for each in some}) == 60

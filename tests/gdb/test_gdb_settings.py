@@ -1,0 +1,121 @@
+"""GDB's settings: which apply to our text, and that a comparison is by none of the user's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.gdb.debugger import Debugger
+
+CHANGED = {
+    "language": "c",
+    "max-value-size": "16",
+    "output-radix": "16",
+    "print address": "off",
+    "print array": "on",
+    "print array-indexes": "on",
+    "print elements": "unlimited",
+    "print max-depth": "unlimited",
+    "print null-stop": "on",
+    "print object": "on",
+    "print pretty": "on",
+    "print repeats": "unlimited",
+    "print static-members": "off",
+    "print symbol": "off",
+    "print union": "off",
+    "print vtbl": "on",
+}
+COMPARE = f"""
+import json
+changed = {CHANGED!r}
+before = said("dwarfgpu compare -all-frames")
+for name, value in changed.items():
+    gdb.execute(f"set {{name}} {{value}}", to_string=True)
+own = {{name: gdb.parameter(name) for name in changed}}
+after = said("dwarfgpu compare -all-frames")
+print(json.dumps([before, after, own == {{name: gdb.parameter(name) for name in changed}}]))
+"""
+
+
+@pytest.mark.parametrize("program", ["bases.gcc.O0.v5", "members.gcc.O0.v5", "demo.gcc.O0.v5"])
+def test_a_comparison_is_by_the_defaults(
+    debugger: Debugger, repository: Path, program: str
+) -> None:
+    stop = {"bases": "stop", "members": "_start", "demo": "leaf"}[program.partition(".")[0]]
+    file = repository / "fixtures/x86_64" / program
+    before, after, is_restored = json.loads(
+        debugger.python(COMPARE, f"break {stop}", "run", file=file)
+    )
+    assert after == before and is_restored
+    assert before.splitlines()[-1].endswith(", 0 differ")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "array on", "array-indexes on", "elements 3", "max-depth 1", "null-stop on", "pretty on",
+        "repeats 2", "symbol off", "union off",
+    ],
+)  # fmt: skip
+def test_settings_that_apply(debugger: Debugger, repository: Path, setting: str) -> None:
+    code = f"""
+import json, dwarfgpu.gdb as dg
+names = ["*sp", "array", "sp", "matrix", "text"]
+told = [dg.value(each).text for each in names[:3]]
+gdb.execute("set print {setting}", to_string=True)
+found = [[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
+         for each in names]
+print(json.dumps([found, told, [dg.value(each).text for each in names[:3]]]))
+"""
+    file = repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    found, _, told = json.loads(debugger.python(code, "break leaf", "run", file=file))
+    assert [ours for _, ours in found] == [theirs for theirs, _ in found]
+    assert told == [ours for _, ours in found[:3]]
+
+
+def test_the_function_takes_one_text(debugger: Debugger, repository: Path) -> None:
+    file = repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    code = """
+for each in ('$dwarfgpu("n", 1)', "$dwarfgpu()"): print(said("print " + each))
+"""
+    out = debugger.python(code, "break leaf", "run", file=file)
+    assert out.strip().splitlines() == [
+        f"error: $dwarfgpu takes one text, not {count} arguments" for count in (2, 0)
+    ]
+
+
+def test_no_program_runs(debugger: Debugger, repository: Path) -> None:
+    code = """
+import dwarfgpu.gdb as dg
+frame = dg.frame()
+print(frame)
+for each in ("level", "pc", "function", "cfa", "older", "variables"):
+    try:
+        found = getattr(frame, each)
+        print(each, found() if callable(found) else found)
+    except gdb.GdbError as error:
+        print(error)
+"""
+    first, *others = debugger.python(
+        code, file=repository / "fixtures/x86_64/demo.gcc.O0.v5"
+    ).splitlines()
+    assert first == "<dwarfgpu frame: no program runs>"
+    assert others == ["No frame selected."] * 6
+
+
+def test_a_program_that_is_gone(debugger: Debugger, repository: Path, tmp_path: Path) -> None:
+    program = tmp_path / "demo"
+    shutil.copy(repository / "fixtures/x86_64/demo.gcc.O0.v5", program)
+    code = f"""
+import os
+os.rename({str(program)!r}, {str(program)!r} + ".away")
+for each in ("compare", "compare -all-frames", "bt"): print(said("dwarfgpu " + each))
+"""
+    one, all_of_them, *stack = debugger.python(code, "break leaf", "run", file=program).splitlines()
+    for each in (one, all_of_them):
+        assert each.startswith("error: the file of 0x") and "demo cannot be read" in each
+    notes = [each for each in stack if each.startswith("note: ")]
+    assert notes and "demo cannot be read" in notes[0]
