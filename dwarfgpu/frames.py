@@ -5,6 +5,7 @@ Law: a frame asks the session that looks at it and keeps nothing of the machine.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from attrs import evolve, field
@@ -22,6 +23,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.left_alone import left_alone
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
@@ -113,6 +115,10 @@ class Focus(Protocol):
         """The frame as call frame information sees it; None without a program location."""
         ...
 
+    def at_level(self, level: int) -> Focus:
+        """What a frame sees; `MissingContext` where there are not as many."""
+        ...
+
     def calling(self) -> tuple[Focus, int]:
         """What the frame that called this one sees, and the return address.
 
@@ -153,6 +159,11 @@ class TopFrame:
     """While what tells where lanes are is evaluated: every lane is where the thread is."""
     passing: Passing | None = field(default=None, kw_only=True)
     """The call that is waited for, while what its callee found on entry is evaluated."""
+    only_told: bool = field(default=False, kw_only=True)
+    """Take no register from a frame further in: for what the user asks, of which no compiler knows
+    what callees left alone, and for what a frame had when it made a call."""
+    left_alone: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
+    """Registers found in a frame further in, because the calls left them alone."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
     """Where lanes were found: a frame lives no longer than the context that it is made for."""
 
@@ -189,13 +200,31 @@ class TopFrame:
         return found
 
     def register(self, number: int) -> Location:
-        """At a call, a register that call frame information has lost can be told by the call."""
+        """One that call frame information has lost: by the call that passes it, or as gcc knows."""
         found = self._physical.register(number)
         passing = self.passing
-        if passing is None or not found.is_undefined:
+        if not found.is_undefined:
             return found
+        if passing is None:
+            return found if self.only_told else self._left_alone(number) or found
         context = self.session.context()
         return told_of_register(passing.callee, passing.call, number, context) or found
+
+    def _left_alone(self, number: int) -> Location | None:
+        """Where it is because the calls within left it alone, as gcc knows."""
+        found = left_alone(self._physical, number, lambda e: self.session.at_level(e).code_object)
+        if found is not None:
+            self.left_alone[number] = found
+        return found
+
+    def notes_on_left_alone(self) -> Iterator[str]:
+        """What was assumed of registers that were found further in."""
+        for number in self.left_alone:
+            name = self.session.architecture.register(number).name
+            yield (
+                f"{name} is taken to be as the functions within the call have it: gcc keeps a "
+                "location over a call only where that leaves the register alone (-fipa-ra)"
+            )
 
     def entry_register(self, number: int) -> Location:
         """Without a program location by the architecture's default rule (A.2.5.4.4.1)."""
@@ -376,7 +405,7 @@ class TopFrame:
         assert pc is not None
         callee, call = self.subprogram, call_of(calling.code_object, return_address)
         passing = None if callee is None or call is None else Passing(callee, call)
-        return evolve(calling.frame, passing=passing), pc
+        return evolve(calling.frame, passing=passing, only_told=True), pc
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call-site parameter, where call frame information has lost the register."""
@@ -388,7 +417,8 @@ class TopFrame:
         except MissingContext:
             return None
         call = call_of(calling.code_object, return_address)
-        return told_on_entry(subprogram, call, expression, calling.context())
+        frame = evolve(calling.frame, left_alone=self.left_alone)
+        return told_on_entry(subprogram, call, expression, calling.context(frame))
 
     def _has_kept(self, number: int) -> bool:
         """Whether it is known where the caller has a register."""

@@ -473,6 +473,8 @@ class Session:
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
             reading = evolve(reading, location=located(attribute, context, observe))
+            if frame.left_alone:
+                reading = evolve(reading, notes=(*reading.notes, *frame.notes_on_left_alone()))
             return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
             return evolve(reading, error=error)

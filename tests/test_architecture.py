@@ -38,6 +38,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "frames",
         "lane_readings",
         "language",
+        "left_alone",
         "reading",
         "session",
         "type_attributes",

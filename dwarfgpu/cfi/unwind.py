@@ -178,6 +178,14 @@ class PhysicalFrame:
             return told
         return default_rule(self.architecture, number, row.return_register)
 
+    def is_untold(self, number: int) -> bool:
+        """Whether a register is lost to its caller only because nothing is said of it: the ABI lets
+        functions change it, and this one need not have."""
+        row = self._row
+        if not isinstance(row, FrameRow) or number in row.rules or self.convention is not None:
+            return False
+        return default_rule(self.architecture, number, row.return_register) is _LOST
+
     def register(self, number: int) -> Location:
         """Where the frame has a register."""
         if self.callee is not None:

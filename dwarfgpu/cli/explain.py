@@ -35,7 +35,7 @@ from dwarfgpu.view.explain import (
     verdict_on_error,
     views,
 )
-from dwarfgpu.view.lost import why_lost
+from dwarfgpu.view.lost import why_lost, with_reasons
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import lane_position, telling_outer_frame
 
@@ -177,7 +177,7 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     steps = Recorder()
     reading = session.read(variable, steps)
     answer = of_reading(reading, session)
-    shown = tuple(views(steps.steps, session.architecture))
+    shown = tuple(with_reasons(session, views(steps.steps, session.architecture)))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
     advice = [kernarg_hint(session, variable, answer)]

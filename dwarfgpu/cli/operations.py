@@ -114,7 +114,7 @@ def operations(
     args: argparse.Namespace, session: Session
 ) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
     """Bytes, context, dialect and notes of the operations of the command line."""
-    context = session.context()
+    context = session.context(evolve(session.frame, only_told=True))
     share = len(all_lanes(session)) if args.lane == "all" else 1
     limits = options.limits_of(args, Limits().steps // share)
     context = evolve(context, limits=limits)

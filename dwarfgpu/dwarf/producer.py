@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
+_GCC: Final = re.compile(r"GNU (?!AS\b)\S+ \d")
+_LEVEL: Final = re.compile(r" -O(\w*)(?= |$)")
 _AMD: Final = re.compile(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
 _VENDOR_BYTES: Final = re.compile(rb"[\xe1-\xec]")
 """An expression without any of these has no DW_OP_LLVM operation in any dialect."""
@@ -55,6 +57,18 @@ def parse_producer(text: str) -> Producer:
     """The compiler of a DW_AT_producer string."""
     found = _CLANG.search(text)
     return Producer(bool(found), bool(_AMD.search(text)), int(found[1]) if found else None)
+
+
+def tracks_calls(text: str) -> bool:
+    """Whether locations in a unit go on over a call only where it leaves their register alone.
+
+    So gcc's where it has followed variables (-fvar-tracking, of what is optimized), whose options
+    DW_AT_producer has; not those of an assembler, and those of clang go on to the end of the call.
+    """
+    if not _GCC.match(text) or "-fno-var-tracking" in text.split():
+        return False
+    levels = _LEVEL.findall(text)
+    return bool(levels) and levels[-1] != "0"
 
 
 def has_legacy_attributes(text: str) -> bool:

@@ -105,7 +105,7 @@ def _registers(session: GdbSession) -> Record:
     out: Record = {}
     if session.pc is None:
         return out
-    frame, access = session.frame, session.context().access
+    frame, access = evolve(session.frame, only_told=True), session.context().access
     for number, register in session.architecture.registers.items():
         try:
             location = frame.register(number)

@@ -30,7 +30,7 @@ from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import Recorder, fault, verdict_on_error, views
 from dwarfgpu.view.location_drawing import drawing, glyphs_for, plain
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.lost import why_lost
+from dwarfgpu.view.lost import why_lost, with_reasons
 from dwarfgpu.view.pieces import layouts
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
@@ -83,7 +83,7 @@ def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
     yield from description(session, variable)
     for note in (*session.notes, *reading.notes):
         yield f"note: {note}"
-    shown = views(steps.steps, session.architecture)
+    shown = with_reasons(session, views(steps.steps, session.architecture))
     text = "" if reading.error is not None else session.text(reading, print_options())
     sentences = conclusion(reading, text, shown)
     general = fault(UndefinedBits())

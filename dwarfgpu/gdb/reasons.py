@@ -18,8 +18,8 @@ from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.scopes import Variable, covered, variables_below
 from dwarfgpu.dwarf.types import Pointer, Struct, Unspecified, strip
-from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.expr.context import ExprLoc, Frame, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
@@ -33,10 +33,7 @@ from dwarfgpu.session import Session
 from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER
 
 LOST: Final = "GDB shows what a register holds now that callees need not preserve"
-KEPT: Final = (
-    "gcc has it in a register that callees need not preserve, and knows that this one does: "
-    "nothing tells in DWARF"
-)
+PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
 JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
 PASSED_ON: Final = "functions that have called by a jump have passed it on"
 ABSTRACT: Final = (
@@ -143,6 +140,8 @@ def reason_of(
         return RVALUE
     if _says_the_same(theirs.text, ours.text):
         return WORDS
+    if _is_by_caller_of_main(frame, session, variable, theirs):
+        return PAST_MAIN
     if theirs.text == OPTIMIZED_OUT:
         return _reason_of_loss(session, variable, ours)
     if ours.text == OPTIMIZED_OUT or _is_lost_in_part(theirs, ours):
@@ -232,6 +231,62 @@ class _FrameOfGdb(TopFrame):
         asked = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
         context = asked.context(_frame_of_gdb(asked, older))
         return told_on_entry(subprogram, call, expression, context)
+
+
+def _is_by_caller_of_main(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+) -> bool:
+    """Whether GDB ends the stack at main, and without the callers of main nothing more is known."""
+    attribute = variable.location
+    if attribute is None or gdb.parameter("backtrace past-main"):
+        return False
+    while (older := frame.older()) is not None:
+        frame = older
+    debugger = session.debugger
+    if frame.name() != "main" or debugger is None or debugger.session(frame).gdb_frame is not None:
+        return False
+    context = session.context(_frame_up_to(session, debugger.session(frame).level))
+    try:
+        where = located(attribute, context, None)
+        bits = contents(Reading(variable, variable.type, None, where), context).bits
+    except UndefinedBits:
+        return theirs.text == OPTIMIZED_OUT
+    except DwarfGpuError:
+        return False
+    if bits is not None and bits.undefined == (1 << bits.size_bits) - 1:
+        return theirs.text == OPTIMIZED_OUT
+    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
+
+
+@frozen(eq=False)
+class _FrameUpTo(TopFrame):
+    """A frame of a stack that ends at a level: the frame there has no caller."""
+
+    last_level: int = field(default=0, kw_only=True)
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        calling, return_address = self._calling()
+        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        if subprogram is None:
+            return None
+        context = calling.context(_frame_up_to(calling, self.last_level))
+        return told_on_entry(subprogram, call, expression, context)
+
+    def caller(self) -> tuple[Frame, int]:
+        self._calling()
+        return TopFrame.caller(self)
+
+    def _calling(self) -> tuple[Focus, int]:
+        if self.level >= self.last_level:
+            raise UndefinedBits("the stack ends here")
+        return self.session.calling()
+
+
+def _frame_up_to(session: Focus, last_level: int) -> _FrameUpTo:
+    level = session.frame.level
+    return _FrameUpTo(
+        session, session.code_object, session.program_location, level, last_level=last_level
+    )
 
 
 def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
@@ -341,10 +396,7 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
     older = frame.older()
     if older is not None and older.type() == gdb.TAILCALL_FRAME:
         return JUMPED
-    if not _depends_on_lost(session, _instructions(session, variable), variable):
-        return None
-    is_listed = isinstance(variable.location, LocList)
-    return KEPT if is_listed and variable.unit.producer.startswith("GNU ") else LOST
+    return LOST if _depends_on_lost(session, _instructions(session, variable), variable) else None
 
 
 def _depends_on_lost(

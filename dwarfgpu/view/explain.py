@@ -57,6 +57,8 @@ FAULTS: dict[type[DwarfGpuError], str] = {
 }
 """Whose fault each kind of error is."""
 
+GIVES_UNDEFINED = "this gives undefined bits"
+
 KEPT_STEPS = 1_000
 """Steps kept from the beginning, and as many from the end."""
 
@@ -163,7 +165,7 @@ def _note(step: Step) -> str | None:
             return "no location comes before this piece: its bits are undefined"
         if operation.name == "LLVM_undefined":
             return "the compiler says that there is no value here"
-        return "this gives undefined bits"
+        return GIVES_UNDEFINED
     return operation.reading
 
 

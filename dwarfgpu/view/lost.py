@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve
 
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
@@ -12,6 +14,7 @@ from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.expr.evaluate import Step, register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.session import Session
+from dwarfgpu.view.explain import GIVES_UNDEFINED, StepView
 
 _READS = ("regval_type", "GNU_regval_type", "bregx")
 _ENTRY = ("entry_value", "GNU_entry_value")
@@ -47,6 +50,30 @@ def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
             f"no call site tells the value that {name} had on entry to frame {frame}, "
             "and no call frame information where it was saved"
         )
+    return _may_have_changed(name, frame)
+
+
+def with_reasons(session: Session, steps: Iterable[StepView]) -> list[StepView]:
+    """The steps of a reading, of which those that name a register that is lost say why."""
+    return [evolve(each, note=_why_undefined(session, each) or each.note) for each in steps]
+
+
+def _why_undefined(session: Session, view: StepView) -> str | None:
+    """Of the frame in focus, of which deeper steps need not be."""
+    number = _register(view.step.instruction)
+    physical = session.physical_frame
+    if view.note != GIVES_UNDEFINED or view.depth or number is None or physical is None:
+        return None
+    try:
+        if not physical.register(number).is_undefined:
+            return None
+        name = session.architecture.register(number).name
+        return _may_have_changed(name, selected_number(session))
+    except DwarfGpuError:
+        return None
+
+
+def _may_have_changed(name: str, frame: int) -> str:
     return (
         f"the compiler kept it in {name} of frame {frame}, which the function that it called may "
         "change, and no call frame information tells where it was saved"
