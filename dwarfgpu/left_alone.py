@@ -9,7 +9,6 @@ So the register is what the next frame inwards has (docs/spec-notes.md).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cfi.unwind import PhysicalFrame
@@ -18,9 +17,6 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.producer import tracks_calls
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
-
-MOST_CALLS: Final = 32
-"""Frames inwards through which one register is followed."""
 
 
 def left_alone(
@@ -33,17 +29,25 @@ def left_alone(
     file = _tracking_file(code_object(frame.level), frame)
     if file is None or isinstance(frame, TailFrame):
         return None
-    callee = frame.callee
-    for _ in range(MOST_CALLS):
+    walked: list[PhysicalFrame] = []
+    found: Location | None = None
+    while number not in frame.left_alone:
+        walked.append(frame)
+        callee = frame.callee
         if callee is None or _tracking_file(code_object(callee.level), callee) is not file:
-            return None
+            break
         if not isinstance(callee, TailFrame) and not callee.is_untold(number):
-            return None
-        found = callee.register(number)
-        if not found.is_undefined:
-            return found
-        callee = callee.callee
-    return None
+            break
+        held = callee.register(number)
+        if not held.is_undefined:
+            found = held
+            break
+        frame = callee
+    else:
+        found = frame.left_alone[number]
+    for each in walked:
+        each.left_alone[number] = found
+    return found
 
 
 def _tracking_file(code_object: CodeObject | None, frame: PhysicalFrame) -> DebugInfo | None:

@@ -133,6 +133,8 @@ class PhysicalFrame:
         )
         """Whether it, or a frame inside of it, was found by the call convention alone."""
         self._row = row
+        self.left_alone: dict[int, Location | None] = {}
+        """What `dwarfgpu.left_alone` has found, by register."""
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
