@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from dwarfgpu.cli.bt import configure
 from dwarfgpu.cli.context import session_of, stopped_of
@@ -360,7 +361,29 @@ def test_writing_is_told_once_to_be_of_the_session() -> None:
     assert err(up, "p squared", "p $x = 9", "set var $x = 1", "whatis squared = 9") == []
 
 
-def test_why_a_value_on_entry_is_lost() -> None:
+@pytest.mark.parametrize(
+    ("program", "register"), [("crash.x86_64.O2", "rdx"), ("crash.aarch64.O2", "x")]
+)
+def test_what_calls_leave_alone_of_gccs_code(program: str, register: str) -> None:
+    """`begin` passes 0 (crash.c), from a register that none of the five functions within changes.
+
+    No call frame information tells of it, and the ABI lets them change it.
+    """
+    done = run("eval", *of(program), "--frame", 4, "outer", "n")
+    assert done.lines[-2:] == ["outer = (struct node *) 0x0", "n = 3"], done.err
+    (note,) = (each for each in done.err.splitlines() if "-fipa-ra" in each)
+    assert note.startswith(f"note: {register}") and " is taken to be as the functions " in note
+
+
+@pytest.mark.parametrize("asked", [["$rdx"], ["-e", "reg1"], ["-e", "breg1 0"]])
+def test_what_the_user_asks_of_a_register_is_lost(asked: list[str]) -> None:
+    done = run("eval", *of("crash.x86_64.O2"), "--frame", 5, *asked)
+    assert "<optimized out>" in done.out + done.err or "undefined storage" in done.err, done
+
+
+def test_why_a_value_on_entry_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If another compiler had written the unit."""
+    monkeypatch.setattr("dwarfgpu.left_alone.tracks_calls", lambda producer: False)
     done = run("explain", *of("crash.x86_64.O2"), "--frame", 4, "outer")
     assert done.lines[-1] == (
         "   what the call tells of the value that rdi had on entry to frame 4 is lost: "
@@ -386,6 +409,7 @@ def test_why_a_register_is_lost(text: str, why: str | None) -> None:
     session = session_of(args, [args.file], stopped_of(args, [args.file]))
     steps = Recorder()
     with suppress(DwarfGpuError):
-        evaluate(assemble(text, AMD, UnitFormat()), session.context(), observe=steps)
+        context = session.context(evolve(session.frame, only_told=True))
+        evaluate(assemble(text, AMD, UnitFormat()), context, observe=steps)
     found = why_lost(session, steps.steps)
     assert found is None if why is None else (found or "").startswith(why)

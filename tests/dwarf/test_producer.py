@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.producer import detect_dialect, has_legacy_attributes, parse_producer
+from dwarfgpu.dwarf.producer import (
+    detect_dialect,
+    has_legacy_attributes,
+    parse_producer,
+    tracks_calls,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import fixture
@@ -104,3 +109,23 @@ def test_a_forced_dialect() -> None:
     assert DebugInfo(file, dialect="amd").units[0].dialect.name == "amd"
     with pytest.raises(UsageError, match="unknown dialect x"):
         assert DebugInfo(file, dialect="x").units[0].dialect
+
+
+@pytest.mark.parametrize(
+    ("producer", "expected"),
+    [
+        ("GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -O2", True),
+        ("GNU C++17 12.2.0 -g -Og -fPIE", True),
+        ("GNU GIMPLE 12.2.0 -g -O -flto", True),
+        ("GNU C17 12.2.0 -g -O0 -O3 -fno-inline", True),
+        ("GNU C17 12.2.0 -g -O2 -O0", False),  # variables are not followed
+        ("GNU C17 12.2.0 -g", False),
+        ("GNU C17 12.2.0 -g -O2 -fno-var-tracking", False),
+        ("GNU C17 12.2.0", False),  # -gno-record-gcc-switches: not known
+        ("GNU AS 2.40 -O2", False),
+        (DEBIAN + " -O2", False),
+        ("", False),
+    ],
+)
+def test_whose_locations_tell_what_calls_leave_alone(producer: str, expected: bool) -> None:
+    assert tracks_calls(producer) is expected
