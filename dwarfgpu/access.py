@@ -238,7 +238,8 @@ class OneLaneAccess:
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
     def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
-        return Fetched(self.load, self.endian, runs, budget)
+        told = getattr(self.target, "knows_nothing", None)
+        return Fetched(self.load, self.endian, runs, budget, told)
 
     def _read_run(self, run: Run, fetched: Fetch) -> Bits:
         count = run.size_bits

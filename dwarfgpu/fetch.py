@@ -21,6 +21,8 @@ from dwarfgpu.nouns import define, frozen
 
 Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
 """Storage, first byte and bytes: all of them, or `Unavailable`."""
+KnowsNothing: TypeAlias = Callable[[Memory, int, int], bool]
+"""Memory, first byte and size: whether no byte can be read; False also where that is not told."""
 
 PROBES = 1 << 14
 """Reads spent on finding out which bytes of an unreadable range can be read after all: enough for
@@ -86,8 +88,16 @@ class Fetched:
     GAP_BYTES = 256
     """Ranges of one storage that are no further apart are fetched together."""
 
-    def __init__(self, load: Load, endian: Endian, runs: list[Run], budget: Budget) -> None:
+    def __init__(
+        self,
+        load: Load,
+        endian: Endian,
+        runs: list[Run],
+        budget: Budget,
+        knows_nothing: KnowsNothing | None = None,
+    ) -> None:
         self.load = load
+        self.knows_nothing = knows_nothing
         self.endian: Endian = endian
         self.budget = budget
         self.data: dict[tuple[object, int], bytes | None] = {}
@@ -164,16 +174,32 @@ class Fetched:
                 reason = reason or error.message
                 if size == 1:
                     out.append(_byte(error, reason))
+                elif self._is_unknown(storage, start, size):
+                    out.append(_unavailable(size, reason))
                 elif probes <= 0:
                     left = first_byte + size_bytes - start
                     reason = f"{reason}; the last {left} bytes were not looked at: {_TOO_MANY}"
-                    out = [_unavailable(1, reason) if each.unavailable else each for each in out]
+                    out = [
+                        Bits(each.value, each.size_bits, 0, each.unavailable, (reason,))
+                        if each.unavailable
+                        else each
+                        for each in out
+                    ]
                     out.append(_unavailable(left, reason))
                     break
                 else:
                     pending.append((start + size // 2, size - size // 2))
                     pending.append((start, size // 2))
         return out
+
+    def _is_unknown(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bool:
+        """Whether the machine tells at once that no byte of a range can be read."""
+        if self.knows_nothing is None or not isinstance(storage, Memory):
+            return False
+        try:
+            return self.knows_nothing(storage, first_byte, size_bytes)
+        except Unavailable:
+            return False  # what is in the way, each byte tells
 
 
 def _byte(error: Unavailable, reason: str) -> Bits:

@@ -113,5 +113,14 @@ class ImageTarget:
                 return None if image.is_writable and self.has_started else image
         return None
 
+    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read (`dwarfgpu.fetch.KnowsNothing`)."""
+        end = address + size_bytes
+        if where.space.number == 0 and any(
+            address < each.address + each.size_bytes and each.address < end for each in self.images
+        ):
+            return False  # an image may tell some of it
+        return not self.machine.known_memory(where, address, size_bytes)
+
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.machine.write_memory(where, address, data)

@@ -244,6 +244,10 @@ class StateTarget:
             for inner, data in store.known(start, count)
         ]
 
+    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read (`dwarfgpu.fetch.KnowsNothing`)."""
+        return not self.known_memory(where, address, size_bytes)
+
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         places = self._lowered(where, address, len(data))
         for store, start, (_, size_bytes) in places:

@@ -117,6 +117,16 @@ def scattered(known: dict[int, bytes], size_bytes: int) -> Bits:
     return OneLaneAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
 
 
+class Counting(StateTarget):
+    """How often memory is read."""
+
+    reads = 0
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        self.reads += 1
+        return super().read_memory(where, address, size_bytes)
+
+
 def test_every_second_number_of_many_is_known() -> None:
     numbers = {at: bytes([at % 251 + 1] * 4) for at in range(0, 1600, 8)}
     bits = scattered(numbers, 1600)
@@ -134,3 +144,16 @@ def test_what_was_not_looked_at_is_told() -> None:
         f"the last {count // 8 - 1} bytes were not looked at: "  # and the gap before them
         "finding what can be read took more than 16384 reads",
     )
+
+
+def test_a_gap_is_not_looked_at_byte_by_byte() -> None:
+    """A machine that tells what it knows is asked once for each part of a gap that it tells."""
+    memory, target = Memory(GFX942.address_space(0)), Counting(GFX942)
+    for address in (0, 8, 24, 1 << 20):
+        target.set_memory(memory, address, b"\1\2\3\4")
+    place = Location((SingleLocation(memory),))
+    size_bytes = (1 << 20) - 4
+    bits = OneLaneAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
+    gaps = [(4, 8), (12, 24), (28, size_bytes)]
+    assert bits.unavailable_ranges("little") == [(8 * a, 8 * (b - a)) for a, b in gaps]
+    assert target.reads < 100
