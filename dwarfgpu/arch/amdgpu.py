@@ -325,8 +325,9 @@ def convert_address(
 ) -> tuple[int, int]:
     """The same place as an address of another space, and for how many bytes that holds.
 
-    Null becomes null. Only the pairs of spaces that amd-dbgapi converts are converted: a segment
-    to and from generic, private_lane to and from private_wave, scratch to and from global.
+    Null becomes null, and nothing else does: the last generic address of an aperture is that of no
+    memory of its segment. Only the pairs of spaces that amd-dbgapi converts are converted: a
+    segment to and from generic, private_lane to and from private_wave, scratch to and from global.
     """
     source, target = map(architecture.address_space, (from_space, to_space))
     source.require_address(address)
@@ -339,6 +340,10 @@ def convert_address(
     if from_space == GENERIC:
         segment, offset, contiguous_bytes = _segment(address, apertures)
         if segment == to_space:
+            if offset == target.null and segment != GLOBAL:
+                raise EvaluationError(
+                    f"generic address {address:#x} is in {target}, where {offset:#x} is null"
+                )
             return offset, contiguous_bytes
         if LOCAL in (segment, to_space):
             held = architecture.address_spaces[segment]

@@ -16,6 +16,7 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
 from dwarfgpu.cli.errors import error_json, error_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.dialect import AMD_2020, DIALECTS
 from dwarfgpu.plain import Json
 
 SCHEMA: Final = "dwarfgpu-convert-1"
@@ -58,6 +59,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("address", metavar="SPACE[[LANE]]#ADDRESS", help="private_lane#0x10")
     parser.add_argument("--to", metavar="SPACE", help="the other space; without it, every one")
     parser.add_argument("--lane", metavar="N", help="whose private memory it is")
+    parser.add_argument(
+        "--dialect",
+        choices=tuple(DIALECTS),
+        help="amd-2020: the spaces 0x20 to 0x5f are the private memory of lanes 0 to 63",
+    )
     machine = parser.add_argument_group("machine")
     machine.add_argument("--arch", metavar="GPU", help=f"{_DEFAULT_ARCHITECTURE} by default")
     machine.add_argument("--wave-size", metavar="LANES", help="32 or 64")
@@ -78,9 +84,9 @@ def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` and its like where there is none."""
     focus = _focus(args)
     source, address, lane = _given(args, focus)
+    wanted, lane = _wanted(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
-    wanted = _spaces(args, focus.architecture)
     found = [_converted(focus, source, address, each) for each in wanted]
     if args.to is not None and found[0].error is not None:
         raise found[0].error
@@ -156,14 +162,23 @@ def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | Non
     address = None if match is None else plain.integer_of(match["address"])
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
-    space = _space(focus.architecture, match["space"] or "none", args.address[:60])
+    name = match["space"] or "none"
+    of_lane = _space_of_lane(args, focus.architecture, name)
+    space = of_lane[0] if of_lane else _space(focus.architecture, name, args.address[:60])
     lane = _number(args.lane, "--lane")
-    if match["lane"] is not None:
-        named = _number(match["lane"], "the lane in brackets")
-        if lane not in (None, named):
+    for named in (of_lane and of_lane[1], _number(match["lane"], "the lane in brackets")):
+        if named is not None and lane not in (None, named):
             raise UsageError(f"--lane {lane}, but the address is of lane {named}")
-        lane = named
+        lane = lane if named is None else named
     return space, address, lane
+
+
+def _space_of_lane(
+    args: Namespace, arch: Architecture, name: str
+) -> tuple[AddressSpace, int] | None:
+    """What a number is in the dialect of 2020: the private memory of a lane."""
+    number = plain.integer_of(name) if args.dialect == AMD_2020.name else None
+    return None if number is None else arch.space_of_lane(number)
 
 
 def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
@@ -174,10 +189,19 @@ def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
     return found
 
 
-def _spaces(args: Namespace, arch: Architecture) -> list[AddressSpace]:
-    if args.to is not None:
-        return [_space(arch, args.to, "--to")]
-    return list(arch.address_spaces.values())
+def _wanted(
+    args: Namespace, arch: Architecture, lane: int | None
+) -> tuple[list[AddressSpace], int | None]:
+    """The spaces that are wanted, and the lane."""
+    if args.to is None:
+        return list(arch.address_spaces.values()), lane
+    of_lane = _space_of_lane(args, arch, args.to)
+    if of_lane is None:
+        return [_space(arch, args.to, "--to")], lane
+    space, named = of_lane
+    if lane not in (None, named):
+        raise UsageError(f"--to {args.to} is of lane {named}, but the address is of lane {lane}")
+    return [space], named
 
 
 def _converted(

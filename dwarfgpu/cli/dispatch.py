@@ -31,6 +31,7 @@ from dwarfgpu.backends.simulated.dispatch import (
     Request,
     dispatched,
 )
+from dwarfgpu.backends.simulated.initial import Sgpr
 from dwarfgpu.backends.simulated.kernarg import parameters
 from dwarfgpu.backends.simulated.room import (
     Extent,
@@ -357,8 +358,12 @@ def _next(launched: Launched, saved_as: str | None) -> str:
 
 
 def _user_lines(launched: Launched) -> Iterator[str]:
-    """The user SGPRs, those of one field together."""
-    for field, group in groupby(launched.user_sgprs, lambda each: each.field):
+    """The user SGPRs, those of one field together; preloaded arguments as far as they are known."""
+
+    def together(each: Sgpr) -> tuple[str, bool]:
+        return each.field, each.field == "kernarg_preload" and each.value is None
+
+    for (field, _), group in groupby(launched.user_sgprs, together):
         dwords = list(group)
         first, last = dwords[0].number, dwords[-1].number
         name = f"s{first}" if first == last else f"s[{first}:{last}]"

@@ -569,6 +569,13 @@ def test_preloaded_arguments(tmp_path: Path) -> None:
                        "--arg", "limit=?").json  # fmt: skip
     assert unknown["user_sgprs"][6] == {"register": "s6", "field": "kernarg_preload", "value": None}
     assert "not known: s6 (kernarg_preload): not given" in unknown["notes"]
+    shown = run("dispatch", file, "--grid", 64, "--workgroup", 64, *NEST[:4], "--arg", "limit=?")
+    lines = [line.split() for line in shown.lines if "kernarg_preload" in line]
+    value = into | out << 64
+    assert lines == [
+        ["s[2:5]", f"{value:#x}", "kernarg_preload"],
+        ["s6", "not", "known", "kernarg_preload"],
+    ]
 
 
 def test_gfx12_has_workgroups_in_ttmps(tmp_path: Path) -> None:
