@@ -86,8 +86,8 @@ class PrintCommand(_ValueCommand):
 
     EXPRESSION is of C or C++ with GDB's operators: sp->in[1].weight * 2, *p@3, 'file.c'::x.
     FMT is one of the letters x d u o t a c f z s r. Of GDB's settings these apply: print pretty,
-    array, array-indexes, null-stop, symbol, union, elements, repeats and max-depth. Others do not:
-    print address, object, static-members and vtbl, output-radix, and pretty-printers."""
+    array, array-indexes, null-stop, static-members, symbol, union, elements, repeats and max-depth.
+    Others do not: print address, object and vtbl, output-radix, and pretty-printers."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         """GDB's `print`, by our own means."""

@@ -78,6 +78,9 @@ def struct_pieces(
         return
     marks = _MARKS[shown.options.style]
     fields = [*own, *_variants(shown, kind, first_bit)]
+    has_fields = bool(fields)
+    if not shown.options.static_members:
+        fields = [each for each in fields if isinstance(each, DwarfGpuError) or not each.is_static]
     new_line = "\n" + "  " * (depth + 1) if shown.options.pretty else ""
     yield marks.opening.rstrip() if new_line else marks.opening
     seen = shown.bases if shown.bases is not None else set()
@@ -92,7 +95,7 @@ def struct_pieces(
         inner = evolve(shown, bases=seen)
         yield from shown.guarded(_base(inner, kind, member, first_bit, depth + 1, letter))
         yield ", "
-    if not fields:
+    if not has_fields:
         yield "<No data fields>"
     shown = shown if shown.bases is None else evolve(shown, bases=None)
     for index, field in enumerate(fields):
@@ -106,7 +109,7 @@ def struct_pieces(
         static = "static " if field.is_static else ""
         yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
         yield from shown.guarded(_member(shown, kind, field, first_bit, depth + 1, letter))
-    is_on_its_own = bool(new_line and (fields or bases))
+    is_on_its_own = bool(new_line and has_fields)
     yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
 
 

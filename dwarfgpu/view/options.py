@@ -38,6 +38,8 @@ class FormatOptions:
     """Pointers to data tell the symbol of their address."""
     union: bool = True
     """Unions inside of other objects are shown; else they are `{...}`."""
+    static_members: bool = True
+    """Static members of classes are shown."""
     elements: int = 200
     """Elements of one array or characters of one string; then `...`."""
     repeats: int = 10

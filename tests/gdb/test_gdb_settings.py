@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,41 @@ print(json.dumps([found, told, [dg.value(each).text for each in names[:3]]]))
     found, _, told = json.loads(debugger.python(code, "break leaf", "run", file=file))
     assert [ours for _, ours in found] == [theirs for theirs, _ in found]
     assert told == [ours for _, ours in found[:3]]
+
+
+CLASSES = r"""
+struct Empty {};
+struct One { int a = 1; static int shared; };
+int One::shared = 4;
+struct Only { static int alone; };
+int Only::alone = 5;
+struct Both : One, Empty {};
+struct All : Both { int own = 3; One part; Only only; Empty none; } all;
+Both both;
+Empty empty;
+int main() { return all.own == 0 && One::shared + Only::alone == 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    "settings", ["pretty on", "static-members off", "pretty on|static-members off"]
+)
+def test_classes_by_settings(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, settings: str
+) -> None:
+    (tmp_path / "classes.cpp").write_text(CLASSES)
+    program = tmp_path / "classes"
+    command = [tool("g++"), "-g", "-w", str(tmp_path / "classes.cpp"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=120)
+    code = f"""
+import json
+for each in {settings.split("|")!r}: gdb.execute("set print " + each, to_string=True)
+print(json.dumps([[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
+                  for each in ("all", "both", "empty")]))
+"""
+    found = json.loads(debugger.python(code, "break main", "run", file=program))
+    assert [ours for _, ours in found] == [theirs for theirs, _ in found]
+    assert all(theirs.startswith("{") for theirs, _ in found)
 
 
 def test_the_function_takes_one_text(debugger: Debugger, repository: Path) -> None:
