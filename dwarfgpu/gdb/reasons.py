@@ -305,6 +305,8 @@ def _is_other_class(variable: Variable, theirs: Told) -> bool:
 def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
     """Whether it is one or has some, and nothing else differs."""
     kind = strip(variable.type)
+    if isinstance(kind, Unspecified) and theirs.text == _INCOMPLETE:
+        return kind.is_nullptr and ours.text in ("0", OPTIMIZED_OUT)
     if theirs.bits is None or ours.bits is None:
         return False
     if not have_same_bits(theirs, ours.bits, theirs.mask):
