@@ -78,6 +78,11 @@ class Session:
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""
+    has_frames: bool = field(default=False, kw_only=True)
+    """Whether whoever asks moves between frames: then an inlined one sees only what is its own.
+
+    Elsewhere a name means what functions into which it is inlined have, too.
+    """
     knows_loaded: bool = field(default=False, kw_only=True)
     """Whether the machine tells what is loaded: then no program location is a wrong request."""
     top: Session | None = field(default=None, repr=False, kw_only=True)
@@ -357,6 +362,10 @@ class Session:
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
+    @property
+    def _sees_outer(self) -> bool:
+        return not (self.has_frames or self.inline_level)
+
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """The code objects in which a name is looked for, that of the program location first."""
         here = self.code_object
@@ -373,8 +382,10 @@ class Session:
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
                 return Meanings(infos, code_object.scopes.unit_at(pc))
-            here = self.program_location or pc
-            return code_object.scopes.meanings_at(here, self.inline_level, infos)
+            here, with_outer = self.program_location or pc, self._sees_outer
+            return code_object.scopes.meanings_at(
+                here, self.inline_level, infos, with_outer=with_outer
+            )
         units = (each.scopes.main_unit for each in objects)
         return Meanings(infos, next((each for each in units if each is not None), None))
 

@@ -194,7 +194,7 @@ def focused(session: Session) -> Session:
     numbers = lane_numbers(session)
     if session.lane is not None and session.lane not in numbers:
         raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
-    return evolve(session, lane=lane)
+    return evolve(session, lane=lane, has_frames=True)
 
 
 def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:

@@ -185,19 +185,24 @@ class Scopes:
         pc: int,
         level: int = 0,
         infos: tuple[DebugInfo, ...] = (),
+        *,
+        with_outer: bool = True,
     ) -> Meanings:
         """What names mean in the function at a location, or in one into which it is inlined.
 
-        `infos`: where they are looked for, by default in this file. Variables of functions into
-        which it is inlined mean nothing: its text does not see them.
+        `infos`: where they are looked for, by default in this file. `with_outer`: also variables
+        that the text of the function does not see, of those into which it is inlined.
         """
         chain = self.chain_at(pc)
         starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
         own: tuple[Die, ...] = ()
+        outer: list[Variable] = []
         if level < len(starts):
             first = starts[-1 - level]
             own = chain[first : starts[-level] if level else None]
-        return Meanings(infos or (self.info,), self.unit_at(pc), own)
+            scopes = reversed(chain[:first]) if with_outer else ()
+            outer = [each for scope in scopes for each in declared_in(scope)]
+        return Meanings(infos or (self.info,), self.unit_at(pc), own, outer)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces and of the units that

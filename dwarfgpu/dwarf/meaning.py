@@ -95,12 +95,15 @@ class Meanings:
         infos: Iterable[DebugInfo],
         unit: CompilationUnit | None = None,
         chain: Iterable[Die] = (),
+        outer: Iterable[Variable] = (),
     ) -> None:
         self.infos = tuple(infos)
         self.unit = unit
         """The unit of the place; None where there is none, or it is not known."""
         self.chain = tuple(chain)
         """The scopes of the function in focus, from itself inwards."""
+        self.outer = tuple(outer)
+        """The variables of functions into which that is inlined, which its text does not see."""
         self.problem: DwarfGpuError | None = None
         """Why something was not found: the first unit that cannot be read."""
         self.name = ""
@@ -180,6 +183,9 @@ class Meanings:
             found = self._here(path, part, takes)
             if found:
                 return found
+        for variable in self.outer:
+            if variable.name == part.name and takes(variable.die):
+                return (variable,)
         for path in (*map(_names, classes), *paths, ()):
             found = self._elsewhere(path, part, takes)
             if found:

@@ -305,7 +305,15 @@ class Debugger:
         architecture = frame_architecture(frame)
         lane = selected_lane() if architecture.is_simt else None
         return GdbSession(
-            architecture, objects, self.target, wave, lane, pc=pc, notes=notes, debugger=self
+            architecture,
+            objects,
+            self.target,
+            wave,
+            lane,
+            pc=pc,
+            notes=notes,
+            debugger=self,
+            has_frames=True,
         )
 
     def call_stack(self, wave: WaveId, lane: int | None = None) -> CallStack:
@@ -336,7 +344,7 @@ class Debugger:
         if name is None:
             raise UsageError("GDB has no program: give it one with `file`")
         name = gdb.selected_inferior().architecture().name()
-        return GdbSession(architecture_named(name), (), self.target, debugger=self)
+        return GdbSession(architecture_named(name), (), self.target, debugger=self, has_frames=True)
 
     def code_object_with(self, name: str) -> CodeObject | None:
         """The code object of the global variable or function that GDB knows by a name."""

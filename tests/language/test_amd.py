@@ -190,7 +190,7 @@ def test_assignment(assignment: str, expected: str | None, after: dict[str, str]
 
 
 def test_assignment_writes_every_place() -> None:
-    session = stopped("locations.gfx942", 3, pc=0x1624).at_level(0, 1)
+    session = stopped("locations.gfx942", 3, pc=0x1624)
     assert text(session, "two_places = 77") == "77"
     value = language.evaluate("two_places", session)
     assert value.location is not None and len(value.location.places) == 2
