@@ -18,6 +18,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Part, Register
 from dwarfgpu.near import did_you_mean
 from dwarfgpu.session import Session
+from dwarfgpu.target import Named
 
 _ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
 """GDB's names of registers that every architecture has, and what they are called there."""
@@ -30,7 +31,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if name == "_lane" and session.lane is not None:
         return _integer(numbers, session.lane)
     if name == "_lane_count":
-        return _integer(numbers, lane_count(session))
+        return _integer(numbers, used_lanes(session))
     if name == "pc" and session.pc is not None and not session.frame.level:
         kind = register_type(RegisterInfo("pc", None, architecture.address_type))
         return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
@@ -88,6 +89,12 @@ def lane_count(session: Session) -> int:
         return session.lane_count()[0]
     except DwarfGpuError:
         return session.architecture.lane_count
+
+
+def used_lanes(session: Session) -> int:
+    """Lanes that have a work-item; all, where nothing tells."""
+    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
+    return lane_count(session) if used is None else used
 
 
 def _integer(numbers: Numbers, value: int) -> TypedValue:

@@ -17,13 +17,13 @@ from dwarfgpu.cli.repl.lanes import (
     CHOICES,
     chosen_lanes,
     target_id,
-    used_lanes,
 )
 from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Record
 

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.displays import undisplay
 from dwarfgpu.cli.repl.frames import frame_pc, symbol_at
 from dwarfgpu.cli.repl.linespec import body_of, first_after, line_at, spot_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
@@ -107,7 +108,23 @@ def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, is_temporary=True)
 
 
-@command("delete", topic="running", aliases=("d",), repeats=False)
+@command("delete display", topic="data", repeats=False)
+def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """No longer show expressions when the focus moves, as "undisplay".
+
+    Usage: delete display [NUMBER | NUMBER-NUMBER]...
+    """
+    yield from undisplay.run(shell, argument)
+
+
+@command(
+    "delete",
+    topic="running",
+    aliases=("d",),
+    subcommands=(delete_display,),
+    repeats=False,
+    takes_other=True,
+)
 def delete(shell: Shell, argument: str) -> Iterator[Part]:
     """Delete breakpoints.
 

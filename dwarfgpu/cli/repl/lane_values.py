@@ -18,12 +18,13 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command
 from dwarfgpu.cli.repl.data import format_of
 from dwarfgpu.cli.repl.frames import lane_numbers
-from dwarfgpu.cli.repl.lanes import CHOICES, used_lanes
+from dwarfgpu.cli.repl.lanes import CHOICES
 from dwarfgpu.cli.repl.numbers import listed, runs_text, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.view.lane_grid import COLUMNS, Cell, grid_lines

@@ -14,7 +14,9 @@ from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import shown_frame
+from dwarfgpu.cli.repl.values import whole_number
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
@@ -46,12 +48,6 @@ def target_id(session: Session) -> str:
     return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
 
 
-def used_lanes(session: Session) -> int:
-    """Lanes that have a work-item; all, where nothing tells."""
-    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
-    return len(lane_numbers(session)) if used is None else used
-
-
 def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
     """Those of some lanes that are what a choice of `CHOICES` says."""
     found = session.lane_states(lanes) if choice != "all" else None
@@ -75,6 +71,8 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
             raise UsageError("No lane selected.")
         yield f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
     else:
+        if argument.startswith("$"):
+            argument = str(whole_number(session, shell.values, argument))
         session = shell.session = _other_lane(session, argument)
         number = session.lane
         yield f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
@@ -102,6 +100,8 @@ def _state(session: Session, lane: int) -> LaneState:
 
 def standing(session: Session, state: LaneState) -> str | None:
     """What is special about the lane in focus: that it is inactive, and where it goes on."""
+    if state.lane >= used_lanes(session):
+        return f"lane {state.lane} is unused: it has no work-item"
     if state.is_absent:
         return f"lane {state.lane} was not active on entry to the function"
     if state.is_active is not False:

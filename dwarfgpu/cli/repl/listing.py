@@ -22,6 +22,8 @@ from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Session
 
 _SPAN: Final = re.compile(r"(?P<first>[^,]*?)\s*(?:(?P<comma>,)\s*(?P<last>.*))?")
+_OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
+"""Lines from the one that comes next."""
 _MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
 
 
@@ -31,9 +33,10 @@ def list_(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
-    A PLACE is LINE, FILE:LINE, FUNCTION, FILE:FUNCTION or *ADDRESS. Without an argument, ten lines
-    around that of the frame in focus, or of main; then the ten that follow. With "-" the ten
-    before those listed last. "set listsize" tells how many.
+    A PLACE is LINE, +LINES or -LINES from the line that comes next, FILE:LINE, FUNCTION,
+    FILE:FUNCTION or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or
+    of main; then the ten that follow. With "-" the ten before those listed last. "set listsize"
+    tells how many.
     The text is that in the debugging information, else that of the file by its name.
     """
     frame = place_or_none(shell.session)
@@ -82,6 +85,9 @@ def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, 
             raise UsageError(f"Already at the start of {before.place.file}.")
         return before.place, max(before.first - count, 1), before.first - 1
     around = place_or_none(shell.session) if before is None else before.place
+    if around is not None and _OFFSET.match(argument):
+        line = around.line - count // 2 if before is None else before.next
+        argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
     given = _SPAN.fullmatch(argument)
     if given is None:
         raise UsageError("Junk at end of line specification.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from dwarfgpu.cli.repl.command import (
     listed,
 )
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.values import whole_number
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
 
@@ -140,6 +140,7 @@ def complete(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: complete TEXT
     """
+    shell.symbols.collect(shell.session.code_objects, waits=True)
     start, found = candidates.completions(shell, argument)
     for each in found:
         yield argument[:start] + each.text
@@ -168,12 +169,10 @@ def quit_(shell: Shell, argument: str) -> Iterator[str]:
 
     Usage: quit [STATUS]
 
-    STATUS is the exit status, a number from 0 to 255. Without it, that of a conversation on a
+    STATUS is an expression, the exit status modulo 256. Without it, that of a conversation on a
     terminal is 0; that of a script is 1 where a command failed.
     """
     if argument:
-        if not re.fullmatch(r"[0-9]{1,3}", argument) or int(argument) > 255:
-            raise UsageError(f"{argument!r} is no exit status: a number from 0 to 255")
-        shell.exit_status = int(argument)
+        shell.exit_status = whole_number(shell.session, shell.values, argument) & 0xFF
     shell.is_over = True
     yield from ()

@@ -26,13 +26,16 @@ class SymbolIndex:
         self._names: tuple[str, ...] = ()
         self._kinds: dict[str, str] = {}
         self._of: tuple[CodeObject, ...] = ()
+        self._worker: Thread | None = None
 
-    def collect(self, code_objects: tuple[CodeObject, ...]) -> None:
-        """Collect the names of code objects, in the background."""
-        if code_objects == self._of:
-            return
-        self._of = code_objects
-        Thread(target=self._collect, args=(code_objects,), daemon=True).start()
+    def collect(self, code_objects: tuple[CodeObject, ...], *, waits: bool = False) -> None:
+        """Collect the names of code objects, in the background unless somebody waits for them."""
+        if code_objects != self._of:
+            self._of = code_objects
+            self._worker = Thread(target=self._collect, args=(code_objects,), daemon=True)
+            self._worker.start()
+        if waits and self._worker is not None:
+            self._worker.join()
 
     def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
         kinds: dict[str, str] = {}

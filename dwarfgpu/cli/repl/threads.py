@@ -9,12 +9,14 @@ from attrs import evolve
 from dwarfgpu.backtrace import stack_frames
 from dwarfgpu.cli.repl.command import Candidate, Part, Told, command
 from dwarfgpu.cli.repl.displays import displayed
-from dwarfgpu.cli.repl.lanes import first_lane, matching_lanes, regexp, target_id, used_lanes
+from dwarfgpu.cli.repl.lanes import first_lane, matching_lanes, regexp, target_id
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack import shown_frame
+from dwarfgpu.cli.repl.values import whole_number
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
 
@@ -36,6 +38,9 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         yield f"[Current thread is {who(shell)}]"
         return
+    if argument.startswith("$"):
+        argument = str(whole_number(shell.session, shell.values, argument))
+    argument = argument.removeprefix("1.")  # GDB's number of the one inferior that there is
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.threads:

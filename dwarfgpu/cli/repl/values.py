@@ -97,6 +97,14 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     return value
 
 
+def whole_number(session: Session, history: ValueHistory, text: str) -> int:
+    """The number that an expression gives; `UsageError` where it gives none."""
+    bits = evaluated(session, history, f"(long long) ({text})").bits
+    if bits is None or not bits.is_complete:
+        raise UsageError("value is not available")
+    return bits.value - (1 << 64) if bits.value >> 63 else bits.value
+
+
 def reasons(value: TypedValue) -> tuple[str, ...]:
     """Why a value is not, or not all, known."""
     if value.error is not None:

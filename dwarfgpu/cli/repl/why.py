@@ -19,8 +19,10 @@ from dwarfgpu.cli.repl.stack import backtrace
 from dwarfgpu.cli.repl.values import options_of
 from dwarfgpu.cli.subjects import subject
 from dwarfgpu.cli.where import amount, heading
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
+from dwarfgpu.dwarf.outermost import names_of
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.session import Session
@@ -204,6 +206,8 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     unknown = sorted(flags - {"-all", "-notes"})
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")
+    if names:
+        _require_named(code_object, names[0])
     # Only here: they are much to load, and few conversations check.
     from dwarfgpu.cli.check_file import report_lines
     from dwarfgpu.verify.file import verify
@@ -216,6 +220,17 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     )
     for line in lines:
         yield one_line(line)
+
+
+def _require_named(code_object: CodeObject, name: str) -> None:
+    """`UsageError` where neither a variable nor a function is so called."""
+    found = find_variables(code_object.scopes, Wanted((name,), None, None))
+    if not any(unit.groups for unit in found) and name not in (
+        declared.rpartition("::")[2]
+        for declared, kind in names_of(code_object)
+        if kind == "function"
+    ):
+        raise UsageError(f'No symbol "{name}" in current context.')
 
 
 def _required(argument: str) -> str:
