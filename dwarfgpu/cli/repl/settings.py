@@ -111,7 +111,7 @@ SETTINGS: Final = (
     Setting(
         "backtrace past-entry", "boolean", False,
         "Whether backtraces should continue past the entry point of a program is {}.",
-        "whether backtraces continue past the entry point of a program",
+        "whether backtraces go on past the entry point",
     ),
     Setting(
         "backtrace past-main", "boolean", False,
