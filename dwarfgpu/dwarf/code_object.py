@@ -137,10 +137,24 @@ class CodeObject:
                 segment: Segment = segment,
                 held: Callable[[int, int], bytes] = held,
             ) -> bytes:
-                return self.relocations.applied(segment.address + offset, size_bytes, held)
+                first = segment.address + self._first_byte(segment)
+                return self.relocations.applied(first + offset, size_bytes, held)
 
-            address = segment.address + self.load_address
-            yield Image(address, segment.memory_bytes, bool(segment.flags & PF_W), read)
+            begin = self._first_byte(segment)
+            address = segment.address + self.load_address + begin
+            size_bytes = segment.memory_bytes - begin
+            yield Image(address, size_bytes, bool(segment.flags & PF_W), read)
+
+    def _first_byte(self, segment: Segment) -> int:
+        """Where in a segment there is something to read: behind the headers of a GPU's file at 0.
+
+        0 is the null pointer of generic and global memory (AMDGPU usage, "Address Spaces"), and a
+        file that is not loaded yet must not be what it points to.
+        """
+        is_at_null = segment.address + self.load_address == 0 and segment.offset == 0
+        if self.file.machine != "AMDGPU" or not is_at_null:
+            return 0
+        return min(self.file.headers_bytes, segment.memory_bytes)
 
     def _sections(self) -> Iterator[Image]:
         """The sections of a relocatable object where they are placed."""

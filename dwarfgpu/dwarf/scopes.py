@@ -279,6 +279,18 @@ def variables_below(function: Die) -> Iterator[Variable]:
         pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
 
 
+def first_call(function: Die) -> Die | None:
+    """The first inlined call, in the order of its unit, of a function; None where there is none."""
+    unit = function.unit
+    wanted = tuple(function.origins())[-1]
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
+            call = unit.die(index)
+            if tuple(call.origins())[-1] == wanted and code_ranges(call):
+                return call
+    return None
+
+
 def _origins_in(scope: Die) -> Iterator[Die]:
     """What the variables of a scope and of its blocks, into which producers move them, are
     instances of."""

@@ -194,8 +194,7 @@ class Evaluator:
             is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
             if not is_of_function or isinstance(self.places, Unevaluated):
                 return self.places.variable(first)
-            frame, own = in_frame(self.session, first)
-            return self.places.variable(own, frame)
+            return self.places.variable(*in_frame(self.session, first))
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [each for each in found if isinstance(each, Die)]
             return self._function(name, functions, is_called=is_called)
@@ -207,7 +206,7 @@ class Evaluator:
 
     def _function(self, name: str, found: list[Die], *, is_called: bool) -> TypedValue:
         """The function of a name; `UsageError` where there are several, or it has no code."""
-        with_code = [each for each in found if code_ranges(each)]
+        with_code = [each for each in found if code_ranges(each)] or self.names.own_call(found)
         if is_called and not isinstance(self.places, Unevaluated):
             raise Unsupported(NO_CALLS)  # whichever of its overloads is meant
         if len(with_code) > 1:

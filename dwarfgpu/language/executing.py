@@ -17,9 +17,9 @@ _STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
 """First operations of locations that depend on no frame."""
 
 
-def in_frame(session: Session, variable: Variable) -> tuple[Session, Variable]:
+def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
     """The innermost frame, from that in focus outwards, that executes the function of a variable,
-    and the variable as that frame has it: inlined calls have entries of their own.
+    after the variable as that frame has it: inlined calls have entries of their own.
 
     `UsageError` in GDB's words where there is no such frame, and the variable needs one.
     """
@@ -27,14 +27,14 @@ def in_frame(session: Session, variable: Variable) -> tuple[Session, Variable]:
     while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
         function = above
     if _is_static(variable):
-        return session, variable
+        return variable, session
     wanted, declared = declaration_of(function), declaration_of(variable.die)
     for each in _outwards(session):
         here = functions_at(each)[each.inline_level :]
         if not here or declaration_of(here[0]) != wanted:
             continue
         own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
-        return each, next(own, variable)
+        return next(own, variable), each
     raise UsageError(f"No frame is currently executing in block {function.name}.")
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from attrs import evolve, frozen
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import TYPES
+from dwarfgpu.dwarf.declared import TYPES, declaration_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import units_with_names
 from dwarfgpu.dwarf.meaning import Meaning, Meanings, has_tag, is_type, ordinary
@@ -98,6 +98,13 @@ class Names:
             return self.meaning(name)
         except UsageError:
             return ()  # using it says so
+
+    def own_call(self, functions: list[Die]) -> list[Die]:
+        """The inlined call in focus where it is one of these functions: only there, as in GDB, a
+        function without code of its own has a place."""
+        chain = self.session.meanings().chain[:1]
+        wanted = [declaration_of(each) for each in functions]
+        return [each for each in chain if declaration_of(each) in wanted]
 
     def unknown(self, name: str) -> UsageError:
         """That a name means nothing, in GDB's words."""

@@ -14,8 +14,9 @@ from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
 from dwarfgpu.bit_fields import as_stored, bit_order, read_field, stored_field, write_field
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_class import space_of_class
-from dwarfgpu.dwarf.declared import with_parameters
+from dwarfgpu.dwarf.declared import declaration_of, with_parameters
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import Subprogram, Variable
 from dwarfgpu.dwarf.types import (
@@ -471,9 +472,10 @@ class Places:
         """A function, which is where its code is."""
         unit = die.unit
         types = unit.info.types
-        kind = types.build(with_parameters(die))
+        declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
+        kind = types.build(with_parameters(declared))
         assert isinstance(kind, Function)
-        kind = evolve(kind, result=types.type_of(die))  # which only the declaration may tell
+        kind = evolve(kind, result=types.type_of(declared))  # which only the declaration may tell
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)

@@ -54,6 +54,10 @@ _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
 
 
+_MOST_HEADER: Final = 64
+"""Bytes of the header of a 64-bit file."""
+
+
 @frozen
 class Section:
     """One section header."""
@@ -248,6 +252,12 @@ class ObjectFile:
         if table is None:
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped)
+
+    @property
+    def headers_bytes(self) -> int:
+        """Where the file header and, if it comes next, the table of segments ends."""
+        table = self._segments_at + len(self.segments) * self._segment_bytes
+        return table if 0 < self._segments_at <= _MOST_HEADER else _MOST_HEADER
 
     def symbol_before(self, address: int) -> Symbol | None:
         """The named function or object that begins at an address, or is the last before it; of

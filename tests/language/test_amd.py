@@ -258,3 +258,23 @@ def test_every_variable_is_what_the_session_reads(state: str) -> None:
         assert value.bits == reading.bits
         compared += reading.bits is not None
     assert compared
+
+
+@pytest.mark.parametrize("address", ["0", "4", "0x3c", "global#0", "generic#0"])
+def test_the_headers_of_a_file_at_0_are_no_memory(address: str) -> None:
+    session = stopped("divergent.gfx942", 3)
+    shown = text(session, f"*(int *) {address}")
+    number = address.rpartition("#")[2]
+    assert shown.startswith(f"Cannot access memory at address {int(number, 0):#x}")
+
+
+def test_what_follows_the_headers_is_memory() -> None:
+    session = stopped("divergent.gfx942", 3)
+    code_object = session.code_objects[0]
+    (first,) = [each for each in code_object.images() if each.address < 0x400]
+    note = code_object.file.sections_named(".note")[0]
+    assert first.address == code_object.file.headers_bytes <= note.address
+    assert first.read(note.address - first.address, 4) == code_object.file.file_bytes(
+        note.offset, 4, "note"
+    )
+    assert text(session, f"*(int *) {note.address:#x}") == "7"

@@ -14,10 +14,13 @@ from dwarfgpu.cli.expressions import DEFAULT
 from dwarfgpu.cli.repl.examine import address_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lines import Lines, SourceLine
+from dwarfgpu.dwarf.scopes import Subprogram, first_call
 from dwarfgpu.dwarf.types import Function, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.session import Session
 
@@ -57,8 +60,10 @@ def spot_of(shell: Shell, text: str, around: Place | None) -> Spot:
             raise UsageError('No symbol table is loaded.  Use the "file" command.')
         place = place_in(around.source, int(text), is_start=True)
         return Spot("line", place, pcs_of(session, place))
-    pc = entry_of(session, text)
-    return Spot("function", _place_of_function(session, pc), (pc,))
+    pc, is_call = _entry(session, text)
+    line = line_at(session, pc) if is_call else None
+    found = _place_of_function(session, pc) if line is None else _start(line)
+    return Spot("function", found, (pc,))
 
 
 def _start(line: SourceLine) -> Place:
@@ -88,8 +93,30 @@ def _place_of_function(session: Session, pc: int) -> Place | None:
     return None if found is None else _start(found)
 
 
+def _first_call(session: Session, name: str, file: str | None) -> int | None:
+    """Where a function that has no code of its own is inlined first."""
+    names = Names(session)
+    try:
+        found = names.meaning_in_file(name, file) if file else names.meaning(name)
+    except UsageError:
+        return None
+    for each in found:
+        if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM:
+            call = first_call(each)
+            return None if call is None else Subprogram(call).ranges[0].begin
+    return None
+
+
 def entry_of(session: Session, text: str) -> int:
-    """Where the code of a function begins."""
+    """Where the code of a function begins; of one without code of its own, the first inlined call.
+
+    `UsageError` in GDB's words where there is none.
+    """
+    return _entry(session, text)[0]
+
+
+def _entry(session: Session, text: str) -> tuple[int, bool]:
+    """The same, and whether it is an inlined call."""
     match = _IN_FILE.fullmatch(text)
     words = f'Function "{text}" not defined.'
     name = text
@@ -99,11 +126,14 @@ def entry_of(session: Session, text: str) -> int:
     try:
         value = language.evaluate(name, session, DEFAULT)
     except UsageError:
-        raise UsageError(words) from None
+        entry = _first_call(session, match["inside"] if match else text, match and match["file"])
+        if entry is None:
+            raise UsageError(words) from None
+        return entry, True
     place = value.location.places[0] if value.location is not None else None
     if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
         raise UsageError(words)
-    return place.byte_address
+    return place.byte_address, False
 
 
 def _lines(session: Session) -> Iterator[Lines]:

@@ -80,6 +80,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[str]:
     names = Names(session)
     found = names.meaning(argument)
     first = found[0] if found else None
+    if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
+        first = next(iter(names.own_call([first])), first)
     if first is None or (isinstance(first, Die) and not _has_place(first)):
         symbol = untyped_symbol(session.code_objects, argument)
         if symbol is None:
@@ -93,7 +95,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[str]:
 
 def _has_place(die: Die) -> bool:
     """Whether GDB means an entry by its name: no tag of a type, no function that is elsewhere."""
-    if die.tag == dw.TAG_SUBPROGRAM:
+    if die.tag in FUNCTIONS:
         return bool(Subprogram(die).ranges)
     return die.tag not in TYPES - {dw.TAG_TYPEDEF}
 
