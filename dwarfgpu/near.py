@@ -19,6 +19,6 @@ def _close_enough(name: str) -> float:
 def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
     """` Did you mean "limit"?` with the closest of the known names, in any letter case; else
     nothing. `sigil` is what they begin with."""
-    names = {each.lower(): each for each in islice(known, _MOST_NAMES)}
+    names = {each.lower(): each for each in islice(known, _MOST_NAMES) if each != name}
     close = get_close_matches(name.lower()[:_MOST_CHARACTERS], names, 1, _close_enough(name))
     return f' Did you mean "{sigil}{names[close[0]]}"?' if close else ""
