@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cfi.tail import TailFrame
-from dwarfgpu.cli.repl.bounded import ends_at, frames_of
+from dwarfgpu.cli.repl.bounded import frames_of
 from dwarfgpu.cli.repl.frames import contents
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.source_files import language_of
@@ -91,7 +91,7 @@ def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[str]:
         yield " tail call frame: nothing of it is left in the machine"
     elif outer is not None:
         words.append(f" called by frame at {_shown(_cfa(outer.session))}")
-    elif not ends_at(frame, shell.settings):
+    elif _caller(frame.session) is None:
         stack = frame.session.call_stack
         yield f" Outermost frame: {'unknown' if stack is None else stack.end}"
     if inner is not None:
