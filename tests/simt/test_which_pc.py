@@ -161,8 +161,7 @@ def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, mi
     done = run("lanes", *here)
     assert {tuple(line.split()[2:]) for line in done.lines[2:]} == {("?", "-")}
     assert [each for each in done.notes if "DW_AT_LLVM_lane_pc" in each]
-    lanes = run_json("lanes", *here, "part").json["waves"][0]["lanes"]
+    lanes = run_json("lanes", *here).json["waves"][0]["lanes"]
     assert {each["pc"] for each in lanes} == {None}
-    assert {each["values"][0]["error"]["kind"] for each in lanes} == {"Unavailable"}
     notes = [each for each in run("bt", *here, "--lane", 3).notes if "lane 3" in each]
     assert notes == ["where lane 3 is, is not known: the frame is the wave's"]
