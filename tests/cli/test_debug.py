@@ -221,7 +221,7 @@ def lane_id(lane: int) -> str:
         (["lane \u0663"], "Invalid lane ID: \u0663\n"),
         (["source /dev/zero"], "/dev/zero: more than 64 MiB\n"),
         (["apropos leave exit"], "quit, q, exit -- Leave.\n"),
-        (["quit x"], "'x' is no exit status: a number from 0 to 255\n"),
+        (["quit x"], 'No symbol "x" in current context.\n'),
     ],
 )
 def test_answers(shell: Shell, lines: list[str], expected: str) -> None:

@@ -128,7 +128,7 @@ SAID: tuple[tuple[str, str], ...] = (
     ("show values 2", "".join(f"${n} = {v}\n" for n, v in enumerate(
         ["324", "324", "324", "324", "10", "10", "648"], 1)) + "$8 = 58\n$9 = 65\n$10 = 9\n"),
     ("source /no/such", "/no/such: No such file or directory.\n"),
-    ("quit x", "'x' is no exit status: a number from 0 to 255\n"),
+    ("quit x", 'No symbol "x" in current context.\n'),
     ("set output json", ""),
     ("p 1", '{"schema": "dwarfgpu-repl-1", "command": "p 1", "result": "done", "number": 20, '
      '"value": "1", "type": "int", "location": null}\n'),

@@ -59,7 +59,15 @@ def test_each_lane_is_compared(asked: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("asked", [("two_places",), ("-e", "call4 {two_places}; deref_size 4")])
 def test_a_place_that_cannot_be_read_is_told(asked: tuple[str, ...]) -> None:
     """The object is that of the places that can."""
-    file = ("--file", FIXTURES / "asm/locations.gfx942.v5.co", "--pc", BLOCK_B, "--lane", 3)
+    file = (
+        "--file",
+        FIXTURES / "asm/locations.gfx942.v5.co",
+        "--pc",
+        BLOCK_B,
+        "--force-pc",
+        "--lane",
+        3,
+    )
     known = ("--reg", "v6=[0, 0, 0, 7]", "--reg", "exec=8", "--verify-places")
     done = run("eval", *file, *known, *filled(asked))
     [note] = [each for each in done.notes if "place" in each]

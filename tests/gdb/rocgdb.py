@@ -296,6 +296,8 @@ def no_symbols(address: int) -> None:
 
 
 SETTINGS = {
+    "print array": False, "print array-indexes": False, "print null-stop": False,
+    "print symbol": True, "print union": True, "print static-members": True,
     "print elements": 200, "print repeats": 10, "print max-depth": 20, "print pretty": False,
     "backtrace limit": None, "backtrace past-main": False, "print frame-arguments": "scalars",
     "language": "auto", "width": 80, "debug-file-directory": "",

@@ -110,7 +110,7 @@ def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("delete display", topic="data", repeats=False)
 def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """No longer show expressions when the focus moves, as "undisplay".
+    """No longer show expressions, as "undisplay".
 
     Usage: delete display [NUMBER | NUMBER-NUMBER]...
     """
