@@ -28,7 +28,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
-from dwarfgpu.target import WaveId
+from dwarfgpu.target import Target, WaveId
 
 
 @frozen
@@ -96,6 +96,9 @@ class Focus(Protocol):
 
     @property
     def lane(self) -> int | None: ...
+
+    @property
+    def target(self) -> Target | None: ...
 
     @property
     def stop(self) -> int | None: ...
@@ -327,6 +330,22 @@ class TopFrame:
             if (attribute := each.active_lane) is not None:
                 return low_level.active_lanes(attribute, self._of_thread())
         return None
+
+    @property
+    def execution_mask(self) -> int | None:
+        """EXEC as the frame had it; None where it is not known whole, or there is none."""
+        register, target = self.session.architecture.register_named("exec"), self.session.target
+        physical = self.session.physical_frame if self.level else None
+        if target is None or register is None:
+            return None
+        try:
+            if physical is None or register.number is None:
+                mask = target.read_register(self.session.wave, register)
+                return int.from_bytes(mask, self.session.architecture.endian)
+            held = physical.contents(register.number)
+        except DwarfGpuError:
+            return None
+        return held.value if held.is_complete else None
 
     def lane_location(self, lane: int | None) -> LaneLocation:
         """Where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from dwarfgpu.cli.debug import focused, interact
-from dwarfgpu.cli.repl.lines import Given, run_given
 from dwarfgpu.cli.repl.shell import Shell, Streams
 from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.cli.repl.terminal.lines import Given, run_given
 from dwarfgpu.session import Session
 
 

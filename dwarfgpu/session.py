@@ -6,7 +6,7 @@ scripts only choose and show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from attrs import evolve, field
@@ -18,10 +18,9 @@ from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.comparison import Comparison
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.meaning import Meanings
-from dwarfgpu.dwarf.outermost import Kind, names_of
+from dwarfgpu.dwarf.outermost import Kind, in_namespaces, names_of
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.symbols import address_of_symbol
 from dwarfgpu.dwarf.tail_calls import CallChains
@@ -260,7 +259,7 @@ class Session:
         except DwarfGpuError as error:
             return None, f"which lanes are active is not known: DW_AT_LLVM_active_lane: {error}"
         if mask is None:
-            mask = 1 if self._is_scalar() else self._execution_mask()
+            mask = 1 if self._is_scalar() else self.frame.execution_mask
         return mask, None
 
     def _is_scalar(self) -> bool:
@@ -270,21 +269,6 @@ class Session:
             return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1
         except DwarfGpuError:
             return False
-
-    def _execution_mask(self) -> int | None:
-        """That of the frame in focus."""
-        register = self.architecture.register_named("exec")
-        physical = self.physical_frame if self.level else None
-        if self.target is None or register is None:
-            return None
-        try:
-            if physical is None or register.number is None:
-                mask = self.target.read_register(self.wave, register)
-                return int.from_bytes(mask, self.architecture.endian)
-            held = physical.contents(register.number)
-        except DwarfGpuError:
-            return None
-        return held.value if held.is_complete else None
 
     def is_active(self, lane: int) -> bool | None:
         """Whether a lane is active; None where that is not known."""
@@ -402,7 +386,7 @@ class Session:
         without = [each.name for each in self.code_objects if not each.info.units]
         if without and len(without) == len(self.code_objects):
             return f" {', '.join(without)} has no debugging information"
-        inside = next(self._in_namespaces(name), None)
+        inside = next(in_namespaces(self.code_objects, name), None)
         if inside is not None:
             return f' Did you mean "{inside}"?'
         if self.pc is None:
@@ -427,13 +411,6 @@ class Session:
             name for each in self.code_objects for name, kind in names_of(each) if kind in kinds
         )
         return did_you_mean(name, own) or did_you_mean(name, outside)
-
-    def _in_namespaces(self, name: str) -> Iterator[str]:
-        """The qualified names of variables that have this one."""
-        for each in self.code_objects:
-            found = each.scopes.global_named(name)
-            if found is not None and qualified_name(found.die) != name:
-                yield qualified_name(found.die)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.arch.processors import PROCESSORS, did_you_mean
+from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import UsageError
+from dwarfgpu.near import nearest
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.model import Architecture
@@ -33,7 +34,7 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
         return amdgpu(wanted, wave_size)
     if wanted not in _CPUS:
-        raise UsageError(f"unknown architecture {name}{did_you_mean(wanted, ARCHITECTURES)}")
+        raise UsageError(f"unknown architecture {name}{nearest(wanted, ARCHITECTURES)}")
     if wave_size not in (None, 1):
         raise UsageError(f"{wanted} has no wave size {wave_size}: it has no waves")
     return _cpu(wanted)

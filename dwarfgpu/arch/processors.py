@@ -5,13 +5,13 @@ Law: what differs between processors is a column here; no other module compares 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 from typing import Final
 
 from attrs import field
 
 from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.near import nearest
 from dwarfgpu.nouns import frozen
 
 
@@ -183,18 +183,12 @@ PROCESSORS: Final = {
 """Every processor by its name."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: those that are close, if any."""
-    close = get_close_matches(name, list(known), n=3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
-
-
 def processor(name: str) -> Processor:
     """The processor of that name in any letter case; `UsageError` naming those that are close."""
     try:
         return PROCESSORS[name.lower()]
     except KeyError:
-        hint = did_you_mean(name.lower(), PROCESSORS)
+        hint = nearest(name.lower(), PROCESSORS)
         raise UsageError(f"unknown AMD GPU processor {name}{hint}") from None
 
 

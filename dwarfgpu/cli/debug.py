@@ -20,12 +20,12 @@ from dwarfgpu.cli.core_lines import core_lines
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import with_demo
 from dwarfgpu.cli.launch_options import LAUNCH, configure_launch
-from dwarfgpu.cli.repl import lines
-from dwarfgpu.cli.repl.frames import frame_line, lane_numbers
-from dwarfgpu.cli.repl.lanes import first_lane
-from dwarfgpu.cli.repl.lines import Given
 from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.stack.focus import frame_line, lane_numbers
 from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.cli.repl.terminal import lines
+from dwarfgpu.cli.repl.terminal.lines import Given
+from dwarfgpu.cli.repl.waves.lanes import first_lane
 from dwarfgpu.cli.stopped import Stopped
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
@@ -203,7 +203,7 @@ def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
         _greet(shell)
     if is_talk and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.
-        from dwarfgpu.cli.repl import prompt
+        from dwarfgpu.cli.repl.terminal import prompt
 
         prompt.converse(shell)
     else:

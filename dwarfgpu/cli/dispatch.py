@@ -15,7 +15,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu import plain
-from dwarfgpu.arch.processors import PROCESSORS, Processor, did_you_mean
+from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.backends.machine import Geometry, Position
 from dwarfgpu.backends.simulated.beside import (
     both,
@@ -48,6 +48,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified
 from dwarfgpu.dwarf.demangle import demangled
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.near import nearest
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
@@ -245,7 +246,7 @@ def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file
         return found[0]
     if found:
         raise UsageError(f"{file} has several kernels {name}: {_listed(found)}")
-    hint = did_you_mean(name, sorted({*names, *chain.from_iterable(called.values())}))
+    hint = nearest(name, sorted({*names, *chain.from_iterable(called.values())}))
     raise UsageError(f"{file} has no kernel {name}{hint}; it has {_listed(code.kernels)}")
 
 

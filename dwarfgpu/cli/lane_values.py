@@ -13,8 +13,7 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.frames import LaneLocation
-from dwarfgpu.lane_readings import LaneAnswers, ask_lanes
+from dwarfgpu.lane_readings import ask_lanes
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
@@ -36,41 +35,6 @@ class LaneValue:
     value: TypedValue | None
     error: DwarfGpuError | None = None
     """Why there is no value at all."""
-
-
-def lane_states(session: Session, lanes: Sequence[int]) -> list[LaneState]:
-    """What lanes of the wave are doing, as `Session.lane_states`."""
-    mask, _ = session.active_lanes()
-    told = _located(session, lanes)
-    states = []
-    for lane in lanes:
-        is_active = None if mask is None else bool(mask >> lane & 1)
-        try:
-            states.append(LaneState.at(lane, is_active, told.of(0, lane)))
-        except DwarfGpuError as error:
-            states.append(LaneState(lane, is_active, None, error))
-    return states
-
-
-def _located(session: Session, lanes: Sequence[int]) -> LaneAnswers[LaneLocation]:
-    def ask(looking: Session) -> LaneLocation:
-        return looking.frame.lane_location(looking.lane)
-
-    return ask_lanes(
-        [session],
-        ask,
-        lambda told, picker: _fixed(
-            picker.of(told.pc), lambda pc: LaneLocation(pc, told.was_active, told.note, told.error)
-        ),
-        lanes,
-        is_worth=True,
-    )
-
-
-def _fixed(
-    pick: Callable[[int], int | None], made: Callable[[int | None], LaneLocation]
-) -> Callable[[int], LaneLocation]:
-    return lambda at: made(pick(at))
 
 
 def lane_values(

@@ -24,7 +24,7 @@ from dwarfgpu.cli.lane_answers import (
 )
 from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grids, has_colours, write_picture
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
-from dwarfgpu.cli.repl.lanes import target_id
+from dwarfgpu.cli.repl.waves.lanes import target_id
 from dwarfgpu.cli.subjects import Expression, Subject, subject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.machine import used_lanes

@@ -451,7 +451,7 @@ class _Demangler:
             return self.keep(member(self.type(), container))
         if head == "T":
             text = self.keep(self.parameter())
-            return self.templated(text)
+            return self.keep(self.with_arguments(text)) if self.peek() == "I" else text
         if head == "S" and self.peek(2) != "St":
             is_short = self.peek(2) in _SHORT
             text = self.substitution()
@@ -463,9 +463,6 @@ class _Demangler:
         text = self.name()
         self.last = saved
         return self.keep(text)
-
-    def templated(self, text: str) -> str:
-        return self.keep(self.with_arguments(text)) if self.peek() == "I" else text
 
     def qualified(self) -> str:
         words = ""

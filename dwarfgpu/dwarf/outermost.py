@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.errors import DwarfGpuError
 
@@ -32,6 +33,14 @@ def names_of(code_object: CodeObject) -> Iterator[tuple[str, Kind]]:
             yield from _declared(unit.root.children(), "")
         except DwarfGpuError:
             continue  # what reads the unit reports it
+
+
+def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
+    """The qualified names of the variables that have a name."""
+    for each in code_objects:
+        found = each.scopes.global_named(name)
+        if found is not None and qualified_name(found.die) != name:
+            yield qualified_name(found.die)
 
 
 def _declared(entries: Iterable[Die], around: str) -> Iterator[tuple[str, Kind]]:

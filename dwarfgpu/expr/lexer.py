@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Final, Literal, cast
 
 from dwarfgpu.errors import Malformed
@@ -151,10 +149,3 @@ class Cursor:
                 closing.append(_CLOSING[token.text])
             elif token.is_sign(closing[-1]):
                 closing.pop()
-
-
-def suggestion(word: str, known: Mapping[str, str]) -> str:
-    """`; did you mean …?` with the closest of the known names, by their lower-case spellings."""
-    close = get_close_matches(word.lower()[:80], known, 3, 0.7)
-    names = list(dict.fromkeys(known[each] for each in close))
-    return f"; did you mean {' or '.join(names)}?" if names else ""

@@ -7,8 +7,9 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Malformed
-from dwarfgpu.expr.lexer import Cursor, Token, suggestion
+from dwarfgpu.expr.lexer import Cursor, Token
 from dwarfgpu.expr.operation import OPERATIONS, OperandInfo, Operation
+from dwarfgpu.near import nearest, nearest_meaning
 
 _FILLERS: Final = frozenset(("size", "offset", "register", "die", "to", "bytes"))
 """Words that tools put before an operand or after a size."""
@@ -32,7 +33,7 @@ def _by_name() -> dict[str, Operation]:
 def unknown_operation(token: Token) -> Malformed:
     """The error for a word that names no operation, with the names that are close."""
     prefix = "DW_OP_" if token.text.lower().startswith("dw_op_") else ""
-    return token.error(f"unknown operation{suggestion(token.text, _spellings(prefix))}")
+    return token.error(f"unknown operation{nearest_meaning(token.text, _spellings(prefix))}")
 
 
 @lru_cache(maxsize=2)
@@ -102,7 +103,7 @@ class OperandReader:
                 why = "; names of registers need an architecture"
             elif is_register and self._arch is not None:
                 why = f"; {self._arch.name} has no register of this name"
-            why += suggestion(token.text, {name: name for name in names})
+            why += nearest(token.text, names)
         kind = "a register" if is_register else f"a number ({info.name})"
         return token.error(f"{operation} needs {kind} here{why}")
 

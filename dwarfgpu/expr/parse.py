@@ -15,7 +15,7 @@ from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect import DIALECTS, Dialect
-from dwarfgpu.expr.lexer import Cursor, Token, suggestion
+from dwarfgpu.expr.lexer import Cursor, Token
 from dwarfgpu.expr.operands import (
     OperandReader,
     bare_name,
@@ -23,6 +23,7 @@ from dwarfgpu.expr.operands import (
     unknown_operation,
 )
 from dwarfgpu.expr.operation import LLVM_USER, OperandInfo, Operation
+from dwarfgpu.near import nearest
 
 _DEEPEST: Final = 64
 """Expressions within one another, in the text."""
@@ -249,10 +250,9 @@ class _Part:
 
     def finished(self) -> bytes:
         """The bytes, once every branch has its displacement."""
-        labels = {label.lower(): label for label in self._labels}
         for offset, token in self._branches:
             if token.text not in self._labels:
-                raise token.error(f"no such label{suggestion(token.text, labels)}")
+                raise token.error(f"no such label{nearest(token.text, self._labels)}")
             end = offset + _BRANCH_BYTES
             by = self._labels[token.text] - end
             if not -0x8000 <= by < 0x8000:

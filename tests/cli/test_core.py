@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.cli.bt import configure
 from dwarfgpu.cli.context import session_of, stopped_of
-from dwarfgpu.cli.repl.bar import fields
+from dwarfgpu.cli.repl.terminal.bar import fields
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import AMD

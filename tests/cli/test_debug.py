@@ -10,11 +10,11 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli.debug import focused
-from dwarfgpu.cli.repl.bar import bar_text
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Command, every, find, parse
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.cli.repl.terminal.bar import bar_text
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session

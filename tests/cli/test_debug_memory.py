@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.cli.repl.print_options import with_options
-from dwarfgpu.cli.repl.regexps import compiled
-from dwarfgpu.cli.repl.search import parts_of
-from dwarfgpu.cli.repl.units import Format, format_and_rest
+from dwarfgpu.cli.repl.data.print_options import with_options
+from dwarfgpu.cli.repl.data.search import parts_of
+from dwarfgpu.cli.repl.data.units import Format, format_and_rest
+from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.options import FormatOptions
 

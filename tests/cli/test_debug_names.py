@@ -8,8 +8,8 @@ import pytest
 
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import parse
-from dwarfgpu.cli.repl.lldb import FOREIGN, options
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.lldb import FOREIGN, options
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.errors import UsageError
 from tests.cli.command import FIXTURES, run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.cli.repl.running import RUNNING
+from dwarfgpu.cli.repl.running.commands import RUNNING
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.session import Session

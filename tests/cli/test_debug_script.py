@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cli.repl.printf import split_arguments, unescaped
+from dwarfgpu.cli.repl.data.printf import split_arguments, unescaped
 from dwarfgpu.cli.repl.shell import Shell
 from tests.cli.repl_shell import demo_shell, nest_shell, said, talked, told
 

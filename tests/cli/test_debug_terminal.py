@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.cli.repl import colour
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Painted, Told
-from dwarfgpu.cli.repl.pager import MORE, Pager
-from dwarfgpu.cli.repl.symbol_index import MOST, SymbolIndex
+from dwarfgpu.cli.repl.files.symbol_index import MOST, SymbolIndex
+from dwarfgpu.cli.repl.terminal import colour
+from dwarfgpu.cli.repl.terminal.pager import MORE, Pager
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.outermost import names_of
 from tests.cli.command import FIXTURES, validate
@@ -122,12 +122,12 @@ def test_address_spaces_complete() -> None:
     ],
 )  # fmt: skip
 def test_a_line_that_goes_on(text: str, expected: bool) -> None:
-    prompt = pytest.importorskip("dwarfgpu.cli.repl.prompt")
+    prompt = pytest.importorskip("dwarfgpu.cli.repl.terminal.prompt")
     assert prompt.is_unfinished(text) is expected
 
 
 def test_lines_are_joined() -> None:
-    prompt = pytest.importorskip("dwarfgpu.cli.repl.prompt")
+    prompt = pytest.importorskip("dwarfgpu.cli.repl.terminal.prompt")
     assert prompt.one_line("p (1 +\n2)") == "p (1 + 2)"
     assert prompt.one_line("p 1 \\\n+ 2") == "p 1 + 2"
 

@@ -10,8 +10,8 @@ import pytest
 
 from dwarfgpu import language
 from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.cli.lane_values import lane_states, lane_values
-from dwarfgpu.cli.repl.values import ValueHistory, options_of
+from dwarfgpu.cli.lane_values import lane_values
+from dwarfgpu.cli.repl.data.values import ValueHistory, options_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
@@ -56,8 +56,7 @@ def alone(looking: Session, text: str, lane: int) -> str:
 def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
     looking = session(name, pc)
     lanes = range(looking.lane_count()[0])
-    states = lane_states(looking, lanes)
-    assert states == looking.lane_states(lanes)
+    states = looking.lane_states(lanes)
     for text in texts:
         for each in lane_values(looking, text, states, OPTIONS):
             lane = each.state.lane
@@ -80,7 +79,7 @@ def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
 
 def test_a_name_that_means_nothing_anywhere() -> None:
     looking = session("divergent.gfx942")
-    states = lane_states(looking, range(64))
+    states = looking.lane_states(range(64))
     with pytest.raises(UsageError, match='No symbol "nosuch" in current context.'):
         lane_values(looking, "nosuch", states, OPTIONS)
 

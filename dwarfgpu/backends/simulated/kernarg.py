@@ -13,10 +13,10 @@ from typing import Final, TypeAlias
 
 from attrs import frozen
 
-from dwarfgpu.arch.processors import did_you_mean
 from dwarfgpu.backends.machine import Geometry
 from dwarfgpu.backends.simulated.objects import Allocator, Pieces
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.near import nearest
 from dwarfgpu.objfile.metadata import Argument
 
 MOST_BYTES: Final = 1 << 16
@@ -288,7 +288,7 @@ def _chosen(
         if name not in names:
             titles = [each.name or str(number) for number, each in enumerate(known)]
             there = ", ".join(titles) or "none"
-            hint = did_you_mean(name, names)
+            hint = nearest(name, names)
             raise UsageError(f"the kernel has no argument {name}{hint}; its arguments: {there}")
         if id(names[name]) in out:
             raise UsageError(f"argument {name} is given twice")

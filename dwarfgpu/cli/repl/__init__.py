@@ -1,6 +1,6 @@
 """The prompt of `dwarfgpu debug`.
 
-The command layer (`command`, `shell`, `table` and the commands themselves) is plain Python and
-knows no terminal; `prompt` and `lexer` alone know prompt_toolkit and pygments, and are loaded only
-where there is a terminal to talk to.
+The conversation (`shell`, `command`, `table`) and the folders of commands, which follow GDB's
+topics, are plain Python and know no terminal; `terminal` alone knows prompt_toolkit and pygments,
+and its prompt is loaded only where there is a terminal to talk to.
 """

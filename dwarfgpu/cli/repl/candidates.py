@@ -8,9 +8,9 @@ from pathlib import Path
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl.command import Candidate, Command, find, fitting
-from dwarfgpu.cli.repl.frames import lane_numbers
+from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.values import options_of
+from dwarfgpu.cli.repl.stack.focus import lane_numbers
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError

@@ -19,20 +19,20 @@ from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.advice import advised
 from dwarfgpu.cli.repl.answer import Answer
-from dwarfgpu.cli.repl.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
-from dwarfgpu.cli.repl.pager import Pager
+from dwarfgpu.cli.repl.data.units import Examined
+from dwarfgpu.cli.repl.data.values import ValueHistory
+from dwarfgpu.cli.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.cli.repl.settings import Settings
-from dwarfgpu.cli.repl.symbol_index import SymbolIndex
-from dwarfgpu.cli.repl.units import Examined
-from dwarfgpu.cli.repl.values import ValueHistory
+from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
+from dwarfgpu.cli.repl.terminal.pager import Pager
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.cli.repl.breakpoints import Breakpoint
-    from dwarfgpu.cli.repl.displays import Display
+    from dwarfgpu.cli.repl.data.displays import Display
+    from dwarfgpu.cli.repl.running.breakpoints import Breakpoint
     from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
@@ -303,6 +303,14 @@ class Shell:
             return
         self._noted.add(text)
         self._remark(f"note: {text}", text)
+
+    def give_name(self, name: str, lane: int | None = None) -> None:
+        """To the wave in focus, or a lane of it; an empty name takes it away."""
+        key = self.session.wave, lane
+        if name:
+            self.names[key] = name
+        else:
+            self.names.pop(key, None)
 
     def hint(self, name: str) -> None:
         """Say once in a conversation how to learn why something is missing."""

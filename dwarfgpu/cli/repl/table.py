@@ -5,27 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.repl.breakpoints import break_, delete, info_breakpoints, tbreak
-from dwarfgpu.cli.repl.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.command import Command, command, listed
-from dwarfgpu.cli.repl.data import call, output, print_
-from dwarfgpu.cli.repl.displays import display, info_display, undisplay
-from dwarfgpu.cli.repl.examine import x
-from dwarfgpu.cli.repl.files import file
-from dwarfgpu.cli.repl.frame_info import info_frame
-from dwarfgpu.cli.repl.gpu import GPU_COMMANDS, GPU_INFO
-from dwarfgpu.cli.repl.lane_values import lanes
-from dwarfgpu.cli.repl.listing import info_line, list_
-from dwarfgpu.cli.repl.lldb import with_foreign
-from dwarfgpu.cli.repl.outside import pipe, python, shell_
-from dwarfgpu.cli.repl.printf import echo, printf
-from dwarfgpu.cli.repl.running import RUNNING
-from dwarfgpu.cli.repl.script import alias, define, document, if_, while_
-from dwarfgpu.cli.repl.search import find
-from dwarfgpu.cli.repl.setting_commands import set_, show
+from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
+from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
+from dwarfgpu.cli.repl.data.examine import x
+from dwarfgpu.cli.repl.data.print import call, output, print_
+from dwarfgpu.cli.repl.data.printf import echo, printf
+from dwarfgpu.cli.repl.data.search import find
+from dwarfgpu.cli.repl.data.types import ptype, whatis
+from dwarfgpu.cli.repl.data.why import check, explain, location, where
+from dwarfgpu.cli.repl.files.file import file
+from dwarfgpu.cli.repl.files.listing import info_line, list_
+from dwarfgpu.cli.repl.files.source_files import (
+    info_files,
+    info_sharedlibrary,
+    info_source,
+    info_sources,
+)
+from dwarfgpu.cli.repl.files.symbol_lists import info_functions, info_types, info_variables
+from dwarfgpu.cli.repl.files.symbols import info_address, info_scope, info_symbol
+from dwarfgpu.cli.repl.running.breakpoints import break_, delete, info_breakpoints, tbreak
+from dwarfgpu.cli.repl.running.commands import RUNNING
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.source_files import info_files, info_sharedlibrary, info_source, info_sources
-from dwarfgpu.cli.repl.stack import (
+from dwarfgpu.cli.repl.stack.commands import (
     backtrace,
     down,
     info_all_registers,
@@ -35,11 +37,14 @@ from dwarfgpu.cli.repl.stack import (
     pc,
     up,
 )
-from dwarfgpu.cli.repl.support import apropos, complete, help_, quit_, source
-from dwarfgpu.cli.repl.symbol_lists import info_functions, info_types, info_variables
-from dwarfgpu.cli.repl.symbols import info_address, info_scope, info_symbol
-from dwarfgpu.cli.repl.types import ptype, whatis
-from dwarfgpu.cli.repl.why import check, explain, location, where
+from dwarfgpu.cli.repl.stack.frame_info import info_frame
+from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, source
+from dwarfgpu.cli.repl.support.lldb import with_foreign
+from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
+from dwarfgpu.cli.repl.support.script import alias, define, document, if_, while_
+from dwarfgpu.cli.repl.support.setting_commands import set_, show
+from dwarfgpu.cli.repl.waves.commands import GPU_COMMANDS, GPU_INFO
+from dwarfgpu.cli.repl.waves.lane_values import lanes
 
 _INFO: Final = (
     info_address,

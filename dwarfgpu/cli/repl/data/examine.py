@@ -1,0 +1,160 @@
+"""`x`: memory by address, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.data.units import Examined, Format, Unit, Units, format_and_rest
+from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.dwarf.types import Array, Base, Enum, Function, Pointer, strip
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.evaluate import VOID
+from dwarfgpu.language.numbers import is_number
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.view.options import FormatOptions
+
+
+@command("x", topic="data", complete=candidates.values)
+def x(shell: Shell, argument: str) -> Iterator[str]:
+    """Examine memory.
+
+    Usage: x[/FMT] [EXPRESSION]
+
+    The value of EXPRESSION is the address: x/4xw $sp, x/s name, x/2dw private_lane#0x10. Of an
+    array or a function, where it is. Without one, memory goes on where the last "x" or "print"
+    ended.
+    FMT is a count, a format letter and a size letter, each as last time where it is left out.
+    Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f (float),
+    a (address), c (char), s (string) and z (hex); sizes b (1 byte), h (2), w (4) and g (8).
+    A negative count shows what is before the address.
+    $_ is then the address of the last unit, $__ its contents.
+    """
+    before = shell.examined
+    if argument.startswith("/"):
+        format_, text = format_and_rest(argument[1:], before.format)
+    else:
+        count = max(before.format.count, 1) if not argument else 1
+        format_, text = evolve(before.format, count=count), argument
+    if format_.letter == "i":
+        raise Unsupported("x/i: dwarfgpu has no disassembler of machine code")
+    places = Places(shell.session)
+    if text:
+        space, address = address_of(shell, places, text)
+    elif before.space is None or before.address is None:
+        raise UsageError("Argument required (starting display address).")
+    else:
+        space, address = before.space, before.address
+    # As in GDB, a format with which nothing could be shown is not the next one's default.
+    shell.examined = Examined(evolve(before.format, count=format_.count), space, address)
+    yield from memory_lines(shell, places, format_)
+    shell.examined = evolve(shell.examined, format=format_)
+    shell.again = "x"
+
+
+def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
+    """The address that an expression gives; `UsageError` where it gives none."""
+    value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
+    bare = strip(value.type)
+    if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):
+        value = places.address_of(value)
+        bare = strip(value.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        value = places.address_of(places.dereferenced(value))
+        bare = strip(value.type)
+    if isinstance(bare, Pointer):
+        space = places.space_of(bare, value.unit)
+        return places.resolved(space, places.known(value).value)
+    if value.error is not None:
+        raise value.error
+    return places.resolved(places.space_of(Pointer(None), None), _number(shell, value))
+
+
+def _number(shell: Shell, value: TypedValue) -> int:
+    """A number as an address: GDB takes that of a floating point one without its fraction."""
+    bare = strip(value.type)
+    if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
+        raise UsageError("Value can't be converted to integer.")
+    text = language.format(value, shell.session, FormatOptions(letter="a"))
+    return int(text.partition(" ")[0], 16)
+
+
+def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[str]:
+    """Memory from where the last `x` ended, in lines; what cannot be read ends them."""
+    space, address = shell.examined.space, shell.examined.address
+    assert space is not None and address is not None
+
+    def symbolize(at: int) -> str | None:
+        return symbol_text(shell.session, at)
+
+    units = Units(places, space, format_, symbolize, shell.settings.format_options())
+    count = abs(format_.count)
+    start = address = units.before(address, count) if format_.count < 0 else address
+    while count:
+        line = f"{_where(units, address)}:"
+        for _ in range(min(count, format_.units_in_line)):
+            try:
+                found = units.unit(address)
+            except DwarfGpuError as error:
+                shell.examined = evolve(shell.examined, address=units.after(address))
+                raise _beside(line + "\t", error) from error
+            line += "\t" + found.text
+            _keep(shell, units, found, address)
+            address = found.next_address
+            count -= 1
+        yield line
+    if format_.count < 0:
+        back = 1 if format_.letter == "s" else 0
+        after = start - back * format_.unit_bytes
+        shell.examined = evolve(shell.examined, address=max(after, 0))
+
+
+def _where(units: Units, address: int) -> str:
+    text = units.places.address_text(units.space, address)
+    symbol = None if units.space.number else units.symbolize(address)
+    return f"{text} <{symbol}>" if symbol else text
+
+
+def _beside(text: str, error: DwarfGpuError) -> DwarfGpuError:
+    """The error behind what is in its line already."""
+    if isinstance(error, UsageError):
+        return UsageError(text + error.message)
+    return type(error)(text + error.message)
+
+
+def _keep(shell: Shell, units: Units, found: Unit, address: int) -> None:
+    """`$_`, `$__`, and where to go on."""
+    shell.examined = evolve(shell.examined, address=found.next_address)
+    kind = units.format.type
+    pointer = units.places.pointer(kind, units.space, address)
+    contents = VOID if found.bits is None else TypedValue(kind, bits=found.bits)
+    shell.values.examined(pointer, contents)
+
+
+def go_on_after(shell: Shell, value: TypedValue) -> None:
+    """After `print` of an object in memory, `x` goes on behind it."""
+    location, size = value.location, value.size_bits
+    place = None if location is None or len(location.places) != 1 else location.places[0]
+    if place is None or size is None or not isinstance(place.storage, Memory):
+        return
+    if place.byte_address is not None:
+        address = place.byte_address + (size + 7) // 8
+        shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
+
+
+def examined_code(shell: Shell, address: int) -> None:
+    """After `info line`, `x` goes on with the code, and `$_` is where it is."""
+    places = Places(shell.session)
+    space = places.architecture.address_space(0)
+    shell.examined = evolve(shell.examined, space=space, address=address)
+    found = places.pointer(None, space, address)
+    shell.values.named["_"] = evolve(found, convenience="_")

@@ -1,0 +1,181 @@
+"""`printf` and `echo`: texts as in C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.data.values import evaluated
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.dwarf.types import Array, Base, Pointer, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.places import Places
+from dwarfgpu.model.value import Value
+from dwarfgpu.session import Session
+
+MOST_WIDE: Final = 10_000
+"""Characters to which a field is padded."""
+_ESCAPE: Final = re.compile(r"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
+_ESCAPES: Final = {"n": "\n", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "r": "\r",
+                   "v": "\v"}  # fmt: skip
+_FORMAT: Final = re.compile(r'"(?P<text>(?:\\.|[^"\\])*)"\s*(?P<rest>.*)', re.DOTALL)
+_SPECIFIER: Final = re.compile(
+    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?"
+    r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
+    re.DOTALL,
+)
+_MOST_CHARACTERS: Final = 10_000
+_BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
+
+
+@command("echo", topic="support")
+def echo(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print a text.
+
+    Usage: echo TEXT
+
+    The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
+    """
+    text = unescaped(argument)
+    yield Told(text, {}, ends_line=False)
+    if shell.settings.word("output") == "json":
+        yield text.removesuffix("\n")
+
+
+@command("printf", topic="data", complete=candidates.values)
+def printf(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print values as a format of C says.
+
+    Usage: printf "FORMAT", EXPRESSION...
+
+    %d %i %u %x %o %c %s %p %e %f %g with width and precision, as in C; %s takes an array of
+    characters or a pointer to them.
+    """
+    text = formatted(shell, argument)
+    yield Told(text, {}, ends_line=False)
+    if shell.settings.word("output") == "json":
+        yield text.removesuffix("\n")
+
+
+def unescaped(text: str) -> str:
+    """A text with what its escapes stand for."""
+
+    def meant(match: re.Match[str]) -> str:
+        escape = match[1]
+        if escape is None:
+            return ""
+        if escape[0] in "01234567":
+            return chr(int(escape, 8) & 0xFF)
+        return _ESCAPES.get(escape, escape)
+
+    return _ESCAPE.sub(meant, text)
+
+
+def formatted(shell: Shell, argument: str) -> str:
+    """The text of `"FORMAT", VALUES`; errors in GDB's words."""
+    if not argument:
+        raise UsageError("Argument required (format-control string and values to print).")
+    if not argument.startswith('"'):
+        raise UsageError("Bad format string, missing '\"'.")
+    match = _FORMAT.fullmatch(argument)
+    if match is None:
+        raise UsageError("Bad format string, non-terminated '\"'.")
+    rest = match["rest"]
+    if rest and not rest.startswith(","):
+        raise UsageError("Invalid argument syntax")
+    given = split_arguments(rest[1:]) if rest else []
+    wanted = [each for each in _SPECIFIER.finditer(match["text"]) if each["kind"] != "%"]
+    for each in wanted:
+        if each["kind"] not in "diuxXocspeEfFgGaA" or not each["kind"]:
+            raise UsageError(f"Unrecognized format specifier '{each['kind']}' in printf")
+        if any(int(each[part] or 0) > MOST_WIDE for part in ("width", "precision")):
+            raise UsageError(f"A field of printf is wider than {MOST_WIDE} characters.")
+    if len(given) != len(wanted):
+        raise UsageError("Wrong number of arguments for specified format-string")
+    fields = iter([_field(shell, *each) for each in zip(wanted, given, strict=True)])
+    out, end = [], 0
+    text = match["text"]
+    for found in _SPECIFIER.finditer(text):
+        out.append(unescaped(text[end : found.start()]))
+        out.append("%" if found["kind"] == "%" else next(fields))
+        end = found.end()
+    return "".join(out) + unescaped(text[end:])
+
+
+def split_arguments(text: str) -> list[str]:
+    """Expressions between commas that are not inside of brackets or quotes."""
+    out, depth, quote, start = [], 0, "", 0
+    skipped = False
+    for index, character in enumerate(text):
+        if skipped:
+            skipped = False
+        elif quote:
+            skipped = character == "\\"
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and not depth:
+            out.append(text[start:index])
+            start = index + 1
+    return [each.strip() for each in (*out, text[start:])]
+
+
+def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
+    """One value, as `%5d`."""
+    kind, flags, width = specifier["kind"], specifier["flags"], specifier["width"]
+    precision = "" if specifier["precision"] is None else f".{specifier['precision'] or 0}"
+    if kind == "s":
+        value = evaluated(shell.session, shell.values, text)
+        return f"%{flags}{width}{precision}s" % _string(shell.session, value)
+    if kind in "aA":
+        return f"%{flags}{width}s" % float(_number(shell, "double", text)).hex()
+    if kind in "eEfFgG":
+        return f"%{flags}{width}{precision}{kind}" % _number(shell, "double", text)
+    number = int(_number(shell, "long long", text))
+    if kind == "p":
+        return f"%{flags}{width}s" % (f"{number & (1 << 64) - 1:#x}" if number else "(nil)")
+    if kind == "c":
+        return f"%{flags}{width}s" % chr(number & 0xFF)
+    bits = _BITS[specifier["length"] or ""]
+    number &= (1 << bits) - 1
+    if kind in "di" and number >> bits - 1:
+        number -= 1 << bits
+    return f"%{flags}{width}{precision}{'d' if kind in 'diu' else kind}" % number
+
+
+def _number(shell: Shell, kind: str, text: str) -> int | float:
+    """The value of an expression as C converts it."""
+    value = evaluated(shell.session, shell.values, f"({kind})({text})")
+    base = strip(value.type)
+    assert isinstance(base, Base) and value.bits is not None
+    data = value.bits.to_bytes(shell.session.architecture.endian)
+    return Value(int.from_bytes(data, shell.session.architecture.endian), base.base).number
+
+
+def _string(session: Session, value: TypedValue) -> str:
+    """The characters of an array, or of what a pointer points to, up to the first NUL."""
+    bare, bits = strip(value.type), value.bits
+    if not isinstance(bare, Array | Pointer | Base) or bits is None:
+        raise UsageError("Value can't be converted to a string.")
+    data = bits.to_bytes(session.architecture.endian)
+    if isinstance(bare, Array):
+        return data.partition(b"\0")[0].decode("utf-8", "replace")
+    places = Places(session)
+    pointer = bare if isinstance(bare, Pointer) else Pointer(None)
+    space = places.space_of(pointer, value.unit)
+    address = int.from_bytes(data, session.architecture.endian)
+    out = bytearray()
+    while len(out) < _MOST_CHARACTERS:
+        byte = places.context.access.read_bytes(places.at(space, address + len(out)), 1)
+        if byte == b"\0":
+            break
+        out += byte
+    return out.decode("utf-8", "replace")

@@ -1,0 +1,84 @@
+"""Commands that show types; nothing is read for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dwarfgpu import language
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Typedef
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language import Typed
+from dwarfgpu.language.untyped import TEXT
+from dwarfgpu.view.type_offsets import offset_text
+from dwarfgpu.view.type_text import type_text
+
+_FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
+
+
+@command("whatis", topic="data", complete=candidates.values)
+def whatis(shell: Shell, argument: str) -> Iterator[str]:
+    """Show the type of an expression.
+
+    Usage: whatis EXPRESSION | TYPE
+
+    The expression is not evaluated. Of a typedef, what it is another name of.
+    """
+    _, argument = _flags(argument)
+    named = language.named_type(argument, shell.session)
+    if named is not None and isinstance(named.type, Typedef):
+        named = Typed(named.type.target, named.unit)
+    found = named or _type_of(shell, argument)
+    yield f"type = {type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)}"
+
+
+@command("ptype", topic="data", complete=candidates.values)
+def ptype(shell: Shell, argument: str) -> Iterator[str]:
+    """Show the definition of a type.
+
+    Usage: ptype[/FLAGS] EXPRESSION | TYPE
+
+    What it is made of, in the words of its language; the expression is not evaluated. FLAGS are
+    o (where each member of a structure is, its size, and the holes), m (without member functions),
+    t (without typedefs), M and T (with them).
+    """
+    flags, argument = _flags(argument)
+    found = language.named_type(argument, shell.session) or _type_of(shell, argument)
+    if found.type is TEXT:
+        yield "type = <unknown return type> ()"
+        return
+    if "o" in flags and found.style == "c":
+        shown = offset_text(found.type, cplusplus=found.is_cplusplus)
+        if shown is not None:
+            yield from shown.split("\n")
+            return
+    text = type_text(
+        found.type,
+        cplusplus=found.is_cplusplus,
+        style=found.style,
+        has_methods="m" not in flags,
+        has_typedefs="t" not in flags,
+    )
+    yield f"type = {text}"
+
+
+def _flags(argument: str) -> tuple[set[str], str]:
+    """What `/om` asks for; of opposite letters the last one."""
+    match = _FLAGS.match(argument)
+    flags: set[str] = set()
+    for letter in "" if match is None else match["letters"]:
+        if letter not in "omMtTr":
+            raise UsageError(f"unrecognized flag '{letter}'")
+        flags -= {letter.lower()}
+        flags |= {letter} - {"M", "T"}
+    return flags, argument if match is None else argument[match.end() :]
+
+
+def _type_of(shell: Shell, argument: str) -> Typed:
+    options = options_of(shell.session, shell.values)
+    return language.type_of(argument or "$", shell.session, options)

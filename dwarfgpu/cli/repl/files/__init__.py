@@ -1,0 +1,1 @@
+"""Commands about files, source text and symbols."""

@@ -1,0 +1,245 @@
+"""Source text at the prompt: `list` and `info line`, in GDB's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.data.examine import examined_code
+from dwarfgpu.cli.repl.files.linespec import Spot, body_of, entry_of, first_after, line_at, spot_of
+from dwarfgpu.cli.repl.settings import UNLIMITED
+from dwarfgpu.cli.repl.shell import Listed, Shell
+from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
+from dwarfgpu.cli.unit_options import read_file
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.session import Session
+
+_SPAN: Final = re.compile(r"(?P<first>[^,]*?)\s*(?:(?P<comma>,)\s*(?P<last>.*))?")
+_OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
+"""Lines from the one that comes next."""
+_MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
+
+
+@command("list", topic="data", aliases=("l",))
+def list_(shell: Shell, argument: str) -> Iterator[str]:
+    """List source text.
+
+    Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
+
+    A PLACE is LINE, +LINES or -LINES from the line that comes next, FILE:LINE, FUNCTION,
+    FILE:FUNCTION or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or
+    of main; then the ten that follow. With "-" the ten before those listed last. "set listsize"
+    tells how many.
+    The text is that in the debugging information, else that of the file by its name.
+    """
+    frame = place_or_none(shell.session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    place, first, last = _wanted(shell, argument.strip(), before)
+    text = _text(place)
+    if text is None:
+        raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+    if not 0 < first <= len(text):
+        shell.listed = Listed(frame, place, first, first)
+        count = len(text)
+        raise UsageError(f"Line number {first} out of range; {place.file} has {count} lines.")
+    yield from _where(shell, argument)
+    shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
+    shell.again = "list -" if argument.strip() == "-" else "list"
+    for number, line in enumerate(text[first - 1 : last], first):
+        yield f"{number}\t{line}"
+
+
+def _where(shell: Shell, argument: str) -> Iterator[str]:
+    """What is at an address whose source is listed."""
+    start = argument.partition(",")[0].strip()
+    if not start.startswith("*"):
+        return
+    spot = spot_of(shell, start, None)
+    name = (symbol_at(shell.session, spot.pcs[0]) or "??").partition("+")[0]
+    assert spot.place is not None
+    yield f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line})."
+
+
+def _count(shell: Shell) -> int:
+    return shell.settings.limit("listsize") or UNLIMITED
+
+
+def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
+    """The file, and the first and last line that are asked for."""
+    count = _count(shell)
+    if argument in ("", "-", "+") and before is None:
+        place = _place(shell)
+        first = max(place.line - count // 2, 1)
+        return place, first, first + count - 1
+    if before is not None and argument in ("", "+"):
+        return before.place, before.next, before.next + count - 1
+    if before is not None and argument == "-":
+        if before.first == 1:
+            raise UsageError(f"Already at the start of {before.place.file}.")
+        return before.place, max(before.first - count, 1), before.first - 1
+    around = place_or_none(shell.session) if before is None else before.place
+    if around is not None and _OFFSET.match(argument):
+        line = around.line - count // 2 if before is None else before.next
+        argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
+    given = _SPAN.fullmatch(argument)
+    if given is None:
+        raise UsageError("Junk at end of line specification.")
+    return _span(shell, given["first"], given["comma"], given["last"], around or _main(shell))
+
+
+def _span(
+    shell: Shell, start: str, comma: str | None, end: str | None, around: Place | None
+) -> tuple[Place, int, int]:
+    count = _count(shell)
+    more = _MORE.fullmatch(end or "")
+    last = None
+    if end and more is None:
+        last = _lined(spot_of(shell, end, around), end)
+        if not start:
+            return last, max(last.line - count + 1, 1), last.line
+    place = _lined(spot_of(shell, start, around), start)
+    if last is not None and last.path != place.path:
+        raise UsageError("Specified first and last lines are in different files.")
+    first = place.line if comma else max(place.line - count // 2, 1)
+    if more is not None:
+        return place, first, first + int(more["count"])
+    return place, first, first + count - 1 if last is None else last.line
+
+
+def _lined(spot: Spot, text: str) -> Place:
+    if spot.place is None:
+        raise UsageError(f"No line number known for {text}.")
+    return spot.place
+
+
+@command("info line", topic="data")
+def info_line(shell: Shell, argument: str) -> Iterator[str]:
+    """Tell where the code of a source line is.
+
+    Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
+
+    Without an argument, of the line listed last, else that of the frame in focus; then of the line
+    after it. "x" then shows that code.
+    """
+    session = shell.session
+    if session.code_object is None and not session.code_objects:
+        raise UsageError("No symbol table is loaded.")
+    frame = place_or_none(session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    if argument:
+        around = frame or (before.place if before else None) or _main(shell)
+        spot = spot_of(shell, argument, around)
+    else:
+        place = _place(shell) if before is None else before.place
+        line = place.line if before is None else before.told or before.first
+        spot = spot_of(shell, str(line), place)
+    if spot.place is None:
+        pc = spot.pcs[0]
+        where = f" for address {_address(session, pc)}" if pc else "."
+        yield f"No line number information available{where}"
+        return
+    name, number = spot.place.file, spot.place.line
+    found = [each for each in (line_at(session, pc) for pc in spot.pcs) if each is not None]
+    if spot.kind == "function" and found:
+        number, name = found[0].line, _start_name(session, spot)
+    for each in found:
+        begin, end = (_address(session, pc) for pc in each.span)
+        yield f'Line {number} of "{name}" starts at address {begin} and ends at {end}.'
+        examined_code(shell, each.span.begin)
+        last = before or Listed(frame, spot.place, number, number)
+        shell.listed = evolve(last, told=number + 1)
+    if found:
+        return
+    after = first_after(session, spot.place)
+    if after is None:
+        yield f'Line number {number} is out of range for "{name}".'
+    else:
+        where = _address(session, after)
+        yield f'Line {number} of "{name}" is at address {where} but contains no code.'
+
+
+def _start_name(session: Session, spot: Spot) -> str:
+    """The file of the first code of a function, which may be that of another one, inlined."""
+    line = line_at(session, spot.pcs[0])
+    assert line is not None and spot.place is not None
+    folder = spot.place.path.removesuffix(spot.place.file)
+    return line.file.path.removeprefix(folder)
+
+
+def _address(session: Session, pc: int) -> str:
+    symbol = symbol_at(session, pc) or symbol_text(session, pc)
+    return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
+
+
+def place_or_none(session: Session) -> Place | None:
+    if session.pc is None:
+        return None
+    try:
+        return place_of(session, frame_pc(session))
+    except DwarfGpuError:
+        return None
+
+
+def _place(shell: Shell) -> Place:
+    """That of the frame in focus; where there is none, one a little before the body of `main`."""
+    session = shell.session
+    if session.pc is None:
+        place = _main(shell)
+        if place is None:
+            raise UsageError("No frame selected.")
+        return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
+    place = place_of(session, frame_pc(session))
+    if place is None:
+        raise UsageError("No source line is known for the frame in focus.")
+    return place
+
+
+def _main(shell: Shell) -> Place | None:
+    """Where the body of `main` begins."""
+    try:
+        pc = body_of(shell.session, entry_of(shell.session, "main"))
+        return spot_of(shell, f"*{pc:#x}", None).place
+    except DwarfGpuError:
+        return None
+
+
+def _text(place: Place) -> list[str] | None:
+    """The lines; None where the text is nowhere. Only a regular file is read, no huge one."""
+    text = place.source.source
+    if text is None:
+        try:
+            if not Path(place.path).is_file():
+                return None
+        except ValueError:  # a NUL in the name
+            return None
+        text = read_file(place.path).decode("utf-8", "backslashreplace")
+    return text.removesuffix("\n").split("\n")
+
+
+def source_line(session: Session) -> Iterator[str]:
+    """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
+    place = place_of(session, frame_pc(session))
+    text = None if place is None else _text(place)
+    if place is not None and text is not None and place.line <= len(text):
+        yield f"{place.line}\t{text[place.line - 1]}"
+
+
+def line_count(place: Place) -> int | None:
+    """How many lines the file has; None where its text is nowhere."""
+    text = _text(place)
+    return None if text is None else len(text)
+
+
+def text_path(place: Place) -> Path | None:
+    """Where the file with the text is; None where it is nowhere, or in the debugging
+    information."""
+    if place.source.source is not None or _text(place) is None:
+        return None
+    return Path(place.path).absolute()

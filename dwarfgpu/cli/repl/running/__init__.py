@@ -1,0 +1,1 @@
+"""Commands that run the program, for a backend that does."""

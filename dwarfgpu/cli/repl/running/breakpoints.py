@@ -1,0 +1,165 @@
+"""Breakpoints at the prompt, for a backend that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.data.displays import undisplay
+from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of
+from dwarfgpu.cli.repl.numbers import is_numbers, listed
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
+from dwarfgpu.errors import UsageError
+from dwarfgpu.target import Runs
+from dwarfgpu.view.plain import Record
+
+NOT_RUNNING = "The target does not run: a state or core file is looked at only."
+
+
+@frozen
+class Breakpoint:
+    """Where the machine is asked to stop."""
+
+    number: int
+    addresses: tuple[int, ...]
+    where: str
+    """`nest at hip/nest.hip:14`."""
+    is_temporary: bool = False
+
+
+def runner(shell: Shell) -> Runs:
+    """What runs the machine; `UsageError` in one line where nothing does."""
+    target = shell.session.target
+    for each in (target, getattr(target, "machine", None)):
+        if isinstance(each, Runs):
+            return each
+    raise UsageError(NOT_RUNNING)
+
+
+def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
+    """The addresses that a place means; without one, where the frame in focus is."""
+    session = shell.session
+    if not text:
+        pc = frame_pc(session)
+        return (pc,), place_of(session, pc)
+    around = None if session.pc is None else place_of(session, frame_pc(session))
+    spot = spot_of(shell, text, around)
+    pcs = spot.pcs
+    if spot.kind == "function":
+        pcs = tuple(body_of(session, pc) for pc in pcs)
+        line = line_at(session, pcs[0])
+        return pcs, spot.place if line is None else place_in(line.file, line.line, is_start=True)
+    if not pcs and spot.place is not None:
+        after = first_after(session, spot.place)
+        pcs = () if after is None else (after,)
+    if not pcs:
+        number = "?" if spot.place is None else str(spot.place.line)
+        raise UsageError(f"No line {number} in the current file.")
+    return pcs, spot.place
+
+
+def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
+    runner(shell)
+    addresses, place = located(shell, argument)
+    shell.breakpoints_made += 1
+    number = shell.breakpoints_made
+    symbol = symbol_at(shell.session, addresses[0]) or "??"
+    line = "" if place is None else f" at {place.file}:{place.line}"
+    shell.breakpoints[number] = Breakpoint(
+        number, addresses, symbol.partition("+")[0] + line, is_temporary
+    )
+    kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
+    told = "" if place is None else f": file {place.file}, line {place.line}"
+    at = f"{addresses[0]:#x}{told}."
+    if len(addresses) > 1:
+        at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
+    data: Record = {**record(shell.breakpoints[number]), "addr": f"{addresses[0]:#x}"}
+    yield Told(f"{kind} {number} at {at}", {"bkpt": data})
+
+
+def record(each: Breakpoint) -> Record:
+    """A breakpoint with the keys of GDB's machine interface."""
+    disposition = "del" if each.is_temporary else "keep"
+    return {"number": str(each.number), "type": "breakpoint", "disp": disposition,
+            "at": each.where}  # fmt: skip
+
+
+@command("break", topic="running", aliases=("b", "br", "brea"), repeats=False)
+def break_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint.
+
+    Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+
+    Without an argument, where the frame in focus is. That of a function is after its prologue.
+    """
+    yield from _set(shell, argument, is_temporary=False)
+
+
+@command("tbreak", topic="running", aliases=("tb",), repeats=False)
+def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint that is deleted when it is hit.
+
+    Usage: tbreak [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+    """
+    yield from _set(shell, argument, is_temporary=True)
+
+
+@command("delete display", topic="data", repeats=False)
+def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """No longer show expressions, as "undisplay".
+
+    Usage: delete display [NUMBER | NUMBER-NUMBER]...
+    """
+    yield from undisplay.run(shell, argument)
+
+
+@command(
+    "delete",
+    topic="running",
+    aliases=("d",),
+    subcommands=(delete_display,),
+    repeats=False,
+    takes_other=True,
+)
+def delete(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete breakpoints.
+
+    Usage: delete [NUMBER...]
+
+    Without an argument, all of them.
+    """
+    runner(shell)
+    words = argument.split()
+    if not words:
+        if shell.breakpoints and shell.confirms("Delete all breakpoints?"):
+            shell.breakpoints.clear()
+        return
+    if not all(map(is_numbers, words)):
+        raise UsageError(f"Bad breakpoint number '{words[0]}'")
+    for word in words:
+        if word.isdecimal() and int(word) not in shell.breakpoints:
+            raise UsageError(f"No breakpoint number {word}.")
+    for number in listed(words, shell.breakpoints, "breakpoint"):
+        del shell.breakpoints[number]
+    yield from ()
+
+
+@command("info breakpoints", topic="running", aliases=("b", "br"))
+def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List breakpoints.
+
+    Usage: info breakpoints
+    """
+    if not shell.breakpoints:
+        yield "No breakpoints, watchpoints, tracepoints, or catchpoints."
+        return
+    yield "Num     Type           Disp Enb Address            What"
+    for each in shell.breakpoints.values():
+        kept = "del " if each.is_temporary else "keep"
+        for address in each.addresses:
+            text = f"{each.number:<7} breakpoint     {kept} y   {address:#018x} in {each.where}"
+            yield Told(text, {**record(each), "addr": f"{address:#x}"}, "breakpoints")

@@ -1,0 +1,1 @@
+"""Commands about frames, and about what the frame in focus has."""

@@ -1,0 +1,290 @@
+"""Commands about the frame in focus: its variables, registers and program location."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+from dwarfgpu.backtrace import (
+    StackFrame,
+    frame_of,
+    place_of,
+    selected,
+    selected_number,
+)
+from dwarfgpu.cli.kernarg_hint import kernarg_hint
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.data.displays import displayed
+from dwarfgpu.cli.repl.files.listing import source_line
+from dwarfgpu.cli.repl.files.regexps import compiled
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
+from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
+from dwarfgpu.cli.repl.stack.frame_spec import frame_number
+from dwarfgpu.cli.repl.stack.registers import read_register, register_named, registers
+from dwarfgpu.cli.stack_lines import frame_record, frame_text
+from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import unlocated
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+_MOST_FRAMES = 1_000
+_FRAMES = re.compile(r"(?P<full>-?full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
+CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
+
+
+@command("frame", topic="stack", aliases=("f",))
+def frame(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the frame in focus, or look at another one.
+
+    Usage: frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
+
+    Shown are its number, program location, function and arguments, and the place in its file.
+    Frame 0 is the innermost; "backtrace" lists them.
+    """
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    number = selected_number(shell.session)
+    wanted = frame_number(shell, argument) if argument else number
+    if wanted != number:
+        yield from _focus(shell, wanted)
+    else:
+        require_frame(shell.session)
+        yield from shown_frame(shell, number)
+
+
+@command("up", topic="stack")
+def up(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at the frame that called this one.
+
+    Usage: up [COUNT]
+    """
+    yield from _moved(shell, argument, 1)
+
+
+@command("down", topic="stack")
+def down(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at the frame that this one called.
+
+    Usage: down [COUNT]
+    """
+    yield from _moved(shell, argument, -1)
+
+
+def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
+    """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    if argument and not (argument.isascii() and argument.isdecimal()):
+        raise UsageError(f"Invalid number of frames: {argument}")
+    # No stack is deeper than nine digits tell.
+    count = int(argument.lstrip("0")[:9] or 0) if argument else 1
+    here = selected_number(shell.session)
+    others = (each.number for each in frames_of(shell) if each.has_lane)
+    if direction > 0:
+        passed = list(islice((number for number in others if number > here), count))
+        ends = "Initial frame selected; you cannot go up."
+    else:
+        passed = list(takewhile(lambda number: number < here, others))[-count:][::-1]
+        ends = "Bottom (innermost) frame selected; you cannot go down."
+    if not passed:
+        raise UsageError(ends)
+    yield from _focus(shell, passed[-1])
+
+
+def _focus(shell: Shell, number: int) -> Iterator[Part]:
+    shell.session = selected(shell.session, number)
+    yield from shown_frame(shell, number)
+    yield from displayed(shell)
+
+
+def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
+    """The frame in focus, with its source line."""
+    frame = frame_of(shell.session, number)
+    shell.listed = None
+    yield _told(frame)
+    yield from source_line(shell.session)
+
+
+def _told(frame: StackFrame, list_of: str | None = None) -> Told:
+    """A frame with the keys of GDB's machine interface."""
+    record = frame_record(frame, with_arguments=True)
+    return Told(frame_text(frame, record), record if list_of else {"frame": record}, list_of)
+
+
+@command("backtrace", topic="stack", aliases=("bt",))
+def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the call frames, and why there are no more.
+
+    Usage: backtrace [full | -full] [COUNT | -COUNT]
+
+    COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
+    local variables. Those in which the lane in focus was not active on entry are left out, and
+    those outside of "main" unless "set backtrace past-main" is on.
+    """
+    session = shell.session
+    stack = session.call_stack
+    if stack is None:
+        raise UsageError("No stack.")
+    given = _FRAMES.fullmatch(argument)
+    if given is None:
+        raise UsageError(f"Invalid number of frames: {argument}")
+    limit = int(given["count"] or _MOST_FRAMES)
+    if given["outermost"]:
+        seen = (each for each in frames_of(shell) if each.has_lane)
+        for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
+            yield from _of_frame(shell, each, is_full=bool(given["full"]))
+        return
+    count = left_out = 0
+    is_bounded = False
+    for each in frames_of(shell):
+        is_bounded = ends_at(each, shell.settings)
+        if not each.has_lane:
+            left_out += 1
+            continue
+        if count == limit:
+            yield "(More stack frames follow...)"
+            return
+        count += 1
+        yield from _of_frame(shell, each, is_full=bool(given["full"]))
+    if not is_bounded and not stack.end.is_outermost:
+        yield str(stack.end)
+    if left_out:
+        text = "1 frame" if left_out == 1 else f"{left_out} frames"
+        shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
+    unknown = unlocated(session)
+    if unknown is not None:
+        shell.note(unknown, once=False)
+
+
+def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[Part]:
+    yield _told(frame, "stack")
+    if not is_full:
+        return
+    if not frame.is_described:
+        yield "No symbol table info available."
+        return
+    found = variables(frame.session, "local")
+    if not found:
+        yield "No locals."
+    for each in found:
+        reading = frame.session.read(each)
+        text = contents(frame.session, reading, shell.settings.format_options())
+        yield f"        {each.name} = {text}"
+        for note in reading.notes:
+            shell.note(note, once=True)
+
+
+@command("pc", topic="stack")
+def pc(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the program location.
+
+    Usage: pc
+
+    As loaded, in the file of the code, in the function, and in the source.
+    """
+    session = shell.session
+    address = require_frame(session)
+    code_object = session.code_object
+    origin = "" if code_object is None else f" = {code_object.offset_text(address)}"
+    symbol = symbol_at(session, address)
+    place = place_of(session, address)
+    line = "" if place is None else f" at {place.file}:{place.line}"
+    yield f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
+
+
+@command("info locals", topic="stack", complete=candidates.variables)
+def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the local variables of the frame.
+
+    Usage: info locals [REGEXP]
+
+    Their values are those of the lane in focus; variables of inner blocks come first.
+    REGEXP limits them to those whose names match.
+    """
+    yield from _listed(shell, "local", argument, "locals")
+
+
+@command("info args", topic="stack", complete=candidates.variables)
+def info_args(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the arguments of the frame.
+
+    Usage: info args [REGEXP]
+
+    Their values are those of the lane in focus. REGEXP limits them as with "info locals".
+    """
+    yield from _listed(shell, "parameter", argument, "arguments")
+
+
+def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
+    session = shell.session
+    is_quiet = argument == "-q" or argument.startswith("-q ")
+    argument = argument.removeprefix("-q").strip() if is_quiet else argument
+    pattern = compiled(argument)
+    found = [each for each in variables(session, kind) if pattern.search(each.name)]
+    if not found and not is_quiet:
+        yield f"No matching {called}." if argument else f"No {called}."
+    notes: list[str] = []
+    told: dict[str, str] = {}
+    incomplete: list[Variable] = []
+    for each in found:
+        reading = session.read(each)
+        if not reading.is_complete:
+            incomplete.append(each)
+        text = contents(session, reading, shell.settings.format_options())
+        told[each.name] = text
+        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Told(f"{each.name} = {text}", data, "variables")
+        notes += reading.notes
+    for note in notes:
+        shell.note(note, once=True)
+    advice = next(filter(None, (kernarg_hint(session, each) for each in incomplete)), None)
+    if advice is not None:
+        shell.note(advice, once=True)
+    missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
+    if missing is not None:
+        shell.hint(missing)
+
+
+@command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)
+def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show registers of the wave.
+
+    Usage: info registers [REGISTER | CLASS]...
+
+    Shown are the name, the value in hexadecimal and, unless it is a vector, by its type.
+    CLASS is one of all, general, scalar, vector, system, trap. Without an argument, every register
+    of which anything is known.
+    """
+    session = shell.session
+    if not argument:
+        known = [read_register(session, each) for each in registers(session)]
+        lines = [each.line for each in known if each.is_known]
+        if not lines:
+            raise UsageError("No register of the wave is known.")
+        yield from lines
+        return
+    chosen = [
+        found
+        for word in argument.split()
+        for found in (
+            registers(session, word) if word in CLASSES else [register_named(session, word)]
+        )
+    ]
+    for each in chosen:
+        yield read_register(session, each).line
+
+
+@command("info all-registers", topic="stack", complete=candidates.registers)
+def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show all registers of the wave.
+
+    Usage: info all-registers [REGISTER | CLASS]...
+
+    As "info registers", those that are not known too.
+    """
+    yield from info_registers.run(shell, argument or "all")

@@ -1,0 +1,151 @@
+"""`info frame` of a thread of a CPU, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.backtrace import StackFrame
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.repl.files.source_files import language_of
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.bounded import frames_of
+from dwarfgpu.cli.repl.stack.focus import contents
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session import Session
+from dwarfgpu.view.stack_line import arguments_of
+
+_PUSH_RBP = b"\x55"
+_MOVES = (b"\x48\x89\xe5", b"\x48\x8b\xec")
+"""`mov %rsp,%rbp` in its two encodings."""
+_ENDBR64 = b"\xf3\x0f\x1e\xfa"
+_ORDER = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip",
+)  # fmt: skip
+"""GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
+
+
+def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[str]:
+    """What is known of a frame."""
+    session = frame.session
+    counter = session.architecture.register(session.architecture.program_counter or 0).name
+    head = f"Stack level {frame.number}," if is_selected else "Stack"
+    yield f"{head} frame at {_shown(_cfa(session))}:"
+    place = frame.place
+    line = "" if place is None else f" ({place.file}:{place.line})"
+    name = "" if frame.function is None else f" in {frame.function}{line}"
+    yield f" {counter} = {frame.pc:#x}{name}; saved {counter} = {_return_address(session)}"
+    yield from _neighbours(shell, frame)
+    if frame.is_described and session.code_object is not None:
+        unit = session.code_object.scopes.unit_at(session.pc or 0)
+        if unit is not None:
+            yield f" source language {language_of(unit)}."
+    arguments = ", ".join(
+        f"{each.name}={contents(session, session.read(each), scalars_only=True)}"
+        for each in arguments_of(frame)
+    )
+    base = _base(session)
+    where = "unknown address." if base is None else f"{base:#x},"
+    yield f" Arglist at {where} args: {arguments}"
+    where = "unknown address," if base is None else f"{base:#x},"
+    yield f" Locals at {where} Previous frame's sp is {_shown(_cfa(session))}"
+    saved = [f" {name} at {address:#x}" for name, address in _saved(session)]
+    if saved:
+        yield " Saved registers:"
+        yield f" {','.join(saved)}"
+
+
+def _shown(address: int | None) -> str:
+    return "<not known>" if address is None else f"{address:#x}"
+
+
+def _cfa(session: Session) -> int | None:
+    try:
+        return session.frame.cfa().places[0].byte_address
+    except DwarfGpuError:
+        return None
+
+
+def _caller(session: Session) -> Session | None:
+    try:
+        return session.at_level(session.level + 1)
+    except DwarfGpuError:
+        return None
+
+
+def _return_address(session: Session) -> str:
+    caller = _caller(session)
+    physical = None if caller is None else caller.physical_frame
+    return "<not saved>" if physical is None else f"{physical.pc:#x}"
+
+
+def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[str]:
+    """The frames that called this one and that it called."""
+    frames = {each.number: each for each in frames_of(shell, frame.session)}
+    outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
+    words: list[str] = []
+    if frame.is_inlined:
+        words.append(f" inlined into frame {frame.number + 1}")
+    elif isinstance(frame.session.physical_frame, TailFrame):
+        yield " tail call frame: nothing of it is left in the machine"
+    elif outer is not None:
+        words.append(f" called by frame at {_shown(_cfa(outer.session))}")
+    elif _caller(frame.session) is None:
+        stack = frame.session.call_stack
+        yield f" Outermost frame: {'unknown' if stack is None else stack.end}"
+    if inner is not None:
+        words.append(f" caller of frame at {_shown(_cfa(inner.session))}")
+    if words:
+        yield ",".join(words)
+
+
+def _base(session: Session) -> int | None:
+    """Where GDB says the arguments are: at rbp where the function has saved that and set it, else
+    below rsp."""
+    if session.architecture.machine != "X86_64" or session.target is None:
+        return None
+    subprogram = session.frame.subprogram
+    begin = b""
+    if subprogram is not None and subprogram.ranges:
+        begin = _code(session, subprogram.ranges[0].begin)
+    begin = begin.removeprefix(_ENDBR64)
+    has_base = begin[:1] == _PUSH_RBP and begin[1:4] in _MOVES
+    try:
+        number = session.architecture.by_name["rbp" if has_base else "rsp"].number
+        assert number is not None
+        physical = session.physical_frame
+        held = None if physical is None else physical.contents(number)
+    except DwarfGpuError:
+        return None
+    if held is None or not held.is_complete:
+        return None
+    return held.value if has_base else held.value - 8
+
+
+def _code(session: Session, address: int) -> bytes:
+    space = session.architecture.address_space(0)
+    assert session.target is not None
+    try:
+        return session.target.read_memory(Memory(space), address, 8)
+    except DwarfGpuError:
+        return b""
+
+
+def _saved(session: Session) -> Iterator[tuple[str, int]]:
+    """The registers of the caller that are kept in memory, and where."""
+    caller = _caller(session)
+    physical = None if caller is None else caller.physical_frame
+    if physical is None:
+        return
+    architecture = session.architecture
+    numbers = [each.number for each in architecture.registers.values() if each.number is not None]
+    if architecture.machine == "X86_64":
+        numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
+    for number in numbers:
+        try:
+            place = physical.register(number).places[0]
+        except DwarfGpuError:
+            continue
+        if isinstance(place.storage, Memory) and place.byte_address is not None:
+            yield architecture.register(number).name, place.byte_address

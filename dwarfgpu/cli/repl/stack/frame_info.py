@@ -1,0 +1,121 @@
+"""`info frame`: what the debugging information tells of the frame in focus (A.3.3.5, A.3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from dwarfgpu.backtrace import frame_of, place_of, selected, selected_number, symbol_name
+from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.shell import Shell, error_text
+from dwarfgpu.cli.repl.stack.cpu_frame_info import frame_lines
+from dwarfgpu.cli.repl.stack.focus import lane_numbers, wave_pc
+from dwarfgpu.cli.repl.stack.frame_spec import frame_number
+from dwarfgpu.dwarf.call_values import passed_location, passed_value
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageError
+from dwarfgpu.frames import TopFrame
+from dwarfgpu.model.location import Location
+from dwarfgpu.session import Session
+from dwarfgpu.view.locations import entry_text, location_text
+
+
+@command("info frame", topic="stack")
+def info_frame(shell: Shell, argument: str) -> Iterator[str]:
+    """Tell what is known of the frame in focus.
+
+    Usage: info frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
+
+    Shown are its canonical frame address, program location, lanes and, where the debugging
+    information has them, concurrent iterations, frame base, return address, static link and the
+    call that is made at this location.
+    """
+    session = shell.session
+    if session.pc is None:
+        raise UsageError("No stack.")
+    if argument:
+        session = selected(session, frame_number(shell, argument))
+    if not session.architecture.is_simt:
+        number = selected_number(session)
+        yield from frame_lines(shell, frame_of(session, number), is_selected=not argument)
+        return
+    pc = session.pc
+    assert pc is not None
+    frame = session.frame
+    subprogram = frame.subprogram
+    name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
+    yield f"Stack level {selected_number(session)}{_at(frame)}:"
+    place = place_of(session, pc)
+    line = "" if place is None else f" ({place.file}:{place.line})"
+    physical = session.physical_frame
+    yield f" pc = {wave_pc(session):#x} in {name}{line}"
+    if isinstance(physical, TailFrame):
+        yield " tail call frame: nothing of it is left in the machine"
+    if physical is not None and physical.is_guess:
+        yield " found by the call convention alone (heuristic)"
+    yield from _lanes(session)
+    if session.lane is not None and session.lane_states([session.lane])[0].is_absent:
+        yield f" lane {session.lane} is not in this frame"
+        return
+    if session.lane is not None:
+        yield from _told(f" lane {session.lane} at {{}}", lambda: _place(session))
+    yield from _told(" concurrent iterations {}", lambda: _iterations(session))
+    if frame.subprogram is not None and frame.subprogram.frame_base is not None:
+        yield from _told(" frame base {}", lambda: location_text(frame.frame_base()))
+    yield from _told(" return address at {}", lambda: _optional(frame.return_address()))
+    yield from _told(" static link to the frame at {}", lambda: _optional(frame.static_link()))
+    yield from _told(" {}", lambda: _call(session))
+
+
+def _at(frame: TopFrame) -> str:
+    """The canonical frame address, where it is known: without it the rest still is."""
+    try:
+        return f", frame at {location_text(frame.cfa())}"
+    except (MissingContext, Unsupported):
+        return ""
+
+
+def _told(form: str, ask: Callable[[], str | None]) -> Iterator[str]:
+    """A line with what is asked for, or why that is not known; none where nothing tells."""
+    try:
+        text = ask()
+    except DwarfGpuError as error:
+        text = f"<error: {error_text(error)}>"
+    if text is not None:
+        yield form.format(text)
+
+
+def _optional(location: Location | None) -> str | None:
+    return None if location is None else location_text(location)
+
+
+def _lanes(session: Session) -> Iterator[str]:
+    """Which lanes are active, and where the one in focus is."""
+    if not session.architecture.is_simt:
+        return
+    mask, unknown = session.active_lanes()
+    shown = unknown or "not known" if mask is None else f"{mask:#x}"
+    yield f" active lanes {shown} of {len(lane_numbers(session))}"
+
+
+def _place(session: Session) -> str:
+    pc = session.program_location
+    return "?" if pc is None else f"{pc:#x}"
+
+
+def _iterations(session: Session) -> str | None:
+    count = session.frame.iteration_count()
+    return None if count in (None, 1) else str(count)
+
+
+def _call(session: Session) -> str | None:
+    call = session.frame.call_site()
+    if call is None:
+        return None
+    context = session.frame.at_call(call)
+    callee = call.callee
+    words = [f"call of {callee.name if callee is not None and callee.name else 'a pointer'}"]
+    for each in call.parameters():
+        if each.location is not None and each.value is not None:
+            place = location_text(passed_location(each.location, context))
+            words.append(f"{place} = {entry_text(passed_value(each.value, context))}")
+    return ", ".join(words)

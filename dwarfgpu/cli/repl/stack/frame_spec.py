@@ -1,0 +1,90 @@
+"""Frames that are typed: `2`, `level 2`, `function main`, `address 0x7fffffffed30`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu import language
+from dwarfgpu.backtrace import StackFrame
+from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.files.linespec import entry_of
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.bounded import frame_numbered, frames_of
+from dwarfgpu.dwarf.scopes import FUNCTIONS
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.view.options import FormatOptions
+
+_WORDS = ("address", "function", "level")
+
+
+def frame_number(shell: Shell, argument: str) -> int:
+    """The number of the frame that is meant; `UsageError` in GDB's words where there is none."""
+    word, _, rest = argument.partition(" ")
+    rest = rest.strip()
+    meant = [each for each in _WORDS if word.isalpha() and each.startswith(word)]
+    if len(meant) != 1:
+        return _level(shell, argument)
+    match meant[0]:
+        case "level":
+            return _level(shell, rest)
+        case "function":
+            if not rest:
+                raise UsageError("Missing function name argument")
+            return _of_function(shell, rest)
+        case _:
+            return _at(shell, _integer(shell, rest), rest)
+
+
+def _level(shell: Shell, text: str) -> int:
+    number = _integer(shell, text)
+    return frame_numbered(shell, number).number
+
+
+def _integer(shell: Shell, text: str) -> int:
+    if not text:
+        raise UsageError("Argument required (expression to compute).")
+    value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
+    shown = language.format(value, shell.session, FormatOptions(letter="d"))
+    if not shown.removeprefix("-").isdecimal():
+        raise UsageError("Value can't be converted to integer.")
+    return int(shown)
+
+
+def _frames(shell: Shell) -> Iterator[StackFrame]:
+    return (each for each in frames_of(shell) if each.has_lane)
+
+
+def _of_function(shell: Shell, name: str) -> int:
+    entry = entry_of(shell.session, name)
+    for each in _frames(shell):
+        if entry in _entries(each):
+            return each.number
+    raise UsageError(f'No frame for function "{name}".')
+
+
+def _entries(frame: StackFrame) -> list[int]:
+    """Where the functions of a frame begin, inlined ones by the code of their own."""
+    session = frame.session
+    code_object, pc = session.code_object, session.pc
+    if code_object is None or pc is None:
+        return []
+    try:
+        chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+        own = chain[len(chain) - 1 - session.inline_level] if chain else None
+        found = None if own is None else code_object.scopes.subprogram_at(pc)
+        if found is None or own != found.die:
+            return []
+        return [span.begin for span in found.ranges]
+    except DwarfGpuError:
+        return []
+
+
+def _at(shell: Shell, address: int, text: str) -> int:
+    for each in _frames(shell):
+        try:
+            place = each.session.frame.cfa().places[0]
+        except DwarfGpuError:
+            continue
+        if place.byte_address == address:
+            return each.number
+    raise UsageError(f"No frame at address {text}.")

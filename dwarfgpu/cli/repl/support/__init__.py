@@ -1,0 +1,1 @@
+"""Commands about commands: help, settings, scripts, other programs, LLDB's names."""

@@ -1,0 +1,178 @@
+"""Commands about commands: help, scripts, and the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import (
+    TOPICS,
+    Candidate,
+    Command,
+    Part,
+    command,
+    every,
+    find,
+    first_word,
+    listed,
+)
+from dwarfgpu.cli.repl.data.values import whole_number
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.unit_options import read_all
+from dwarfgpu.errors import UsageError
+
+FIRST: Final = (
+    'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
+    'in every lane. "explain x" tells why x is what it is, or <optimized out>, "where x" where in',
+    'the code it is described, "location x" draws where its bits live.',
+    "",
+)
+ALL: Final = "all"
+_HINTS: Final = (
+    'Type "help" followed by command name for full documentation.',
+    'Type "apropos word" to search for commands related to "word".',
+    'Type "apropos -v word" for full documentation of commands related to "word".',
+    "Command name abbreviations are allowed if unambiguous.",
+)
+
+
+def _helped(shell: Shell, word: str) -> Iterator[Candidate]:
+    yield from candidates.command_names(shell, word)
+    yield from (Candidate(name, about) for name, about in TOPICS.items())
+    yield Candidate(ALL, "all commands")
+
+
+@command("help", topic="support", aliases=("h",), complete=_helped)
+def help_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print help on a command, or the classes of commands.
+
+    Usage: help [COMMAND | CLASS | all]
+    """
+    if argument == ALL:
+        for topic in TOPICS:
+            inside = _of_topic(shell, topic)
+            if inside:
+                yield f"Command class: {topic}"
+                yield ""
+                yield from listed(inside)
+                yield ""
+    elif argument in TOPICS:
+        yield TOPICS[argument]
+        yield ""
+        yield "List of commands:"
+        yield ""
+        yield from listed(_of_topic(shell, argument))
+        yield ""
+        yield from _HINTS
+    elif argument:
+        yield from _help_on(_command_of(shell, argument))
+    else:
+        yield from FIRST
+        yield "List of classes of commands:"
+        yield ""
+        yield from (f"{topic} -- {about}" for topic, about in TOPICS.items())
+        yield ""
+        yield 'Type "help" followed by a class name for a list of commands in that class.'
+        yield 'Type "help all" for the list of all commands.'
+        yield from _HINTS
+
+
+def _of_topic(shell: Shell, topic: str) -> list[Command]:
+    return [each for each in shell.commands if each.topic == topic]
+
+
+def _command_of(shell: Shell, text: str) -> Command:
+    """The command of a text that is nothing but its name: `help i lo`, `help p/x`."""
+    word, rest = first_word(text)
+    found = find(shell.commands, word)
+    while found.subcommands and rest.strip():
+        word, rest = first_word(rest)
+        found = find(found.subcommands, word, found.name)
+    return found
+
+
+def _help_on(found: Command) -> Iterator[str]:
+    if found.aliases:
+        yield found.names
+    yield from found.help.split("\n")
+    own = [each for each in found.subcommands if found.is_foreign or not each.is_foreign]
+    if own:
+        yield ""
+        yield f"List of {found.name} subcommands:"
+        yield ""
+        yield from listed(own)
+        yield ""
+        yield f'Type "help {found.name}" followed by the name of one for full documentation.'
+        yield from _HINTS[1:]
+
+
+@command("apropos", topic="support")
+def apropos(shell: Shell, argument: str) -> Iterator[str]:
+    """Search for commands by words of their documentation.
+
+    Usage: apropos [-v] WORD...
+
+    Listed are those whose name and documentation have all the words; -v shows that, too.
+    """
+    words = argument.lower().split()
+    is_full = words[:1] == ["-v"]
+    words = words[is_full:]
+    if not words:
+        raise UsageError("Argument required (words to search for).")
+    found = [
+        each
+        for each in every(shell.commands)
+        if all(word in f"{each.names}\n{each.help}".lower() for word in words)
+    ]
+    if not is_full:
+        yield from listed(found)
+    for each in found if is_full else ():
+        yield each.names
+        yield from each.help.split("\n")
+        yield ""
+
+
+@command("complete", topic="support")
+def complete(shell: Shell, argument: str) -> Iterator[str]:
+    """List the completions of the rest of the line as a command.
+
+    Usage: complete TEXT
+    """
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    start, found = candidates.completions(shell, argument)
+    for each in found:
+        yield argument[:start] + each.text
+
+
+@command("source", topic="support", complete=candidates.files, repeats=False)
+def source(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run the commands of a file, up to the first that fails.
+
+    Usage: source FILE
+    """
+    if not argument:
+        raise UsageError("source command requires file name of file to source.")
+    try:
+        with Path(argument).expanduser().open("rb") as file:
+            text = read_all(file, argument).decode("utf-8", "replace")
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{argument}: {why}.") from None
+    yield from shell.run_script(argument, text.splitlines())
+
+
+@command("quit", topic="support", aliases=("q", "exit"), repeats=False)
+def quit_(shell: Shell, argument: str) -> Iterator[str]:
+    """Leave.
+
+    Usage: quit [STATUS]
+
+    STATUS is an expression, the exit status modulo 256. Without it, that of a conversation on a
+    terminal is 0; that of a script is 1 where a command failed.
+    """
+    if argument:
+        shell.exit_status = whole_number(shell.session, shell.values, argument) & 0xFF
+    shell.is_over = True
+    yield from ()

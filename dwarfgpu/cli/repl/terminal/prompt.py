@@ -1,0 +1,219 @@
+"""The prompt on a terminal: line editing, history, completion, colours and the bottom bar."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import (
+    CompleteEvent,
+    Completer,
+    Completion,
+    ThreadedCompleter,
+    get_common_complete_suffix,
+)
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Condition, is_done
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout.processors import (
+    ConditionalProcessor,
+    HighlightMatchingBracketProcessor,
+)
+from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.styles import DynamicStyle, Style
+
+from dwarfgpu.cli.repl.candidates import completions
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.terminal.bar import bar_text
+from dwarfgpu.cli.repl.terminal.lexer import CommandLexer
+from dwarfgpu.cli.repl.terminal.lines import adapt, ask_terminal
+from dwarfgpu.errors import DwarfGpuError
+
+STYLE: Final = Style.from_dict(
+    {
+        "prompt": "bold",
+        "bottom-toolbar": "noreverse bg:ansibrightblack fg:ansiwhite",
+        "auto-suggestion": "fg:ansibrightblack",
+        "pygments.keyword": "fg:ansiblue bold",
+        "pygments.keyword.type": "fg:ansicyan",
+        "pygments.name.variable": "fg:ansimagenta",
+        "pygments.name.builtin": "fg:ansicyan",
+        "pygments.name.namespace": "fg:ansicyan",
+        "pygments.literal.number": "fg:ansigreen",
+        "pygments.literal.string": "fg:ansiyellow",
+        "pygments.comment": "fg:ansibrightblack italic",
+    }
+)
+PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
+
+
+class _Completer(Completer):
+    """Ours, as prompt_toolkit wants them."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        try:
+            start, found = completions(self.shell, text)
+        except DwarfGpuError:
+            return
+        for each in found:
+            yield Completion(each.text, start - len(text), display_meta=each.about)
+
+
+def _bindings(completer: Completer) -> KeyBindings:
+    """Tab as in a shell. prompt_toolkit's own is lost while a completion is under way."""
+    bindings = KeyBindings()
+
+    @bindings.add("tab")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        state = buffer.complete_state
+        if state is not None and state.current_completion is not None:
+            buffer.complete_next()
+            return
+        document = buffer.document
+        found = list(completer.get_completions(document, CompleteEvent(completion_requested=True)))
+        common = get_common_complete_suffix(document, found)
+        if len(found) == 1:
+            buffer.delete_before_cursor(-found[0].start_position)
+            buffer.insert_text(found[0].text)
+        elif common:
+            buffer.insert_text(common)
+        elif state is not None and state.completions:
+            buffer.complete_next()
+        else:
+            buffer.start_completion()
+
+    return bindings
+
+
+class _History(FileHistory):
+    """A full disk costs the history, not the conversation."""
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            super().store_string(string)
+
+
+def history_path() -> Path:
+    """`$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard says."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path("~/.local/state").expanduser()
+    return folder / "dwarfgpu" / "history"
+
+
+def open_history() -> History:
+    """The history file, or none on disk where it cannot be written."""
+    try:
+        path = history_path()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with path.open("a+b"):
+            pass
+    except (OSError, RuntimeError):
+        return InMemoryHistory()
+    return _History(str(path))
+
+
+def is_unfinished(text: str) -> bool:
+    """Whether a line goes on: it ends with a backslash, or a bracket of it is open."""
+    if text.endswith("\\"):
+        return True
+    depth, quote, is_escaped = 0, "", False
+    for character in text:
+        if is_escaped:
+            is_escaped = False
+        elif quote:
+            is_escaped = character == "\\"
+            quote = "" if character == quote else quote
+        elif character == '"':
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+    return depth > 0
+
+
+def one_line(text: str) -> str:
+    """A line that was typed on several."""
+    return text.replace("\\\n", "").replace("\n", " ")
+
+
+def converse(shell: Shell) -> None:
+    """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    session = _session(shell)
+
+    def ask(prompt: str) -> str | None:
+        try:
+            return session.prompt([("class:prompt", prompt)])
+        except EOFError:
+            return None
+
+    shell.is_talk = True
+    shell.ask, shell.ask_plainly = ask, ask_terminal
+    while not shell.is_over:
+        adapt(shell)
+        shell.symbols.collect(shell.session.code_objects)
+        vi = shell.settings.word("editing-mode") == "vi"
+        session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+        if shell.is_mid_line:  # the line editor begins on a line of its own
+            shell.streams.print("\n")
+            shell.is_mid_line = False
+        try:
+            line = ask(shell.prompt)
+        except KeyboardInterrupt:
+            continue
+        if line is None:
+            print("quit")
+            return
+        try:
+            shell.execute(one_line(line), repeats=True)
+        except KeyboardInterrupt:
+            shell.streams.complain("Quit")
+
+
+def _session(shell: Shell) -> PromptSession[str]:
+    completer = _Completer(shell)
+    is_plain = bool(os.environ.get("NO_COLOR"))
+    lexer, style = PygmentsLexer(CommandLexer), STYLE
+
+    def has_colours() -> bool:
+        return not is_plain and shell.settings.flag("style enabled")
+
+    def is_open() -> bool:
+        return is_unfinished(get_app().current_buffer.text)
+
+    return PromptSession(
+        lexer=DynamicLexer(lambda: lexer if has_colours() else None),
+        completer=ThreadedCompleter(completer),
+        key_bindings=_bindings(completer),
+        complete_while_typing=True,
+        history=open_history(),
+        auto_suggest=AutoSuggestFromHistory(),
+        search_ignore_case=True,
+        enable_open_in_editor=True,
+        enable_suspend=True,
+        multiline=Condition(is_open),
+        prompt_continuation=lambda width, number, is_soft: ">".rjust(max(width - 1, 1)) + " ",
+        input_processors=[
+            ConditionalProcessor(
+                HighlightMatchingBracketProcessor(chars="[](){}"),
+                Condition(has_colours) & ~is_done,
+            )
+        ],
+        reserve_space_for_menu=4,  # the default of 8 leaves a third of a small screen empty
+        bottom_toolbar=lambda: bar_text(shell, get_app().output.get_size().columns),
+        style=DynamicStyle(lambda: style if has_colours() else PLAIN_STYLE),
+        include_default_pygments_style=False,
+        color_depth=ColorDepth.DEPTH_1_BIT if is_plain else None,
+    )

@@ -1,0 +1,1 @@
+"""Commands about waves, threads, lanes and the machine above them."""

@@ -1,0 +1,240 @@
+"""Commands that look at the lanes of the wave, and move between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.backtrace import selected_number
+from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.data.displays import displayed
+from dwarfgpu.cli.repl.data.values import whole_number
+from dwarfgpu.cli.repl.numbers import listed
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.commands import shown_frame
+from dwarfgpu.cli.repl.stack.focus import frame_line, lane_numbers
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.machine import used_lanes
+from dwarfgpu.session import LaneState, Session
+from dwarfgpu.target import Named
+from dwarfgpu.view.plain import Record
+from dwarfgpu.view.position import lane_position
+
+CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "all": (True, False, None),
+    "active": (True,),
+    "inactive": (False,),
+}
+"""What `-active` and the like mean, by whether a lane is active."""
+_STATES: Final = {True: "A", False: "I", None: "?"}
+
+
+def first_lane(session: Session) -> int | None:
+    """The lane that a user looks at first: the lowest active one."""
+    numbers = lane_numbers(session)
+    mask, _ = session.active_lanes()
+    return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
+
+
+def target_id(session: Session) -> str:
+    """ROCgdb's name of the lane in focus; what is not known is `?`, as there.
+
+    Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
+    """
+    if isinstance(session.target, Named):
+        return session.target.target_id(session.wave, session.lane)
+    return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
+
+
+def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
+    """Those of some lanes that are what a choice of `CHOICES` says."""
+    found = session.lane_states(lanes) if choice != "all" else None
+    if found is None:
+        return list(lanes)
+    return [each.lane for each in found if each.is_active in CHOICES[choice]]
+
+
+@command("lane", topic="waves", aliases=("la", "lan"), complete=candidates.lanes, takes_other=True)
+def lane(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at another lane, or tell which one is in focus.
+
+    Usage: lane [N]
+
+    Variables are then those of that lane, whether it is active or not: where the debugging
+    information tells where an inactive lane goes on, it is looked at there.
+    """
+    session = shell.session
+    if not argument:
+        if session.lane is None:
+            raise UsageError("No lane selected.")
+        yield f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
+    else:
+        if argument.startswith("$"):
+            argument = str(whole_number(session, shell.values, argument))
+        session = shell.session = _other_lane(session, argument)
+        number = session.lane
+        yield f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        if session.pc is not None and number is not None and not _state(session, number).is_absent:
+            yield from shown_frame(shell, selected_number(session))
+        yield from displayed(shell)
+    if session.lane is not None:
+        text = standing(session, _state(session, session.lane))
+        if text is not None:
+            shell.warn(text)
+
+
+def _other_lane(session: Session, text: str) -> Session:
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"Invalid lane ID: {text}")
+    digits = text.lstrip("0") or "0"
+    if len(digits) > 9 or int(digits) not in lane_numbers(session):
+        raise UsageError(f"Lane {digits} does not exist on this thread.")
+    return session.focused(int(digits))
+
+
+def _state(session: Session, lane: int) -> LaneState:
+    return session.lane_states([lane])[0]
+
+
+def standing(session: Session, state: LaneState) -> str | None:
+    """What is special about the lane in focus: that it is inactive, and where it goes on."""
+    if state.lane >= used_lanes(session):
+        return f"lane {state.lane} is unused: it has no work-item"
+    if state.is_absent:
+        return f"lane {state.lane} was not active on entry to the function"
+    if state.is_active is not False:
+        return None
+    return lane_position(session) or f"lane {state.lane} is inactive"
+
+
+@command("lane name", topic="waves")
+def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the lane in focus a name, or take it away.
+
+    Usage: lane name [NAME]
+
+    "info lanes" and "lane find" know it.
+    """
+    if shell.session.lane is None:
+        raise UsageError("No lane selected.")
+    shell.give_name(argument, shell.session.lane)
+    yield from ()
+
+
+@command("lane find", topic="waves")
+def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find lanes of the wave by their names and target ids.
+
+    Usage: lane find REGEXP
+    """
+    pattern = regexp(argument)
+    found = list(matching_lanes(shell, shell.session, pattern, ""))
+    yield from found or [f"No lanes match '{argument}'"]
+
+
+def regexp(text: str) -> re.Pattern[str]:
+    """Of `find`; `UsageError` in GDB's words."""
+    if not text:
+        raise UsageError("Argument required (regular expression).")
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"Invalid regexp: {text}: {error}") from None
+
+
+def matching_lanes(
+    shell: Shell, session: Session, pattern: re.Pattern[str], before: str
+) -> Iterator[str]:
+    """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
+    for number in range(used_lanes(session)):
+        who = f"{before}lane {number}"
+        who = who[:1].upper() + who[1:]
+        name = shell.names.get((session.wave, number))
+        if name is not None and pattern.search(name):
+            yield f"{who} has name '{name}'"
+        looking = session.focused(number)
+        if pattern.search(target_id(looking)):
+            yield f"{who} has target id '{target_id(looking)}'"
+
+
+@command("info lanes", topic="waves")
+def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the lanes of the wave.
+
+    Usage: info lanes [-all | -active | -inactive] [ID...]
+
+    ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
+    inactive one, U for one without a work-item, which is shown with -all or its ID, ? where that
+    is not known; * marks the lane in focus. An inactive lane is shown
+    where it will go on, if the debugging information tells; if it never entered the function, as
+    "(not in this frame)".
+    """
+    session = shell.session
+    words = argument.split()
+    choice, has_unused = "all", False
+    while words and words[0].startswith("-"):
+        option = words.pop(0)
+        if option[1:] not in CHOICES:
+            raise UsageError(f"Unrecognized option at: {option}")
+        choice, has_unused = option[1:], option == "-all"
+    numbers = lane_numbers(session)
+    used = used_lanes(session)
+    rows = [
+        each
+        for each in session.lane_states(listed(words, numbers, "lane") if words else numbers)
+        if each.is_active in CHOICES[choice] and (has_unused or words or each.lane < used)
+    ]
+    if not rows:
+        yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
+        return
+    names = [_name(shell, session.focused(each.lane)) for each in rows]
+    width = max(len("Target Id"), *map(len, names))
+    yield f"  Id  State   {'Target Id':<{width}}  Frame"
+    frames: dict[int | None, str] = {}
+    for row, name in zip(rows, names, strict=True):
+        state = "U" if row.lane >= used else _STATES[row.is_active]
+        where = "(unused)" if row.lane >= used else _where(session, row, frames)
+        mark = "*" if row.lane == session.lane else " "
+        text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
+        yield Told(text, _record(row, state, name, where), "lanes")
+    _, unknown = session.active_lanes()
+    if unknown is not None:
+        shell.note(unknown)
+
+
+def _record(state: LaneState, letter: str, name: str, where: str) -> Record:
+    pc = None if state.location is None else state.location.pc
+    addr = None if pc is None else f"{pc:#x}"
+    return {"id": state.lane, "state": letter, "target-id": name, "addr": addr, "frame": where}
+
+
+def _name(shell: Shell, session: Session) -> str:
+    assert session.lane is not None
+    name = shell.names.get((session.wave, session.lane))
+    return target_id(session) + ("" if name is None else f' "{name}"')
+
+
+def _where(session: Session, state: LaneState, frames: dict[int | None, str]) -> str:
+    """The frame of a lane; lanes at the same program location share its text."""
+    if state.location is None:
+        return f"<error: {state.error}>"
+    if state.is_absent:
+        return "(not in this frame)"
+    if state.is_active is False and state.location.was_active is None:
+        return "(inactive)"
+    pc = state.location.pc
+    if pc not in frames:
+        frames[pc] = _frame(session.focused(state.lane))
+    return frames[pc]
+
+
+def _frame(session: Session) -> str:
+    """The frame of the lane in focus; of an unreadable one, why."""
+    if session.pc is None:
+        return "<no program location>"
+    try:
+        return frame_line(session, with_values=False)
+    except DwarfGpuError as error:
+        return f"<error: {error}>"

@@ -1,0 +1,193 @@
+"""Commands about the waves of a state, and the threads of a core file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from dwarfgpu.backtrace import stack_frames
+from dwarfgpu.cli.repl.command import Candidate, Part, Told, command
+from dwarfgpu.cli.repl.data.displays import displayed
+from dwarfgpu.cli.repl.data.values import whole_number
+from dwarfgpu.cli.repl.numbers import listed
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.stack.commands import shown_frame
+from dwarfgpu.cli.repl.waves.lanes import first_lane, matching_lanes, regexp, target_id
+from dwarfgpu.cli.stack_lines import frame_record, frame_text
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.language.machine import used_lanes
+from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
+
+
+def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
+    return (Candidate(str(each), name) for each, name in shell.threads.items())
+
+
+@command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
+def thread(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the wave or thread in focus, or look at another one.
+
+    Usage: thread [NUMBER]
+
+    "info threads" lists them. The innermost frame is then in focus, and the first active lane.
+    """
+    if not shell.threads:
+        raise UsageError("No thread selected")
+    if not argument:
+        yield f"[Current thread is {who(shell)}]"
+        return
+    if argument.startswith("$"):
+        argument = str(whole_number(shell.session, shell.values, argument))
+    argument = argument.removeprefix("1.")  # GDB's number of the one inferior that there is
+    if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
+        raise UsageError(f"Invalid thread ID: {argument}")
+    if int(argument) not in shell.threads:
+        raise UsageError(f"Unknown thread {argument}.")
+    focus_on(shell, int(argument))
+    yield f"[Switching to thread {who(shell)}]"
+    if shell.session.pc is not None:
+        yield from shown_frame(shell, 0)
+    yield from displayed(shell)
+
+
+def focus_on(shell: Shell, wave: WaveId) -> None:
+    """Look at the innermost frame of a wave or thread, in its first active lane."""
+    session = _of_thread(shell.session, wave)
+    shell.session = session.focused(first_lane(session))
+
+
+@command("thread name", topic="stack")
+def thread_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the wave or thread in focus a name, or take it away.
+
+    Usage: thread name [NAME]
+
+    "info threads" and "thread find" know it.
+    """
+    if not shell.threads:
+        raise UsageError("No thread selected")
+    shell.give_name(argument)
+    yield from ()
+
+
+@command("thread find", topic="stack")
+def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find waves, threads and lanes by their names and target ids.
+
+    Usage: thread find REGEXP
+    """
+    pattern = regexp(argument)
+    is_found = False
+    for wave, target in shell.threads.items():
+        name = shell.names.get((wave, None))
+        found = [f"Thread {wave} has name '{name}'"] if name and pattern.search(name) else []
+        if pattern.search(target):
+            found.append(f"Thread {wave} has target id '{target}'")
+        if shell.session.architecture.is_simt:
+            looking = _of_thread(shell.session, wave)
+            found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
+        is_found = is_found or bool(found)
+        yield from found
+    if not is_found:
+        yield f"No threads match '{argument}'"
+
+
+@command("info threads", topic="stack")
+def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the waves of a state, the threads of a core file.
+
+    Usage: info threads [ID...]
+
+    ID is a number or a range. Shown is where each one is, and of waves the lanes: the active ones,
+    and those that have a work-item.
+    """
+    if not shell.threads:
+        raise UsageError("No threads.")
+    words = argument.split()
+    waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
+    if not waves:
+        yield f"No threads match '{argument}'."
+        return
+    names = {wave: _name(shell, wave) for wave in waves}
+    width = max(17, *map(len, names.values()))
+    has_lanes = shell.session.architecture.is_simt
+    title = " Lanes" if has_lanes else ""
+    yield f"  Id   {'Target Id':<{width}}{title} Frame"
+    for wave, name in names.items():
+        mark = "*" if wave == shell.session.wave else " "
+        counts = _lanes(shell.session, wave) if has_lanes else ""
+        lanes = f" {counts:<5}" if has_lanes else ""
+        frame = _innermost(shell.session, wave)
+        text = f"{mark} {wave:<4} {name:<{width}}{lanes} {frame}"
+        lanes_told = {"lanes": counts} if has_lanes else {}
+        yield Told(text, {"id": wave, "target-id": name, **lanes_told, "frame": frame}, "threads")
+    if not words:
+        yield Told("", {"current-thread-id": shell.session.wave})
+
+
+def _name(shell: Shell, wave: WaveId) -> str:
+    name = shell.names.get((wave, None))
+    return shell.threads[wave] + ("" if name is None else f' "{name}"')
+
+
+@command("info waves", topic="stack")
+def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
+    """Count the waves.
+
+    Usage: info waves [count]
+
+    With "count" the number alone.
+    """
+    if not shell.session.architecture.is_simt:
+        raise UsageError("No waves: the threads of a CPU are told by info threads.")
+    count = len(shell.threads)
+    if argument not in ("", "count"):
+        raise UsageError(f'Junk after "info waves": {argument}')
+    if argument:
+        yield str(count)
+        return
+    noun = "wave" if count == 1 else "waves"
+    yield f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+
+
+def who(shell: Shell) -> str:
+    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`."""
+    session = shell.session
+    if session.architecture.is_simt and session.lane is not None:
+        return f"{session.wave}, lane {session.lane} ({target_id(session)})"
+    return f"{session.wave} ({shell.threads[session.wave]})"
+
+
+def _lanes(session: Session, wave: WaveId) -> str:
+    """`62/64`: the lanes that have a work-item, and before them those that are active."""
+    looking = _of_thread(session, wave)
+    mask, used = looking.active_lanes()[0], used_lanes(looking)
+    return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
+
+
+def _of_thread(session: Session, wave: WaveId) -> Session:
+    """The session that looks at the innermost frame of a thread."""
+    target = session.target
+    counter = session.architecture.program_counter
+    assert target is not None and counter is not None
+    top = session.top or session
+    try:
+        pc = target.read_register(wave, session.architecture.register(counter))
+    except Unavailable:
+        return evolve(top, wave=wave, pc=None)
+    return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
+
+
+def _innermost(session: Session, wave: WaveId) -> str:
+    looking = _of_thread(session, wave)
+    if looking.pc is None:
+        return "<no program location>"
+    try:
+        looking = looking.focused(first_lane(looking))
+        frame = next(stack_frames(looking))
+        text = frame_text(frame, frame_record(frame, with_arguments=True))
+    except DwarfGpuError as error:
+        return f"<error: {error}>"
+    return text.partition(" ")[2].lstrip()
