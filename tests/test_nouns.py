@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from copy import copy
+from functools import cached_property
+from pathlib import Path
 from pickle import dumps, loads
-from typing import Any
+from threading import Barrier, Thread
+from typing import Any, ClassVar, Generic, TypeVar
 
 import attrs
 import pytest
 
 from dwarfgpu import nouns
+
+T = TypeVar("T")
 
 
 def classes(module: Any) -> dict[str, type]:
@@ -64,6 +72,48 @@ def classes(module: Any) -> dict[str, type]:
     class Derived(Pair):  # type: ignore[misc, valid-type]
         pass
 
+    @module.frozen
+    class Further(Pair):  # type: ignore[misc, valid-type]
+        third: int = 3
+        second: str = "c"
+        count: ClassVar[int] = 7
+
+        def __attrs_post_init__(self) -> None:
+            super().__init__  # noqa: B018 (the class that is meant is this one)
+
+        @property
+        def parent(self) -> object:
+            return super().__repr__()
+
+        @classmethod
+        def made(cls) -> Any:
+            return super().__new__(cls)
+
+    @module.define
+    class Thawed(Pair):  # type: ignore[misc, valid-type]
+        third: int = 3
+
+    @module.define
+    class Checked:
+        number: int = attrs.field(converter=int, validator=attrs.validators.ge(0))
+        twice: int = attrs.field()
+
+        @twice.default
+        def _(self) -> int:
+            return 2 * self.number
+
+    @module.frozen
+    class Generous(Generic[T]):
+        value: T
+
+        @cached_property
+        def text(self) -> str:
+            return str(self.value)
+
+    @module.frozen
+    class Box(Generic[T]):
+        value: T
+
     return {name: value for name, value in locals().items() if isinstance(value, type)}
 
 
@@ -76,6 +126,11 @@ MAKERS: dict[str, Callable[[dict[str, type]], list[Any]]] = {
     "Mutable": lambda c: [c["Mutable"](1), c["Mutable"](1, [2]), c["Mutable"](1, [2])],
     "Open": lambda c: [c["Open"](1), c["Open"](1), c["Open"](2)],
     "Own": lambda c: [c["Own"](1), c["Own"](11), c["Own"](2)],
+    "Further": lambda c: [c["Further"](1), c["Further"](1, "b"), c["Further"](1, third=4)],
+    "Thawed": lambda c: [c["Thawed"](1), c["Thawed"](1), c["Thawed"](1, third=4), c["Pair"](1)],
+    "Checked": lambda c: [c["Checked"]("1"), c["Checked"](1), c["Checked"](1, 3)],
+    "Generous": lambda c: [c["Generous"](1), c["Generous"](1), c["Generous"](2)],
+    "Box": lambda c: [c["Box"][int](1), c["Box"](1), c["Box"](2)],
     "Derived": lambda c: [c["Derived"](1), c["Derived"](1), c["Derived"](3), c["Pair"](1)],
 }
 
@@ -132,3 +187,73 @@ def test_methods_are_made_once() -> None:
     after = pair.__eq__
     assert pair(2) != pair(1)
     assert pair.__eq__ is after is not before
+
+
+@pytest.mark.parametrize("name", classes(attrs))
+def test_a_class_has_the_members_that_attrs_gives_it(name: str) -> None:
+    theirs, ours = (classes(module)[name] for module in (attrs, nouns))
+    if name != "Derived":
+        shown = [list(map(repr, attrs.fields(kind))) for kind in (ours, theirs)]  # without objects
+        bare = [[re.sub(r" at 0x\w+", "", each) for each in fields] for fields in shown]
+        assert bare[0] == bare[1]
+    else:
+        assert [each.name for each in attrs.fields(ours)] == ["first", "second"]
+    made = {"__eq__", "__hash__", "__repr__", "__ne__", "__annotations__"}
+    assert set(vars(ours)) - made == set(vars(theirs)) - made
+    for each in ("__slots__", "__match_args__", "__qualname__", "__module__"):
+        assert getattr(ours, each, None) == getattr(theirs, each, None)
+    assert isinstance(vars(ours).get("__attrs_attrs__", ()), tuple)
+
+
+@pytest.mark.parametrize("name", ["Pair", "Further", "Thawed", "Checked", "Mutable", "Derived"])
+def test_what_can_be_changed(name: str) -> None:
+    def outcome(made: Any, value: object) -> str:
+        try:
+            setattr(made, attrs.fields(type(made))[0].name, value)
+        except Exception as error:  # noqa: BLE001 (the same, whatever it is)
+            return type(error).__name__
+        return repr(made)
+
+    theirs, ours = (MAKERS[name](classes(module))[0] for module in (attrs, nouns))
+    for value in ("5", -1, None):
+        assert outcome(ours, value) == outcome(theirs, value)
+    with pytest.raises(AttributeError):
+        ours.nosuch = 1
+
+
+def test_super_means_the_class_that_is_seen() -> None:
+    further = classes(nouns)["Further"]
+    assert further(1).parent == repr(further(1))
+    assert type(further.made()) is further
+
+
+def test_a_pickle_needs_no_first_object(repository: Path) -> None:
+    data = dumps(Named(1, text="a"))
+    code = f"from pickle import loads; print(loads({data!r}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=repository, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("Named(number=1, text='a')\n", "")
+
+
+def test_two_threads_make_the_first_object() -> None:
+    for _ in range(20):
+        kinds = classes(nouns)
+        start, made = Barrier(4), []
+
+        def make(kind: Any, start: Barrier = start, made: list[Any] = made) -> None:
+            start.wait()
+            made.append(kind(1))
+
+        threads = [Thread(target=make, args=(kinds[name],)) for name in ["Further", "Pair"] * 2]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert len(set(made)) == 2 and len(made) == 4
+
+
+def test_every_module_takes_the_two_from_there(repository: Path) -> None:
+    late = re.compile(r"^from attrs import .*\b(define|frozen|mutable)\b", re.MULTILINE)
+    modules = set((repository / "dwarfgpu").rglob("*.py")) - {Path(nouns.__file__)}
+    assert [str(each) for each in modules if late.search(each.read_text())] == []

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import gdb
-from attrs import frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
@@ -28,6 +27,7 @@ from dwarfgpu.backends.ingdb_rocm import (
 from dwarfgpu.backends.ingdb_values import said, value_bytes
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.target import RegisterId, WaveId
 

@@ -5,11 +5,12 @@ Law: bytes that were not known before a write are not known again after it was t
 
 from __future__ import annotations
 
-from attrs import define, field, frozen
+from attrs import field
 
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import define, frozen
 from dwarfgpu.target import RegisterId, WaveId
 
 

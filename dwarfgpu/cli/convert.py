@@ -9,7 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
@@ -17,6 +17,7 @@ from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architect
 from dwarfgpu.cli.errors import error_json, error_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import AMD_2020, DIALECTS
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Json
 
 SCHEMA: Final = "dwarfgpu-convert-1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
@@ -24,6 +24,7 @@ from dwarfgpu.cli.subjects import misspelt, or_operations, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (

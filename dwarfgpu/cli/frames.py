@@ -8,8 +8,6 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.rule import Row
@@ -32,6 +30,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.expr.text import expression_text
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.call_frames import (
     MOST_DIFFERENCES,
     broken_line,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.imports import type_sources
@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.split import split_id, split_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object

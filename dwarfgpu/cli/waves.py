@@ -8,13 +8,12 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.backends.state_file import State, WaveState, load_state
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Json
 
 SCHEMA: Final = "dwarfgpu-waves-1"

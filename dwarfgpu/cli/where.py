@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.state_file import load_state
@@ -26,6 +26,7 @@ from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variabl
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.near import did_you_mean
+from dwarfgpu.nouns import define, frozen
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.view.coverage import (
     Cells,

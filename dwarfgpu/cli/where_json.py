@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final
 
-from attrs import define, field
+from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cli.errors import error_json
@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.nouns import define
 from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
 from dwarfgpu.view.place_words import description_words, operations_text
 from dwarfgpu.view.plain import Plain, Record

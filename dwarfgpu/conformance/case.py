@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu import plain
 from dwarfgpu.arch import architecture
@@ -26,6 +26,7 @@ from dwarfgpu.expr.given import GivenFrame, GivenUnit
 from dwarfgpu.model.location import Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Field
 
 FORMAT = "dwarfgpu-conformance-1"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.bits import signed
 from dwarfgpu.conformance import cfi
@@ -30,6 +30,7 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import MOST_BITS, Field, Json
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
@@ -19,6 +17,7 @@ from dwarfgpu.dwarf.spelling import ANONYMOUS, Part, canonical, joined, parts
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.nouns import frozen
 
 CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
 TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}

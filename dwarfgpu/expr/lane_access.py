@@ -13,7 +13,6 @@ from operator import index
 from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
-from attrs import frozen
 
 from dwarfgpu.access import OneLaneAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
@@ -25,6 +24,7 @@ from dwarfgpu.model.lanes import Array, Divergence, Lanes, lanes
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Target, WaveId
 
 T = TypeVar("T")

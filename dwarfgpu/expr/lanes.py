@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -23,6 +23,7 @@ from dwarfgpu.expr.lane_access import WORD_BYTES, Bulk, Group, LaneAccess, LaneT
 from dwarfgpu.model.lanes import Array, Divergence, Lanes
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Target, WaveId
 
 T = TypeVar("T")

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gdb
-from attrs import frozen
 
 from dwarfgpu.backends.ingdb import frame_cfa, frame_register
 from dwarfgpu.backtrace import StackFrame, functions_at
@@ -16,6 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.stack import aligned, is_left, require_stack
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 

@@ -10,7 +10,6 @@ from struct import Struct
 from urllib.parse import unquote
 
 import gdb
-from attrs import frozen
 
 from dwarfgpu.backends.ingdb import (
     GdbTarget,
@@ -28,6 +27,7 @@ from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.tail_calls import CallChains
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 
 _VDSO = "system-supplied DSO at "

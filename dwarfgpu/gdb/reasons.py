@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import gdb
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.callers import call_of, told_on_entry
 from dwarfgpu.cfi.tail import TailFrame
@@ -28,6 +28,7 @@ from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.gdb.told import Told
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading, contents, located
 from dwarfgpu.session import Session
 from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import gdb
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.backends.ingdb import (
@@ -48,6 +48,7 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.target import WaveId
 from dwarfgpu.view.values import FormatOptions

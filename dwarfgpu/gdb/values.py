@@ -11,7 +11,7 @@ from functools import cache
 from typing import TypeAlias
 
 import gdb
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.backends.ingdb_reads import Reads
 from dwarfgpu.dwarf.scopes import Variable
@@ -29,6 +29,7 @@ from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.values import FormatOptions
 

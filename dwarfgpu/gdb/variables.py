@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import gdb
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
@@ -17,6 +17,7 @@ from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
 from dwarfgpu.gdb.told import Told, told
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf.types import (
     Array,
@@ -27,6 +27,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.nouns import frozen
 
 
 @frozen

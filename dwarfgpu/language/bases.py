@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Member, Pointer, Struct, Type, strip
@@ -21,6 +21,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import displaced
 
 

@@ -6,12 +6,11 @@ from collections import Counter
 from functools import lru_cache
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType, float_format
 from dwarfgpu.bits import Endian
 from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type
+from dwarfgpu.nouns import frozen
 
 INT_BITS: Final = 32
 _FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}

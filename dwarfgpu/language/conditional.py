@@ -5,7 +5,7 @@ Law: the arm that is not taken has a type and no contents: nothing of it is read
 
 from __future__ import annotations
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import (
@@ -33,6 +33,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ
+from dwarfgpu.nouns import frozen
 
 _VOID_POINTER = tree.TypeName(("void",), declarators=(tree.Declarator("*"),))
 _UNCHANGED = NUMBERS_NOT_READ | {"float"}

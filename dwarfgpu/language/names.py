@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.declared import TYPES, declaration_of
@@ -28,6 +28,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin import Builtins
 from dwarfgpu.language.tree import Declarator, TypeName
 from dwarfgpu.language.type_words import TYPE_WORDS
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 _TAGGED: Final = {

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from operator import add, and_, mod, mul, or_, sub, truediv, xor
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian, signed
@@ -19,6 +19,7 @@ from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base
 from dwarfgpu.language.tree import Floating, Integer
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."

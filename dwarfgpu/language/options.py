@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.nouns import frozen
 
 
 def _nothing(name: str) -> TypedValue | None:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.tree import Character, Floating, Integer, String
+from dwarfgpu.nouns import frozen
 
 MAX_CHARACTERS: Final = 10_000
 """Of one expression."""

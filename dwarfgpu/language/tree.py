@@ -8,9 +8,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.nouns import frozen
 
 MAX_HEIGHT: Final = 100
 """Operations inside one another."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.scopes import Variable
@@ -14,6 +14,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.type_attributes import Around
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import ACTIVE_LANE_16, LEGACY_ATTRIBUTES
@@ -18,6 +16,7 @@ from dwarfgpu.dwarf.forms import FORMS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import AMD_DIRECT_16
+from dwarfgpu.nouns import frozen
 from dwarfgpu.verify.expressions import Role
 
 _LOCATION: Final = Role("location")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row
@@ -14,6 +12,7 @@ from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.text import expression_text
+from dwarfgpu.nouns import frozen
 from dwarfgpu.verify.finding import AROUND, Excerpt, Finding, Findings, Place, excerpt
 from dwarfgpu.verify.functions import Functions
 from dwarfgpu.verify.rules import RULES

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import Final
 
-from attrs import define, field
+from attrs import field
 
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.dwarf import constants as dw
@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.abstract import Severity
+from dwarfgpu.nouns import define
 from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
 from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place

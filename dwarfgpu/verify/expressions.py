@@ -9,8 +9,6 @@ from __future__ import annotations
 from math import inf
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch import architecture as architecture_named
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
@@ -22,6 +20,7 @@ from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.extent import extent_of
 from dwarfgpu.expr.text import disassemble, instruction_text
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.code_object import wave_size
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.verify.finding import Excerpt, Findings, excerpt

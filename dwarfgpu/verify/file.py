@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from dwarfgpu.cfi import search_table
 from dwarfgpu.cfi.search_table import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
@@ -19,6 +17,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect import dialect as dialect_named
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.verify.entries import EntryChecker, unit_place

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.expr.abstract import Severity
+from dwarfgpu.nouns import frozen
 
 MOST_FINDINGS: Final = 10_000
 """Of each severity."""

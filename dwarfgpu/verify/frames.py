@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import define, field
+from attrs import field
 
 from dwarfgpu.cfi import search_table
 from dwarfgpu.cfi.decode import CfaInstruction
@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.nouns import define
 from dwarfgpu.verify.described import Described
 from dwarfgpu.verify.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.verify.finding import Finding, Findings, Place

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import define, evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -17,6 +17,7 @@ from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.expr.check import DEEPEST
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.nouns import define, frozen
 
 Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
 _LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})

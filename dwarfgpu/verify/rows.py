@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from attrs import define, field
+from attrs import field
 
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
@@ -22,6 +22,7 @@ from dwarfgpu.cfi.rule import (
     ValOffset,
 )
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.nouns import define
 from dwarfgpu.verify.described import FORM, Described
 from dwarfgpu.verify.expressions import Machines
 

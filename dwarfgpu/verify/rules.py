@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.expr.abstract import Severity
+from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.coverage import Coverage, Description, Place
 from dwarfgpu.dwarf.declared import qualified_name
@@ -20,6 +18,7 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.place_words import description_text, description_words
 
 MOST_ROWS: Final = 1_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.dwarf.class_parts import TemplateType
 from dwarfgpu.dwarf.cxx_names import canonical
@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     strip,
 )
+from dwarfgpu.nouns import frozen
 
 _DEEPEST: Final = 100
 _MOST: Final = 1_000

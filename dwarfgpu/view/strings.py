@@ -6,11 +6,10 @@ from string import hexdigits
 from typing import Final
 from unicodedata import category
 
-from attrs import frozen
-
 from dwarfgpu.bits import Endian
 from dwarfgpu.dwarf.foreign_names import CHARACTERS
 from dwarfgpu.dwarf.types import MAX_CHAIN, Base, Qualified, Style, Type, Typedef, strip
+from dwarfgpu.nouns import frozen
 
 _ESCAPES: Final = {
     7: "\\a",

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Final, TypeAlias
 
-from attrs import Factory, field, frozen
+from attrs import Factory, field
 
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
@@ -26,6 +26,7 @@ from dwarfgpu.backends.machine import (
 from dwarfgpu.backends.simulated import initial, kernarg, objects
 from dwarfgpu.backends.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 

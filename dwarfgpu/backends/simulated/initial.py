@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.flags import flag_fields
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.backends.machine import Geometry, Position, work_item
 from dwarfgpu.errors import Malformed
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
 USER_SGPRS: Final = (

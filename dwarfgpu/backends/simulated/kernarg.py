@@ -11,12 +11,11 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.backends.machine import Geometry
 from dwarfgpu.backends.simulated.objects import Allocator, Pieces
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.near import nearest
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.metadata import Argument
 
 MOST_BYTES: Final = 1 << 16

@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from struct import pack
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.backends.machine import Geometry
+from dwarfgpu.nouns import frozen
 
 PACKET_BYTES: Final = 64
 QUEUE_BYTES: Final = 256

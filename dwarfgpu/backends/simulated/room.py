@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.backends.machine import Agent
 from dwarfgpu.backends.simulated.dispatch import Launched
 from dwarfgpu.backends.state_file import State
 from dwarfgpu.errors import UsageError, shown
+from dwarfgpu.nouns import frozen
 
 _APERTURE_BYTES: Final = 1 << 48
 """Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""

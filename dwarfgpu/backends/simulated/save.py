@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.backends.machine import Dispatch, Queue
 from dwarfgpu.backends.simulated.dispatch import Launched, WaveRegisters
 from dwarfgpu.backends.state_file import SCHEMA_2
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.npy import Npy, npy_bytes
 from dwarfgpu.plain import Json
 

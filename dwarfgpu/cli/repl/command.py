@@ -11,10 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from inspect import getdoc
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from attrs import field, frozen
+from attrs import field
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.near import did_you_mean
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:

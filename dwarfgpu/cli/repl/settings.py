@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import FormatOptions
 
 Kind = Literal["boolean", "limit", "choice", "text"]

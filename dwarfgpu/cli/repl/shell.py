@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from attrs import frozen
-
 from dwarfgpu.backends.recorded import RecordedTarget
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
@@ -28,6 +26,7 @@ from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.terminal.pager import Pager
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.backtrace import functions_at
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import FUNCTIONS, Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.places import Places
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 _NO_LETTER: Final = "?"

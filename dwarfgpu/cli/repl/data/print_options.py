@@ -10,9 +10,10 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.options import FormatOptions
 

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -15,6 +13,7 @@ from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal
 from dwarfgpu.view.strings import CharacterKind, quoted_string

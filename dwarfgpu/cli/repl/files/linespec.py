@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu import language
 from dwarfgpu.backtrace import Place, place_in
 from dwarfgpu.cli.expressions import DEFAULT
@@ -22,6 +20,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 NUMBER: Final = re.compile(r"[0-9]{1,9}")

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.cli.repl.command import command
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.shell import Shell
@@ -21,6 +19,7 @@ from dwarfgpu.dwarf.listed_symbols import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Enum, Function, Struct, Type, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.view.type_text import declaration
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.displays import undisplay
@@ -14,6 +12,7 @@ from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Runs
 from dwarfgpu.view.plain import Record
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, TypeAlias
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.cli.repl.stack.focus import symbol_at
 from dwarfgpu.dwarf.types import Array, Base, Type
@@ -16,6 +14,7 @@ from dwarfgpu.language.machine import pseudo_location, register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.values import FormatOptions, format_value
 

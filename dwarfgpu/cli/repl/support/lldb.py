@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import (
@@ -20,6 +20,7 @@ from dwarfgpu.cli.repl.command import (
 )
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 
 Translate: TypeAlias = "Callable[[str], list[str]]"
 """The argument to lines of ours; `UsageError` for what has no counterpart."""

@@ -5,12 +5,11 @@ Law: one line, whatever the width; what matters least goes first, and nothing he
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import symbol_at, wave_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 _SEPARATOR = "  "

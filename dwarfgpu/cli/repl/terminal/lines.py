@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from attrs import frozen
-
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.nouns import frozen
 
 MOST_CHARACTERS: Final = 1 << 20
 """Of a line; what is no text may never end one."""

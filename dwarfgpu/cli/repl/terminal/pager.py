@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import field, mutable
+from attrs import field
+
+from dwarfgpu.nouns import define
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
 _CODES: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
-@mutable
+@define
 class Pager:
     """Counts the lines of one command's output."""
 

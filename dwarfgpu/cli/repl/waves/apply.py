@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, Literal
 
-from attrs import frozen
-
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Part, Told, Topic, command, printed
 from dwarfgpu.cli.repl.numbers import listed, taken
@@ -24,6 +22,7 @@ from dwarfgpu.cli.repl.waves.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.machine import used_lanes
+from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Record
 
