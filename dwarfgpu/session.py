@@ -45,9 +45,10 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.near import did_you_mean
 from dwarfgpu.nouns import frozen
 from dwarfgpu.reading import Reading, contents, located, notes_on_location, resolved
-from dwarfgpu.target import NotStarted, Target, WaveId
+from dwarfgpu.target import Named, NotStarted, Target, WaveId
 
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
+UNUSED: Final = "is unused: it has no work-item"
 
 
 @frozen(eq=False)
@@ -215,13 +216,24 @@ class Session:
         of DW_AT_LLVM_lane_pc where that cannot be evaluated.
         """
         if self.is_absent:
-            raise InconsistentContext(f"lane {self.lane} was not active on entry to the function")
+            raise InconsistentContext(f"lane {self.lane} {self.why_absent}")
         return self.pc if self.lane is None else self.frame.program_location(self.lane)
 
     @property
     def is_absent(self) -> bool:
         """Whether the lane in focus was not active on entry to the call frame."""
         return self.lane is not None and self.frame.lane_location(self.lane).was_active is False
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether the lane in focus is known to have no work-item."""
+        used = self.target.used_lanes(self.wave) if isinstance(self.target, Named) else None
+        return self.lane is not None and used is not None and self.lane >= used
+
+    @property
+    def why_absent(self) -> str:
+        """What there is to say of the lane in focus where `is_absent`."""
+        return UNUSED if self.is_unused else "was not active on entry to the function"
 
     def lane_count(self) -> tuple[int, str | None]:
         """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""

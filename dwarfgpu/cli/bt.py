@@ -16,7 +16,7 @@ from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
+from dwarfgpu.session import UNUSED, Session
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.position import unlocated
 
@@ -153,4 +153,5 @@ def _print_end(session: Session, found: _Frames, end: End | None, limit: int) ->
     if found.left_out:
         count = found.left_out
         text = "1 frame" if count == 1 else f"{count} frames"
-        print_notes([f"lane {session.lane} was not active on entry to {text}, left out"])
+        why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
+        print_notes([f"lane {session.lane} {why}"])

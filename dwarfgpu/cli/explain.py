@@ -26,6 +26,7 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
+from dwarfgpu.view.described_where import described_where
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
     FAULTS,
@@ -183,15 +184,18 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     sentences = conclusion(reading, answer.text, shown, answer.where)
     advice = [kernarg_hint(session, variable, answer)]
     why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
+    elsewhere = described_where(session, reading)
+    general = FAULTS[UndefinedBits]
+    if elsewhere and why is None:
+        sentences = [each for each in sentences if each != general]
     if why is not None:
-        general = FAULTS[UndefinedBits]
         sentences = [each.replace(general, why) for each in sentences]
         shown = tuple(
             evolve(each, note=None if each.note is None else each.note.replace(general, why))
             for each in shown
         )
     advice += [None if reading.error is None else hint(reading.error)]
-    verdict_lines = (*sentences, *filter(None, advice))
+    verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
 
 

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.declared import qualified_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
@@ -23,6 +23,8 @@ _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of 
 
 def is_in_gdbs_words(error: DwarfGpuError) -> bool:
     """Whether a debugger's user knows the message: it then needs no kind before it."""
+    if isinstance(error, InconsistentContext):
+        return error.message.startswith("lane ")  # that has no place in the frame: the whole reason
     return error.kind == "UsageError" or (error.site is None and error.message.startswith(_GDBS))
 
 

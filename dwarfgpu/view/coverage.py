@@ -235,13 +235,13 @@ class SourceLines:
 
     def text(self, span: Range) -> str:
         """`t.hip:14-16,19`."""
-        return " ".join(f"{file}:{_runs(lines)}" for file, lines in self.of(span))
+        return " ".join(f"{file}:{runs_text(lines)}" for file, lines in self.of(span))
 
 
-def _runs(lines: list[int]) -> str:
-    """`14-16,19`."""
-    breaks = [index for index, (a, b) in enumerate(pairwise(lines), 1) if b != a + 1]
-    runs = [lines[a:b] for a, b in pairwise([0, *breaks, len(lines)])]
+def runs_text(numbers: Sequence[int]) -> str:
+    """`14-16,19`, of many runs the first."""
+    breaks = [index for index, (a, b) in enumerate(pairwise(numbers), 1) if b != a + 1]
+    runs = [numbers[a:b] for a, b in pairwise([0, *breaks, len(numbers)])]
     texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
     return ",".join(texts[:_MOST_RUNS]) + (",…" if len(texts) > _MOST_RUNS else "")
 

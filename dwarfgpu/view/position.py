@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 from dwarfgpu.backtrace import outer_frame, place_of
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
-from dwarfgpu.session import Session
-from dwarfgpu.target import Named
+from dwarfgpu.session import UNUSED, Session
 
 
 def lane_position(session: Session) -> str | None:
@@ -19,9 +18,8 @@ def lane_position(session: Session) -> str | None:
     lane = session.lane
     if lane is None or session.is_active(lane) is not False:
         return None
-    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
-    if used is not None and lane >= used:
-        return f"lane {lane} is inactive: it has no work-item"
+    if session.is_unused:
+        return f"lane {lane} {UNUSED}"
     try:
         told = session.frame.lane_location(lane)
     except DwarfGpuError:

@@ -58,7 +58,7 @@ def test_unused_lanes() -> None:
     assert done.lines[0] == "AMDGPU Wave 1:1:1:5 (2,0,0)/0, pc 0x7f0000002100"
     assert [line.split()[1] for line in done.lines[2:]] == ["A"] * 4 + ["U"] * 28
     alone = run("eval", *DISPATCH, "--wave", 5, "--lane", 4, "$exec")
-    assert alone.notes == ["lane 4 is inactive: it has no work-item"]  # and stands nowhere
+    assert alone.notes == ["lane 4 is unused: it has no work-item"]  # and stands nowhere
     lanes = run_json("lanes", *DISPATCH, "--wave", 5).json["waves"][0]["lanes"]
     assert lanes[3]["target_id"] == "AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0]"
     assert lanes[4]["target_id"] == "AMDGPU Lane 1:1:1:5/4 (2,0,0)[?,?,?]"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import groupby
 
 from dwarfgpu.errors import UsageError
 
 _RANGE = re.compile(r"([0-9]+)(?:-([0-9]+))?", re.ASCII)
 _MOST_CHARACTERS = 20
-_MOST_RUNS = 4
 
 
 def is_numbers(word: str) -> bool:
@@ -46,13 +44,3 @@ def taken(text: str) -> tuple[list[str], str]:
             return words, rest
         words.append(word)
         rest = after.strip()
-
-
-def runs_text(numbers: list[int]) -> str:
-    """`0-8,12`, of many runs the first."""
-    runs = [
-        [number for _, number in group]
-        for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
-    ]
-    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
-    return ",".join(texts[:_MOST_RUNS]) + (",…" if len(texts) > _MOST_RUNS else "")

@@ -13,21 +13,29 @@ from dwarfgpu.cli.location import coloured, located, location_lines
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command
 from dwarfgpu.cli.repl.data.values import options_of
-from dwarfgpu.cli.repl.numbers import runs_text
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import backtrace
 from dwarfgpu.cli.repl.stack.focus import require_frame
 from dwarfgpu.cli.subjects import subject
 from dwarfgpu.cli.where import amount, heading
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import Allowance, Coverage
+from dwarfgpu.dwarf.coverage import Coverage
 from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
 from dwarfgpu.dwarf.outermost import names_of
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.session import Session
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.coverage import Line, SourceLines, bar, cells_for, coverage_lines, spans_text
+from dwarfgpu.view.coverage import (
+    Line,
+    SourceLines,
+    bar,
+    cells_for,
+    coverage_lines,
+    runs_text,
+    spans_text,
+)
+from dwarfgpu.view.described_where import coverage_at
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.plain import Record
 
@@ -57,7 +65,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     yield from lines
     if explanation.answer.status and not explanation.variables:
         wanted = subject(session, text)
-        coverage = _coverage(session, wanted) if isinstance(wanted, Variable) else None
+        coverage = coverage_at(session, wanted) if isinstance(wanted, Variable) else None
         if coverage is not None and coverage.scope:
             yield f"where {wanted.name} is described:"
             yield from _stretches(session, coverage)
@@ -105,7 +113,9 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     wanted = subject(session, argument)
     if not isinstance(wanted, Variable):
         raise UsageError(f'No symbol "{argument}" in current context.')
-    coverage = _coverage(session, wanted)
+    if wanted.kind != "global":
+        require_frame(session)
+    coverage = coverage_at(session, wanted)
     if coverage is None:
         raise UsageError(f"{argument} is declared where no code is described.")
     yield one_line(heading(coverage))
@@ -117,21 +127,6 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     if coverage.place is not None:
         cells = cells_for(shell.streams.out.encoding)
         yield f"   {bar(coverage, _BAR, cells)} {amount(coverage)}"
-
-
-def _coverage(session: Session, wanted: Variable) -> Coverage | None:
-    """What is said of a variable over all of its scope."""
-    code_object = session.code_object
-    if code_object is None:
-        return None
-    pc = None if wanted.kind == "global" else require_frame(session)
-    allowance = Allowance.of(code_object.info)
-    for unit in find_variables(code_object.scopes, Wanted((wanted.name,), None, pc)):
-        for group in unit.groups:
-            for each in group.coverages(allowance):
-                if each.variable.die == wanted.die:
-                    return each
-    return None
 
 
 def _stretches(session: Session, coverage: Coverage) -> Iterator[Part]:

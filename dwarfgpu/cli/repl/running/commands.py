@@ -14,7 +14,6 @@ from dwarfgpu.cli.repl.command import Command, Part, Told, command
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.files.linespec import body_of
 from dwarfgpu.cli.repl.files.listing import source_line
-from dwarfgpu.cli.repl.numbers import runs_text
 from dwarfgpu.cli.repl.running.breakpoints import Breakpoint, located, runner
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import frame_line
@@ -22,6 +21,7 @@ from dwarfgpu.cli.repl.waves.threads import focus_on
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
 from dwarfgpu.session import Session
 from dwarfgpu.target import Halt
+from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.plain import Record
 
 MOST_INSTRUCTIONS: Final = 1_000_000

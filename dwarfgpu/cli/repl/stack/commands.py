@@ -28,6 +28,7 @@ from dwarfgpu.cli.repl.stack.registers import read_register, register_named, reg
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import UsageError
+from dwarfgpu.session import UNUSED
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
@@ -155,7 +156,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
         yield str(stack.end)
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
-        shell.note(f"lane {session.lane} was not active on entry to {text}, left out", once=False)
+        why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
+        shell.note(f"lane {session.lane} {why}", once=False)
     unknown = unlocated(session)
     if unknown is not None:
         shell.note(unknown, once=False)

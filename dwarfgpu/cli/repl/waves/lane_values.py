@@ -18,7 +18,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command
 from dwarfgpu.cli.repl.data.print import format_of
 from dwarfgpu.cli.repl.data.values import options_of
-from dwarfgpu.cli.repl.numbers import listed, runs_text, taken
+from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.focus import lane_numbers
 from dwarfgpu.cli.repl.waves.lanes import CHOICES
@@ -27,6 +27,7 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageErro
 from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
+from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.lane_grid import COLUMNS, Cell, grid_lines
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions

@@ -17,7 +17,7 @@ from dwarfgpu.cli.repl.stack.commands import shown_frame
 from dwarfgpu.cli.repl.stack.focus import frame_line, lane_numbers
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.machine import used_lanes
-from dwarfgpu.session import LaneState, Session
+from dwarfgpu.session import UNUSED, LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import lane_position
@@ -100,10 +100,10 @@ def _state(session: Session, lane: int) -> LaneState:
 
 def standing(session: Session, state: LaneState) -> str | None:
     """What is special about the lane in focus: that it is inactive, and where it goes on."""
-    if state.lane >= used_lanes(session):
-        return f"lane {state.lane} is unused: it has no work-item"
+    if session.is_unused:
+        return f"lane {state.lane} {UNUSED}"
     if state.is_absent:
-        return f"lane {state.lane} was not active on entry to the function"
+        return f"lane {state.lane} {session.why_absent}"
     if state.is_active is not False:
         return None
     return lane_position(session) or f"lane {state.lane} is inactive"

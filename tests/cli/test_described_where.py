@@ -1,0 +1,50 @@
+"""`explain` tells where in the code a variable has a location that has none, or not all of one,
+where the lane is: each way to miss it, by address, in lines."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.command import STATES, run
+
+ORDER = "in the order of the code, it is "
+NEST = "0x7f0000"
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "expected"),
+    [
+        (["--state", f"{STATES}/divergent.gfx942.json", "--wave", "1", "--lane", "17"], "x",
+         f"{ORDER}last described at line 13: [0x1504,0x1524) = divergent.hip:9-11,13; "
+         "lane 17 is after that, at line 15"),
+        (["--state", f"{STATES}/divergent.gfx942.json", "--wave", "1", "--pc", "0x1500", "--lane",
+          "0"], "x",
+         f"{ORDER}first described at line 9: [0x1504,0x1524) = divergent.hip:9-11,13; "
+         "lane 0 is before that, at line 7"),
+        (["--demo", "--lane", "4"], "r",
+         f"{ORDER}described up to line 24 "
+         f"([{NEST}00165c,{NEST}00167c) = nest.hip:12,23-24) and again from line 14 "
+         f"([{NEST}00169c,{NEST}0016e4) = nest.hip:14-15,18,21); lane 4 is between, at line 14"),
+        (["--demo", "--lane", "4"], "in",
+         f"no code of its scope has a location for it: [{NEST}001600,{NEST}0017ac) = device.h:15 "
+         "nest.hip:9-15,18,21,23-24,…"),
+        (["--state", f"{STATES}/divergent.gfx942.json", "--wave", "1", "--lane", "17"], "at",
+         "all of it is described for [0x1504,0x1524) = divergent.hip:9-11,13"),
+        (["--state", f"{STATES}/locations.gfx942.json", "--pc", "0x1620", "--lane", "3"],
+         "half_undefined", "no code of its scope has a location for all of it"),
+    ],
+    ids=["after", "before", "hole", "nowhere", "bits", "never all bits"],
+)  # fmt: skip
+def test_where_else(options: list[str], name: str, expected: str) -> None:
+    told = run("explain", *options, name, "--json")
+    verdict = json.loads(told.out)["verdict"]
+    assert expected in verdict
+    assert not any("kept the value nowhere" in each for each in verdict)
+
+
+def test_nothing_where_all_is_known() -> None:
+    state = ["--state", f"{STATES}/divergent.gfx942.json", "--wave", "1", "--lane", "17"]
+    verdict = json.loads(run("explain", *state, "kept", "--json").out)["verdict"]
+    assert verdict == ["kept = 27", "the object is at v4 + byte 68 (wave 1)"]
