@@ -98,6 +98,19 @@ def place_of(session: Session, frame_pc: int) -> Place | None:
         return None
 
 
+def line_place(session: Session, address: int) -> Place | None:
+    """The source line of code at an address; None where nothing tells."""
+    for code_object in session.code_objects:
+        if not code_object.covers(address):
+            continue
+        try:
+            found = Lines(code_object.scopes).line_of(address)
+        except DwarfGpuError:
+            return None
+        return None if found is None else place_in(found.file, found.line, is_start=False)
+    return None
+
+
 def functions_at(session: Session) -> list[Die]:
     """The functions at the focus, the innermost inlined one first."""
     code_object, pc = session.code_object, _location(session)

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cli.errors import error_line
-from dwarfgpu.cli.repl.stack.focus import contents
+from dwarfgpu.cli.repl.stack.focus import argument_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import Session
 from dwarfgpu.view import stack_line
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.stack_line import arguments_of
 
 
-def frame_record(frame: StackFrame, *, with_arguments: bool) -> Record:
+def frame_record(
+    frame: StackFrame, *, with_arguments: bool, style: FrameStyle = DEFAULT_STYLE
+) -> Record:
     """A frame with the keys of GDB's machine interface where it has them."""
     session = frame.session
     place, code_object = frame.place, session.code_object
     arguments: list[Plain] | None = None
-    if with_arguments:
+    if with_arguments and style.arguments != "presence":
         arguments = [
-            {"name": each.name, "value": _value(session, each)} for each in arguments_of(frame)
+            {"name": each.name, "value": _value(session, each, style)}
+            for each in arguments_of(frame)
         ]
     return {
         "level": frame.number,
@@ -51,17 +55,17 @@ def _cfa(session: Session) -> str | None:
         return None
 
 
-def _value(session: Session, variable: Variable) -> str:
+def _value(session: Session, variable: Variable, style: FrameStyle) -> str:
     try:
-        return contents(session, session.read(variable), scalars_only=True)
+        return argument_text(session, variable, style)
     except DwarfGpuError as error:
         return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
-def frame_text(frame: StackFrame, record: Record) -> str:
+def frame_text(frame: StackFrame, record: Record, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
     shown = record["args"]
     arguments = "..." if shown is None and arguments_of(frame) else ""
     if isinstance(shown, list):
         arguments = ", ".join(f"{each['name']}={each['value']}" for each in shown)  # type: ignore[index, call-overload]
-    return stack_line.frame_text(frame, arguments)
+    return stack_line.frame_text(frame, arguments, style)

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, s
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.elsewhere import static_member
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -67,7 +67,7 @@ def format(
         resolver=places.resolver,
         around=value.around,
         architecture=session.architecture,
-        symbolize=symbolize or partial(symbol_text, session),
+        symbolize=symbolize or symbolizer(session, options),
         read_memory=partial(_read_memory, places),
         static=partial(_read_static, session),
         is_cut=bits.size_bits < (size_bits(kind) or 0),

@@ -2,10 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from dwarfgpu.backtrace import line_place
 from dwarfgpu.dwarf import symbols
 from dwarfgpu.session import Session
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.shown import Symbolize
 
 
 def symbol_text(session: Session, address: int) -> str | None:
     """`g`, `g+40`; None outside the sections of all code objects and past a symbol's end."""
     return symbols.symbol_text(session.code_objects, address)
+
+
+def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
+    """How addresses are named: `g+40`, `f+12 at a.c:7`, or not at all far behind their symbol."""
+    if options.most_offset is None and not options.symbol_filename:
+        return partial(symbol_text, session)
+
+    def name(address: int) -> str | None:
+        found = symbols.symbol_place(session.code_objects, address)
+        if found is None or found.offset > (options.most_offset or found.offset):
+            return None
+        place = line_place(session, address) if options.symbol_filename else None
+        return str(found) if place is None else f"{found} at {place.file}:{place.line}"
+
+    return name

@@ -27,6 +27,8 @@ class FormatOptions:
 
     letter: str | None = field(default=None, validator=_check_letter)
     """Output format, as in `print/x`: one of x d u o t a c f z s r."""
+    address: bool = True
+    """Pointers, references and functions tell the address, not only its symbol."""
     pretty: bool = False
     array: bool = False
     """Arrays have a line for each element."""
@@ -34,12 +36,20 @@ class FormatOptions:
     """Each element with its index: `[2] = 7`."""
     null_stop: bool = False
     """Strings end at their first NUL."""
+    nibbles: bool = False
+    """Binary numbers are in groups of four digits."""
     symbol: bool = True
     """Pointers to data tell the symbol of their address."""
+    symbol_filename: bool = False
+    """A symbol of code with the file and line of the address."""
+    most_offset: int | None = None
+    """An address further behind its symbol is shown without it."""
     union: bool = True
     """Unions inside of other objects are shown; else they are `{...}`."""
     static_members: bool = True
     """Static members of classes are shown."""
+    integer_letter: str | None = None
+    """Output format of integers and booleans for which none is asked."""
     elements: int = 200
     """Elements of one array or characters of one string; then `...`."""
     repeats: int = 10

@@ -42,7 +42,7 @@ def is_untyped_pointer(kind: Type | None) -> bool:
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
-    text = shown.address_text(number, bare.address_space, symbol=is_named)
+    text = shown.place_text(number, bare.address_space, symbol=is_named)
     if depth == 0 and not is_untyped_pointer(kind):
         named = bare if shown.options.style == "ada" else kind
         text = f"({shown.type_name(named)}) {text}"
@@ -50,7 +50,7 @@ def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, de
     is_text = characters is not None and shown.options.style == "c"
     if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text
-    return f"{text} {_pointed_string(shown, number, bare.address_space, characters)}"
+    return f"{text} {_pointed_string(shown, number, bare.address_space, characters)}".lstrip()
 
 
 def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
@@ -78,31 +78,32 @@ def reference_pieces(
 ) -> Iterator[str]:
     """`@0x…`; at the top with its type and what it refers to."""
     space = bare.address_space
-    place = "@" + shown.address_text(number, space, symbol=False)
+    place = "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
     if depth:
         yield place
         return
     yield f"({shown.type_name(kind)}) {place}"
     if shown.read_memory is None:
         return
+    colon = ": " if place else ""
     target = bare.target
     whole = None
     if shown.whole is not None and not space:
         resolver = shown.whole.resolver
         location = resolver.at(number)
         if is_dynamic(target):
-            yield ": "
+            yield colon
             yield from shown.placed(resolver.resolved(target, location), None, 0, letter)
             return
         whole = Whole(location, resolver)
     size = size_bits(target)
     if size is None and isinstance(strip(target), Struct):
-        yield ": <incomplete type>"
+        yield f"{colon}<incomplete type>"
         return
     if size is None or size > 8 * shown.options.characters:
         return
     data = shown.read(number, space, (size + 7) // 8)
-    yield ": "
+    yield colon
     if data is None:
         yield _cannot_access(shown, number, space)
         return
@@ -152,7 +153,7 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
                 return f"&virtual {method_name(kind.container, method)}"
         text = f"&virtual table offset {offset}"
     else:
-        text = f"({type_name(kind, cplusplus=True)}) {shown.address_text(first)}"
+        text = f"({type_name(kind, cplusplus=True)}) {shown.place_text(first)}"
     added = signed(second, half) >> (1 if in_second else 0)
     return f"{text}, this adjustment {added}" if added else text
 

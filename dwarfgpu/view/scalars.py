@@ -214,6 +214,15 @@ def enum_text(kind: Enum, number: int) -> str:
     return f"({' | '.join(shown)})"
 
 
+def nibbles_text(number: int, digits: int = 1) -> str:
+    """`0100 1101`: binary in groups of four digits, at least so many digits; 0 is not grouped."""
+    if not number:
+        return "0" * digits
+    text = f"{number:0{digits}b}"
+    text = text.zfill(-(-len(text) // 4) * 4)
+    return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
+
+
 def lettered(letter: str, number: int, size_bits: int, *, is_signed: bool) -> str:
     """The bits by an output format that looks at no more than size and sign: x d u o t z."""
     match letter:

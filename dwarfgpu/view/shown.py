@@ -150,10 +150,16 @@ class Shown:
 
     def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """`0x4508 <g+40>`; `private_lane#0x10` in an address space that is not the default."""
-        if space:
-            return f"{self.space_text(space)}{address:#x}"
-        known = self.symbolize(address) if self.symbolize is not None and symbol else None
-        return f"{address:#x} <{known}>" if known else f"{address:#x}"
+        number = f"{self.space_text(space)}{address:#x}"
+        if space or not symbol or self.symbolize is None:
+            return number
+        known = self.symbolize(address)
+        return f"{number} <{known}>" if known else number
+
+    def place_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
+        """The same, where the options may have it without the number."""
+        text = self.address_text(address, space, symbol=symbol)
+        return text if self.options.address else text.partition(" ")[2]
 
     def space_text(self, space: int) -> str:
         """`private_lane#`; empty for the default address space."""

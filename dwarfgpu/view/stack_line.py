@@ -8,16 +8,27 @@ from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 
 
 def frame_words(
-    pc: int, digits: int, call: str, place: Place | None, origin: str | None, mark: str = ""
+    pc: int,
+    digits: int,
+    call: str,
+    place: Place | None,
+    origin: str | None,
+    mark: str = "",
+    style: FrameStyle = DEFAULT_STYLE,
 ) -> str:
     """A frame by its source line, else by its file; without the address where a line begins.
 
     The mark is that of the address.
     """
-    where = "" if place is not None and place.is_start else f"{pc:#0{digits + 2}x}{mark} in "
+    is_start = place is not None and place.is_start and not style.is_always_addressed
+    is_addressed = style.has_address and not is_start
+    where = f"{pc:#0{digits + 2}x}{mark} in " if is_addressed else ""
+    if not style.has_place:
+        return f"{where}{call}"
     if place is not None:
         return f"{where}{call} at {place.file}:{place.line}"
     return f"{where}{call}" + ("" if origin is None else f" from {origin}")
@@ -45,7 +56,7 @@ def is_aggregate(kind: Type | None) -> bool:
     return isinstance(bare, Struct | Array)
 
 
-def frame_text(frame: StackFrame, arguments: str) -> str:
+def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`#1  0x… in f (a=1) at file:line`, with the arguments as given."""
     if frame.is_signal_frame:
         return f"#{frame.number:<3}<signal handler called>"
@@ -55,7 +66,8 @@ def frame_text(frame: StackFrame, arguments: str) -> str:
     call = f"{frame.function or '??'} ({arguments})"
     digits = session.architecture.address_bits // 4
     mark = address_mark(session.physical_frame)
-    text = f"#{frame.number:<3}{frame_words(frame.pc, digits, call, frame.place, origin, mark)}"
+    words = frame_words(frame.pc, digits, call, frame.place, origin, mark, style)
+    text = f"#{frame.number:<3}{words}"
     marks = [f"called by a jump, tail calls: {frame.tail_calls}"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {each}" for each in session.functions()[1:]]

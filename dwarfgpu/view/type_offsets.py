@@ -5,7 +5,7 @@ Law: places are those of the type alone; a member whose place the program tells 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.dwarf.type_names import type_name
@@ -30,7 +30,9 @@ _BLANK: Final = " " * _COLUMN
 _DEEPEST: Final = 100
 
 
-def offset_text(kind: Type | None, *, cplusplus: bool = False) -> str | None:
+def offset_text(
+    kind: Type | None, *, cplusplus: bool = False, is_hexadecimal: bool = False
+) -> str | None:
     """`/* offset      |    size */  type = struct s {…}`, with the holes; of a pointer to a
     structure or an array of them too. None for what is made of no structure.
 
@@ -38,7 +40,7 @@ def offset_text(kind: Type | None, *, cplusplus: bool = False) -> str | None:
     """
     if not isinstance(_leaf(kind), Struct):
         return None
-    offsets = _Offsets(cplusplus)
+    offsets = _Offsets(cplusplus, is_hexadecimal)
 
     def shown_as(part: Type | None) -> str | Type | None:
         if isinstance(part, Typedef):
@@ -65,8 +67,9 @@ def _leaf(kind: Type | None) -> Type | None:
 
 
 class _Offsets:
-    def __init__(self, cplusplus: bool) -> None:
+    def __init__(self, cplusplus: bool, is_hexadecimal: bool) -> None:
         self.cplusplus = cplusplus
+        self.number = _hexadecimal if is_hexadecimal else _decimal
         self.definition = Definition(cplusplus, has_methods=False, has_typedefs=False)
 
     def structure(
@@ -95,7 +98,7 @@ class _Offsets:
             if kind.kind != "union" and each.bit_offset is not None and not each.is_static:
                 yield from _hole(end, each.bit_offset, "hole")
                 end = each.bit_offset + (_field_bits(each) or 0)
-            place = _place(kind, each, base_bits)
+            place = _place(kind, each, base_bits, self.number)
             yield from self._member(each, level + 4, place, base_bits, end, local)
         size = size_bits(kind) or 0
         yield from _hole(end, size, "padding")
@@ -131,18 +134,27 @@ def _field_bits(member: Member) -> int | None:
     return size_bits(member.type) if member.bit_size is None else member.bit_size
 
 
-def _place(kind: Struct, member: Member, base_bits: int) -> str:
+def _decimal(number: int) -> str:
+    return f"{number:6}"
+
+
+def _hexadecimal(number: int) -> str:
+    return f"{number:#06x}"
+
+
+def _place(kind: Struct, member: Member, base_bits: int, number: Callable[[int], str]) -> str:
     """The first column: offset, for bit-fields with the bit, and size of the type in bytes."""
     if member.is_static:
         return _BLANK
-    size = (size_bits(member.type) or 0) // 8
+    size = number((size_bits(member.type) or 0) // 8)
     if kind.kind == "union":
-        return f"/*{'':16}{size:6} */"
+        return f"/*{'':16}{size} */"
     if member.bit_offset is None or member.location is not None:
-        return f"/*{'?':>7}      |  {size:6} */"
+        return f"/*{'?':>7}      |  {size} */"
     at = base_bits + member.bit_offset
-    bit = f":{at % 8:2}  " if member.bit_size is not None or at % 8 else "     "
-    return f"/* {at // 8:6}{bit} |  {size:6} */"
+    of_byte = f" {at % 8:#x}" if number is _hexadecimal else f"{at % 8:2} "
+    bit = f":{of_byte:<4}" if member.bit_size is not None or at % 8 else "     "
+    return f"/* {number(at // 8)}{bit} |  {size} */"
 
 
 def _hole(end: int, begin: int, what: str) -> Iterator[str]:

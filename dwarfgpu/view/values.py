@@ -144,7 +144,7 @@ def _pieces(
         case Array():
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
-            where = "" if shown.address is None else " " + shown.address_text(shown.address)
+            where = "" if shown.address is None else " " + shown.place_text(shown.address)
             yield f"{{{shown.type_name(kind)}}}{where}"
         case Absent(state=state):
             yield f"<{state}>"
@@ -191,6 +191,8 @@ def _scalar(
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return
     number, size = bits.value, bits.size_bits
+    if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
+        letter = shown.options.integer_letter
     if isinstance(bare, Pointer) and bare.kind != "pointer":
         yield from reference_pieces(shown, kind, bare, number, depth, letter)
     elif letter is not None and depth and _is_complex(bare):
@@ -198,11 +200,17 @@ def _scalar(
         yield _complex(shown, bare, bits, letter)
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
+    elif letter == "t" and shown.options.nibbles:
+        yield scalars.nibbles_text(number)
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and not _is_float(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
         yield _natural(shown, kind, bare, number, size, depth)
+
+
+def _is_truth(bare: Base) -> bool:
+    return bare.base.encoding == "boolean"
 
 
 def _is_complex(bare: Type) -> bool:

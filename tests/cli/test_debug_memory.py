@@ -8,6 +8,7 @@ from dwarfgpu.cli.repl.data.print_options import with_options
 from dwarfgpu.cli.repl.data.search import parts_of
 from dwarfgpu.cli.repl.data.units import Format, format_and_rest
 from dwarfgpu.cli.repl.files.regexps import compiled
+from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.options import FormatOptions
 
@@ -92,7 +93,8 @@ def test_what_is_no_regular_expression(pattern: str) -> None:
     ],
 )
 def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None:
-    assert with_options(text, "print", FormatOptions()) == (expected, rest)
+    settings, found = with_options(text, "print", Settings())
+    assert (settings.format_options(), found) == (expected, rest)
 
 
 @pytest.mark.parametrize(

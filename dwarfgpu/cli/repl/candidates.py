@@ -71,7 +71,7 @@ def _fits(text: str, word: str) -> bool:
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
     """Commands by their first name; by another one only where that is what is typed."""
     out: list[Candidate] = []
-    commands = list(commands)
+    commands = [each for each in commands if not each.is_absent]
     own = [each for each in commands if not each.is_foreign]
     is_own = not word or any(name.startswith(word) for each in own for name in each.words)
     for each in own if own and is_own else commands:

@@ -130,6 +130,9 @@ class Command:
     """Of a family: whether its own `run` takes what begins with none of the subcommands' names."""
     is_foreign: bool = False
     """Whether it is another debugger's name, found by its beginning only where no other fits."""
+    is_absent: bool = False
+    """Whether it only says that GDB's command has no meaning here: it is in no list, and found by
+    its beginning in families only, so that it hides no variable of the program."""
 
     @property
     def word(self) -> str:
@@ -186,24 +189,26 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
         if word in each.words:
             return {word: each}
         name = next((name for name in each.words if name.startswith(word)), None)
-        if name is not None:
+        if name is not None and (not each.is_absent or each.name.count(" ") > 1):
             found[name] = each
     own = {name: each for name, each in found.items() if not each.is_foreign}
     return own or found
 
 
-def find(commands: Collection[Command], word: str, family: str = "") -> Command:
-    """The command that a word means; `UsageError` in GDB's words where it means none or several."""
+def find(commands: Collection[Command], word: str, family: str = "", rest: str = "") -> Command:
+    """The command that a word means; `UsageError` in GDB's words where it means none or several:
+    in a family they have the rest of the line."""
     found = fitting(commands, word)
+    line = word + rest.rstrip() if family else word
     kind = f"{family} " if family else ""
     if not found or not word:
         help_of = f"help {family}" if family else "help"
-        own = (each.word for each in commands)
+        own = (each.word for each in commands if not each.is_absent)
         advice = did_you_mean(word, own) if word else ""
-        raise UsageError(f'Undefined {kind}command: "{word}".  Try "{help_of}".{advice}')
+        raise UsageError(f'Undefined {kind}command: "{line}".  Try "{help_of}".{advice}')
     if len(found) > 1:
         names = ", ".join(sorted(found))
-        raise UsageError(f'Ambiguous {kind}command "{word}": {names}.')
+        raise UsageError(f'Ambiguous {kind}command "{line}": {names}.')
     return next(iter(found.values()))
 
 
@@ -222,18 +227,21 @@ def parse(commands: Collection[Command], line: str) -> Call:
         word, after = first_word(rest)
         if found.takes_other and (not word or not fitting(found.subcommands, word)):
             break
-        found, rest = find(found.subcommands, word, found.name), after
+        found, rest = find(found.subcommands, word, found.name, after), after
     return Call(found, rest.strip())
 
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:
     """Commands and their subcommands, by name."""
     for each in sorted(commands, key=lambda command: command.name):
-        yield each
-        yield from every(each.subcommands)
+        if not each.is_absent:
+            yield each
+            yield from every(each.subcommands)
 
 
 def listed(commands: Iterable[Command]) -> Iterator[str]:
     """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
     for each in sorted(commands, key=lambda command: command.name):
+        if each.is_absent:
+            continue
         yield f"{each.names} -- {each.summary}"

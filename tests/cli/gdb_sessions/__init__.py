@@ -28,6 +28,9 @@ FILES = {
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "demo": ("x86_64/demo.gcc.O0.v5",),
+    "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_obeyed": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_types": ("x86_64/types.gcc.O0.v5",),
     "types": ("x86_64/types.gcc.O0.v5",),
 }
 """The program of each conversation, and its core file; paths in the folder of the fixtures."""
@@ -73,7 +76,9 @@ def recorded(name: str) -> list[Exchange]:
 def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     """What the GDB of this machine says."""
     settings = ["set sysroot core", "set debuginfod enabled off", "set width 0"]
-    settings += ["set language c++"] if name == "types" else []  # nothing tells it without main
+    settings += (
+        ["set language c++"] if name in ("types", "settings_types") else []
+    )  # nothing tells it without main
     given = [word for each in settings for word in ("-iex", each)]
     answers = _answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
     return [

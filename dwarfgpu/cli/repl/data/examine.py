@@ -19,7 +19,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.evaluate import VOID
 from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.options import FormatOptions
 
@@ -92,11 +92,8 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[str]
     """Memory from where the last `x` ended, in lines; what cannot be read ends them."""
     space, address = shell.examined.space, shell.examined.address
     assert space is not None and address is not None
-
-    def symbolize(at: int) -> str | None:
-        return symbol_text(shell.session, at)
-
-    units = Units(places, space, format_, symbolize, shell.settings.format_options())
+    options = shell.settings.format_options()
+    units = Units(places, space, format_, symbolizer(shell.session, options), options)
     count = abs(format_.count)
     start = address = units.before(address, count) if format_.count < 0 else address
     while count:

@@ -31,7 +31,8 @@ _SIZES = "bhwg"
 
 def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, str]:
     """How `/x t` or `-elements 3 -- t` is shown, and what; errors in GDB's words."""
-    options, argument = with_options(argument, name, shell.settings.format_options())
+    settings, argument = with_options(argument, name, shell.settings)
+    options = settings.format_options()
     match = _FORMAT.fullmatch(argument)
     if match is None:
         return options, argument

@@ -1,85 +1,99 @@
-"""Options of `print`: `-elements 3 -pretty -- EXPRESSION`, in GDB's words.
+"""Options of commands that are settings for one of them: `-elements 3 -pretty -- EXPRESSION`.
 
-Law: as in GDB, a word that begins with `-` is an option only where `--` ends the options; without
-it everything is the expression.
+Law: as in GDB, a word that begins with `-` is an option of `print` only where `--` ends the
+options; without it everything is the expression. Options have the names and values of settings.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.cli.repl.declared_settings import WITHOUT_MEANING
+from dwarfgpu.cli.repl.setting import Setting, SettingValue, choice
+from dwarfgpu.cli.repl.settings import SETTINGS, Settings
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.options import FormatOptions
 
 _END: Final = re.compile(r"(?:^|\s)--(?:\s|$)")
 _IS_END: Final = re.compile(r"--(?:\s|$)")
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _ON: Final = ("on", "yes", "enable")
 _OFF: Final = ("off", "no", "disable")
-_UNLIMITED: Final = 1 << 31
 _MOST_DIGITS: Final = 9
-
-
-@frozen
-class _Option:
-    name: str
-    apply: Callable[[FormatOptions, int], FormatOptions]
-    is_limit: bool = False
-    """Takes a number, not `on` or `off`."""
-    zero_is_unlimited: bool = False
-
-
-_OPTIONS: Final = (
-    _Option("array", lambda options, on: evolve(options, array=bool(on))),
-    _Option("array-indexes", lambda options, on: evolve(options, array_indexes=bool(on))),
-    _Option("elements", lambda options, most: evolve(options, elements=most), True, True),
-    _Option("max-depth", lambda options, most: evolve(options, max_depth=most), True),
-    _Option("null-stop", lambda options, on: evolve(options, null_stop=bool(on))),
-    _Option("pretty", lambda options, on: evolve(options, pretty=bool(on))),
-    _Option("repeats", lambda options, most: evolve(options, repeats=most), True, True),
-    _Option("symbol", lambda options, on: evolve(options, symbol=bool(on))),
-    _Option("union", lambda options, on: evolve(options, union=bool(on))),
-)
-_OTHERS: Final = (
-    "address", "memory-tag-violations", "object", "raw-values", "static-members", "vtbl",
+_OF_PRINT: Final = (
+    "address", "array", "array-indexes", "elements", "max-depth", "memory-tag-violations",
+    "nibbles", "null-stop", "object", "pretty", "raw-values", "repeats", "static-members", "symbol",
+    "union", "vtbl",
 )  # fmt: skip
-"""GDB's that are not built: an abbreviation may mean them."""
-OPTION_NAMES: Final = tuple(f"-{each.name}" for each in _OPTIONS)
+_OF_FRAMES: Final = (
+    "print entry-values", "print frame-arguments", "print frame-info",
+    "print raw-frame-arguments", "backtrace past-main", "backtrace past-entry",
+)  # fmt: skip
+_DECLARED: Final = {each.name: each for each in SETTINGS}
+PRINT_OPTIONS: Final = {name: f"print {name}" for name in _OF_PRINT}
+"""The options of commands that show values, and their settings."""
+FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}
+"""Those of `backtrace`."""
+OPTION_NAMES: Final = tuple(f"-{name}" for name, each in PRINT_OPTIONS.items() if each in _DECLARED)
 
 
-def with_options(text: str, command: str, options: FormatOptions) -> tuple[FormatOptions, str]:
-    """What the options before `--` make of how values are shown, and the rest of the text."""
+def with_options(text: str, command: str, settings: Settings) -> tuple[Settings, str]:
+    """The settings as the options before `--` change them for `print`, and the rest of the text."""
     text = text.strip()
     if not text.startswith("-") or text.startswith("--") or _END.search(text) is None:
-        return options, without_options(text, command)
+        return settings, without_options(text, command)
+    settings = settings.copy()
     while not _IS_END.match(text):
         match = _WORD.match(text)
-        if match is None:
+        name = None if match is None else _named(match["name"], text, tuple(PRINT_OPTIONS))
+        if match is None or name is None:
             raise UsageError(f"Unrecognized option at: {text}")
-        option = _named(match["name"], text)
+        text = _set(settings, name, PRINT_OPTIONS[name], text[match.end() :])
+    return settings, text.removeprefix("--").strip()
+
+
+def with_frame_options(
+    text: str, settings: Settings, flags: tuple[str, ...]
+) -> tuple[Settings, set[str], str]:
+    """The settings as the options of `backtrace` change them, which of its flags are given, and
+    the rest, which an unknown option begins."""
+    settings, given, text = settings.copy(), set[str](), text.strip()
+    while not _IS_END.match(text):
+        match = _WORD.match(text)
+        name = None if match is None else _named(match["name"], text, (*FRAME_OPTIONS, *flags))
+        if match is None or name is None:
+            return settings, given, text
         text = text[match.end() :]
-        value, text = _limit(option, text) if option.is_limit else _boolean(option, text)
-        options = option.apply(options, value)
-    return options, text.removeprefix("--").strip()
+        if name in flags:
+            given.add(name)
+        else:
+            text = _set(settings, name, FRAME_OPTIONS[name], text)
+    return settings, given, text.removeprefix("--").strip()
 
 
-def _named(name: str, text: str) -> _Option:
-    names = [each.name for each in _OPTIONS] + [*_OTHERS]
+def _named(name: str, text: str, names: tuple[str, ...]) -> str | None:
     found = [name] if name in names else [each for each in names if each.startswith(name)]
     if len(found) > 1:
         raise UsageError(f"Ambiguous option at: {text}")
-    if not found:
-        raise UsageError(f"Unrecognized option at: {text}")
-    option = next((each for each in _OPTIONS if each.name == found[0]), None)
-    if option is None:
-        raise Unsupported(f"the option -{found[0]} of GDB's print")
-    return option
+    return found[0] if found else None
+
+
+def _set(settings: Settings, option: str, name: str, text: str) -> str:
+    """Set what an option says; the text after its value."""
+    setting = _DECLARED.get(name)
+    if setting is None:
+        raise Unsupported(f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not built')}")
+    value: SettingValue
+    if setting.kind == "boolean":
+        value, rest = _boolean(option, text)
+    elif setting.kind == "choice":
+        word, rest = _value(text)
+        value = choice(word, setting.choices)
+    else:
+        value, rest = _limit(setting, option, text)
+    settings[name] = value
+    return rest
 
 
 def _value(text: str) -> tuple[str, str]:
@@ -87,28 +101,26 @@ def _value(text: str) -> tuple[str, str]:
     return word, rest.strip()
 
 
-def _boolean(option: _Option, text: str) -> tuple[bool, str]:
-    """Nothing is "on"."""
+def _boolean(option: str, text: str) -> tuple[bool, str]:
+    """Nothing is "on", as is what cannot be a value where that is another option."""
     word, rest = _value(text)
-    if word.startswith("-"):
+    if not word or word.startswith("-"):
         return True, text
     if word == "1" or (len(word) > 1 and any(each.startswith(word.lower()) for each in _ON)):
         return True, rest
     if word == "0" or (len(word) > 1 and any(each.startswith(word.lower()) for each in _OFF)):
         return False, rest
-    raise UsageError(f"Value given for `-{option.name}' is not a boolean: {word}")
+    raise UsageError(f"Value given for `-{option}' is not a boolean: {word}")
 
 
-def _limit(option: _Option, text: str) -> tuple[int, str]:
+def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]:
     """A number; `unlimited`, and but for the depth 0, is no limit."""
     word, rest = _value(text)
     if word and "unlimited".startswith(word):
-        return _UNLIMITED, rest
-    if word.startswith("-") and not word[1:].isdigit():
-        raise UsageError(f"-{option.name} requires an argument")
-    if not (word.isascii() and word.isdigit()) or len(word) > _MOST_DIGITS:
-        if not option.zero_is_unlimited and word == "-1":
-            return _UNLIMITED, rest
+        return None, rest
+    digits = word.removeprefix("-")
+    if word.startswith("-") and not digits.isdecimal():
+        raise UsageError(f"-{option} requires an argument")
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
         raise UsageError(f"Expected integer at: {text}")
-    number = int(word)
-    return (number if number or not option.zero_is_unlimited else _UNLIMITED), rest
+    return setting.parsed(word, int), rest

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
@@ -18,6 +19,7 @@ from dwarfgpu.language.untyped import TEXT
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text
 
+_OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
 _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
 
 
@@ -45,15 +47,16 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
 
     What it is made of, in the words of its language; the expression is not evaluated. FLAGS are
     o (where each member of a structure is, its size, and the holes), m (without member functions),
-    t (without typedefs), M and T (with them).
+    t (without typedefs), M and T (with them), x and d (places and sizes in hexadecimal, decimal);
+    else as the settings of "set print type".
     """
-    flags, argument = _flags(argument)
+    flags, argument = _flags(argument, _of_settings(shell))
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
     if found.type is TEXT:
         yield "type = <unknown return type> ()"
         return
     if "o" in flags and found.style == "c":
-        shown = offset_text(found.type, cplusplus=found.is_cplusplus)
+        shown = offset_text(found.type, cplusplus=found.is_cplusplus, is_hexadecimal="x" in flags)
         if shown is not None:
             yield from shown.split("\n")
             return
@@ -67,15 +70,23 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
     yield f"type = {text}"
 
 
-def _flags(argument: str) -> tuple[set[str], str]:
+def _of_settings(shell: Shell) -> set[str]:
+    """The flags that the settings stand for."""
+    settings = shell.settings
+    flags = {"x"} if settings.flag("print type hex") else set()
+    flags |= set() if settings.flag("print type methods") else {"m"}
+    return flags | (set() if settings.flag("print type typedefs") else {"t"})
+
+
+def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]:
     """What `/om` asks for; of opposite letters the last one."""
     match = _FLAGS.match(argument)
-    flags: set[str] = set()
+    flags = set(flags)
     for letter in "" if match is None else match["letters"]:
-        if letter not in "omMtTr":
+        if letter not in "omMtTrxd":
             raise UsageError(f"unrecognized flag '{letter}'")
-        flags -= {letter.lower()}
-        flags |= {letter} - {"M", "T"}
+        flags -= {_OPPOSITES.get(letter, letter)}
+        flags |= {letter} - {*_OPPOSITES}
     return flags, argument if match is None else argument[match.end() :]
 
 

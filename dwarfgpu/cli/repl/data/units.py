@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import Endian
@@ -15,7 +17,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
 from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import FormatOptions
-from dwarfgpu.view.scalars import hexadecimal
+from dwarfgpu.view.scalars import hexadecimal, nibbles_text
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
 
@@ -147,11 +149,13 @@ class Units:
 
     def _text(self, bits: Bits) -> str:
         letter = self.format.letter
+        if letter == "t" and self.options.nibbles:
+            return nibbles_text(bits.value, bits.size_bits)
         if letter == "t":
             return f"{bits.value:0{bits.size_bits}b}"
         if letter in ("x", "z"):
             return hexadecimal(bits.value, bits.size_bits // 4)
-        options = FormatOptions(letter=letter)
+        options = evolve(self.options, letter=letter)
         return format_value(
             bits, self.format.type, options, endian=self.endian, symbolize=self.symbolize
         )

@@ -99,7 +99,11 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
 
 def whole_number(session: Session, history: ValueHistory, text: str) -> int:
     """The number that an expression gives; `UsageError` where it gives none."""
-    bits = evaluated(session, history, f"(long long) ({text})").bits
+    try:
+        bits = evaluated(session, history, f"(long long) ({text})").bits
+    except UsageError:
+        evaluated(session, history, text)  # tells what is wrong with the text alone
+        raise
     if bits is None or not bits.is_complete:
         raise UsageError("value is not available")
     return bits.value - (1 << 64) if bits.value >> 63 else bits.value

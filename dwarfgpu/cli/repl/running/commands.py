@@ -92,17 +92,20 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     if hit is not None:
         kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
         head = f"{_who(shell)}{kind} {hit.number}{_lanes(session)}, "
-        yield Told(f"\n{head}{frame_line(session)}", {**data, "bkptno": str(hit.number)})
+        yield Told(
+            f"\n{head}{frame_line(session, shell.settings.frame_style())}",
+            {**data, "bkptno": str(hit.number)},
+        )
         if hit.is_temporary:
             del shell.breakpoints[hit.number]
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
         yield f"\n{_who(shell)}Program received signal {name}."
-        yield Told(frame_line(session), {**data, "signal-name": name})
+        yield Told(frame_line(session, shell.settings.frame_style()), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Told("", data)
     else:
-        yield Told(frame_line(session), data)
+        yield Told(frame_line(session, shell.settings.frame_style()), data)
     yield from source_line(session)
     yield from displayed(shell)
 
@@ -310,7 +313,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     level = shell.session.level
     if deep <= level:
         raise UsageError('"finish" not meaningful in the outermost frame.')
-    yield f"Run till exit from #{level:<3}{frame_line(shell.session)}"
+    yield f"Run till exit from #{level:<3}{frame_line(shell.session, shell.settings.frame_style())}"
     yield from _stopped(shell, _until_depth(shell, deep - level - 1))
 
 

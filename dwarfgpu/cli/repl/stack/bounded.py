@@ -12,10 +12,12 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.session import Session
 
 
-def frames_of(shell: Shell, session: Session | None = None) -> Iterator[StackFrame]:
+def frames_of(
+    shell: Shell, session: Session | None = None, settings: Settings | None = None
+) -> Iterator[StackFrame]:
     """The frames from the innermost outwards, as far as the settings let them go; those of the
     focus unless a session is given."""
-    settings = shell.settings
+    settings = settings or shell.settings
     found = stack_frames((session or shell.session).at_level(0))
     for each in islice(found, settings.limit("backtrace limit")):
         yield each

@@ -18,8 +18,11 @@ from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.displays import displayed
+from dwarfgpu.cli.repl.data.print_options import with_frame_options
+from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.files.listing import source_line
 from dwarfgpu.cli.repl.files.regexps import compiled
+from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
@@ -27,14 +30,17 @@ from dwarfgpu.cli.repl.stack.frame_spec import frame_number
 from dwarfgpu.cli.repl.stack.registers import read_register, register_named, registers
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.session import UNUSED
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 _MOST_FRAMES = 1_000
 _FRAMES = re.compile(r"(?P<full>-?full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
+_MARGIN = " " * 8
+_FLAGS = ("full", "no-filters", "hide")
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
 
 
@@ -107,43 +113,57 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     """The frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
     shell.listed = None
-    yield _told(frame)
-    yield from source_line(shell.session)
+    yield from _told(frame, shell.settings.frame_style())
 
 
-def _told(frame: StackFrame, list_of: str | None = None) -> Told:
-    """A frame with the keys of GDB's machine interface."""
-    record = frame_record(frame, with_arguments=True)
-    return Told(frame_text(frame, record), record if list_of else {"frame": record}, list_of)
+def _told(frame: StackFrame, style: FrameStyle, list_of: str | None = None) -> Iterator[Part]:
+    """A frame with the keys of GDB's machine interface, and its line of source text."""
+    record = frame_record(frame, with_arguments=True, style=style)
+    lines = [*source_line(frame.session)] if style.has_source(is_focus=not list_of) else []
+    is_located = style.has_location(has_source=bool(lines))
+    text = frame_text(frame, record, style) if is_located else ""
+    yield Told(text, record if list_of else {"frame": record}, list_of)
+    place = frame.place
+    is_inside = not is_located and style.has_address and place is not None and not place.is_start
+    digits = frame.session.architecture.address_bits // 4
+    where = f"{frame.pc:#0{digits + 2}x}\t" if is_inside else ""
+    yield from (f"{where}{line}" for line in lines)
 
 
 @command("backtrace", topic="stack", aliases=("bt",))
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why there are no more.
 
-    Usage: backtrace [full | -full] [COUNT | -COUNT]
+    Usage: backtrace [OPTION]... [full] [COUNT | -COUNT]
 
     COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
     local variables. Those in which the lane in focus was not active on entry are left out, and
-    those outside of "main" unless "set backtrace past-main" is on.
+    those outside of "main" unless "set backtrace past-main" is on. OPTION is -full, -past-main,
+    -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the settings of
+    "set backtrace" and "set print", for once.
     """
     session = shell.session
     stack = session.call_stack
     if stack is None:
         raise UsageError("No stack.")
+    settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
+    if "hide" in flags:
+        raise Unsupported("the option -hide: there are no frame filters here")
     given = _FRAMES.fullmatch(argument)
     if given is None:
+        whole_number(session, shell.values, argument)  # GDB's words for what is no number
         raise UsageError(f"Invalid number of frames: {argument}")
+    is_full = bool(given["full"]) or "full" in flags
     limit = int(given["count"] or _MOST_FRAMES)
     if given["outermost"]:
-        seen = (each for each in frames_of(shell) if each.has_lane)
+        seen = (each for each in frames_of(shell, settings=settings) if each.has_lane)
         for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
-            yield from _of_frame(shell, each, is_full=bool(given["full"]))
+            yield from _of_frame(shell, each, settings, is_full=is_full)
         return
     count = left_out = 0
     is_bounded = False
-    for each in frames_of(shell):
-        is_bounded = ends_at(each, shell.settings)
+    for each in frames_of(shell, settings=settings):
+        is_bounded = ends_at(each, settings)
         if not each.has_lane:
             left_out += 1
             continue
@@ -151,7 +171,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             yield "(More stack frames follow...)"
             return
         count += 1
-        yield from _of_frame(shell, each, is_full=bool(given["full"]))
+        yield from _of_frame(shell, each, settings, is_full=is_full)
     if not is_bounded and not stack.end.is_outermost:
         yield str(stack.end)
     if left_out:
@@ -163,8 +183,10 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
         shell.note(unknown, once=False)
 
 
-def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[Part]:
-    yield _told(frame, "stack")
+def _of_frame(
+    shell: Shell, frame: StackFrame, settings: Settings, *, is_full: bool
+) -> Iterator[Part]:
+    yield from _told(frame, settings.frame_style(), "stack")
     if not is_full:
         return
     if not frame.is_described:
@@ -175,8 +197,8 @@ def _of_frame(shell: Shell, frame: StackFrame, *, is_full: bool) -> Iterator[Par
         yield "No locals."
     for each in found:
         reading = frame.session.read(each)
-        text = contents(frame.session, reading, shell.settings.format_options())
-        yield f"        {each.name} = {text}"
+        text = contents(frame.session, reading, settings.format_options())
+        yield _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
         for note in reading.notes:
             shell.note(note, once=True)
 

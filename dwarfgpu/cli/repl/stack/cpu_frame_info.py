@@ -9,7 +9,7 @@ from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.files.source_files import language_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frames_of
-from dwarfgpu.cli.repl.stack.focus import contents
+from dwarfgpu.cli.repl.stack.focus import argument_text
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
@@ -41,9 +41,9 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
             yield f" source language {language_of(unit)}."
+    style = shell.settings.frame_style()
     arguments = ", ".join(
-        f"{each.name}={contents(session, session.read(each), scalars_only=True)}"
-        for each in arguments_of(frame)
+        f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
     )
     base = _base(session)
     where = "unknown address." if base is None else f"{base:#x},"

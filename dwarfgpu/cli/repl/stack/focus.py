@@ -8,6 +8,7 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
@@ -40,11 +41,8 @@ def symbol_at(session: Session, address: int) -> str | None:
     return None
 
 
-def frame_line(session: Session, *, with_values: bool = True) -> str:
-    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`.
-
-    Without values the arguments are `...`, as with GDB's `set print frame-arguments presence`.
-    """
+def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
+    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
     pc = frame_pc(session)
     digits = session.architecture.address_bits // 4
     code_object = session.code_object
@@ -53,17 +51,16 @@ def frame_line(session: Session, *, with_values: bool = True) -> str:
     if session.inline_level:
         name = session.functions()[session.inline_level]
     arguments = variables(session, "parameter") if subprogram is not None else []
-    if with_values:
-        shown = ", ".join(
-            f"{each.name}={contents(session, session.read(each), scalars_only=True)}"
-            for each in arguments
-        )
-    else:
+    if style.arguments == "presence":
         shown = "..." if arguments else ""
+    else:
+        shown = ", ".join(
+            f"{each.name}={argument_text(session, each, style)}" for each in arguments
+        )
     origin = None if code_object is None else str(code_object.file.path)
     physical = session.physical_frame
     call, mark = f"{name} ({shown})", address_mark(physical)
-    words = frame_words(pc, digits, call, place_of(session, pc), origin, mark)
+    words = frame_words(pc, digits, call, place_of(session, pc), origin, mark, style)
     return words + marked(physical)
 
 
@@ -86,6 +83,14 @@ def variables(session: Session, kind: str) -> list[Variable]:
     return [
         each for each in session.variables() if each.kind == kind and each.inline_level == level
     ]
+
+
+def argument_text(session: Session, variable: Variable, style: FrameStyle) -> str:
+    """The value of an argument in a frame's line."""
+    if style.arguments == "none":
+        return "..."
+    is_short = style.arguments == "scalars"
+    return contents(session, session.read(variable), style.options, scalars_only=is_short)
 
 
 _DEFAULT = FormatOptions()

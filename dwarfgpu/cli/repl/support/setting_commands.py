@@ -9,6 +9,8 @@ from typing import Final, Literal
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, listed
 from dwarfgpu.cli.repl.data.print import set_var, shown_value
+from dwarfgpu.cli.repl.data.values import whole_number
+from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.support.script import show_user
@@ -16,12 +18,19 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 Verb = Literal["set", "show"]
-_FAMILIES: Final = {"backtrace": (), "print": ("p", "pr"), "style": ()}
-"""First words of settings that share one, with their short names."""
+_FAMILIES: Final = {
+    "backtrace": "Configure backtraces.",
+    "print": "Generic command for setting how things print.",
+    "print type": "Generic command for setting how types print.",
+    "style": "Configure how output looks.",
+}
+"""What the words are about that settings share."""
+_SHORT: Final = {"print": ("p", "pr")}
 
 
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
-    shell.settings.set(setting.name, argument)
+    number = partial(whole_number, shell.session, shell.values)
+    shell.settings.set(setting.name, argument, number)
     yield from ()
 
 
@@ -43,13 +52,10 @@ def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
 def _of(setting: Setting, verb: Verb) -> Command:
     """`set NAME` or `show NAME`."""
     name = f"{verb} {setting.name}"
+    about = setting.shown_help if verb == "show" and setting.shown_help else setting.help
+    text = f"{verb.capitalize()} {about}" + (f"\n{setting.more}" if setting.more else "")
     if verb == "show":
-        text = f"Show {setting.help}.\n\nUsage: {name}"
         return Command(name, text, partial(_tell, setting), "status", setting.aliases)
-    takes = {"boolean": "[on | off]", "limit": "NUMBER | unlimited", "text": "TEXT"}
-    values = takes.get(setting.kind, " | ".join(setting.choices))
-    default = setting.text(setting.default)
-    text = f"Set {setting.help}.\n\nUsage: {name} {values}\n\nThe default is {default}."
     run, complete = partial(_change, setting), partial(_choices, setting)
     return Command(name, text, run, "support", setting.aliases, complete, repeats=False)
 
@@ -62,17 +68,43 @@ def _list(
     yield from listed(commands)
 
 
+def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    raise UsageError(f'The setting "{name}" {why}.')
+
+
+def _absent(name: str, why: str, verb: Verb) -> Command:
+    text = f'{verb.capitalize()} "{name}": not here.\nThis setting {why}.'
+    run = partial(_refuse, name, why)
+    return Command(f"{verb} {name}", text, run, "support", repeats=False, is_absent=True)
+
+
+def _inner(verb: Verb, family: str) -> Iterator[Command]:
+    """The subcommands of a family of settings; of all for an empty name."""
+    prefix = f"{family} " if family else ""
+    for each in SETTINGS:
+        if each.name.startswith(prefix) and " " not in each.name.removeprefix(prefix):
+            yield _of(each, verb)
+    absent = {name: f"of GDB has no meaning here: {why}" for name, why in WITHOUT_MEANING.items()}
+    absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
+    for name, why in absent.items():
+        if name.startswith(prefix) and " " not in name.removeprefix(prefix):
+            yield _absent(name, why, verb)
+    for name, about in _FAMILIES.items():
+        if name.startswith(prefix) and " " not in name.removeprefix(prefix) and name != family:
+            yield _family(verb, name, about)
+
+
+def _family(verb: Verb, word: str, about: str) -> Command:
+    own = tuple(each for each in SETTINGS if each.name.startswith(f"{word} "))
+    inner = tuple(sorted(_inner(verb, word), key=lambda each: each.name))
+    name = f"{verb} {word}"
+    run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)
+    return Command(name, about, run, "support", _SHORT.get(word, ()), None, inner, verb == "show")
+
+
 def commands_of(verb: Verb) -> tuple[Command, ...]:
     """The subcommands of `set` or `show` that are about settings."""
-    out = [_of(each, verb) for each in SETTINGS if " " not in each.name]
-    for word, aliases in _FAMILIES.items():
-        own = tuple(each for each in SETTINGS if each.name.startswith(f"{word} "))
-        inner = tuple(_of(each, verb) for each in own)
-        name = f"{verb} {word}"
-        run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)
-        text = f"{verb.capitalize()} how things are shown: {word}.\n\nUsage: {name} [SETTING]"
-        out.append(Command(name, text, run, "support", aliases, None, inner, verb == "show"))
-    return tuple(sorted(out, key=lambda each: each.name))
+    return tuple(sorted(_inner(verb, ""), key=lambda each: each.name))
 
 
 SET_COMMANDS: Final = (set_var, *commands_of("set"))

@@ -218,10 +218,11 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     elif word != "all":
         raise UsageError("Missing COUNT argument.")
     flags, line = flags_of(rest, "frame")
+    style = shell.settings.frame_style()
     foci = (
         Focus(
             selected(session, each.number),
-            (frame_text(each, frame_record(each, with_arguments=True)),),
+            (frame_text(each, frame_record(each, with_arguments=True, style=style), style),),
             {"level": each.number},
         )
         for each in found

@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import UNUSED, LaneState, Session
 from dwarfgpu.target import Named
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import lane_position
 
@@ -235,6 +236,6 @@ def _frame(session: Session) -> str:
     if session.pc is None:
         return "<no program location>"
     try:
-        return frame_line(session, with_values=False)
+        return frame_line(session, FrameStyle("presence"))
     except DwarfGpuError as error:
         return f"<error: {error}>"

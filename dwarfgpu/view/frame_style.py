@@ -1,0 +1,48 @@
+"""How much a frame's line tells."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.nouns import frozen
+from dwarfgpu.view.options import DEFAULT_OPTIONS, FormatOptions
+
+
+@frozen
+class FrameStyle:
+    """GDB's `set print frame-arguments`, `frame-info` and `address`; the defaults are its own."""
+
+    arguments: str = "scalars"
+    """all, scalars (aggregates are `...`), none (all are) or presence (one `...` for all)."""
+    info: str = "auto"
+    """auto, source-line, location, source-and-location, location-and-address, short-location."""
+    options: FormatOptions = DEFAULT_OPTIONS
+    """Of the values of the arguments, and whether addresses are shown."""
+
+    @property
+    def has_address(self) -> bool:
+        """Whether the frame's address is shown where it is not where a line begins."""
+        return self.options.address
+
+    @property
+    def is_always_addressed(self) -> bool:
+        """Whether it is shown there too."""
+        return self.has_address and self.info == "location-and-address"
+
+    @property
+    def has_place(self) -> bool:
+        """Whether file and line are told."""
+        return self.info != "short-location"
+
+    def has_location(self, *, has_source: bool) -> bool:
+        """Whether there is a line for the frame itself; always where there is none of source."""
+        return self.info != "source-line" or not has_source
+
+    def has_source(self, *, is_focus: bool) -> bool:
+        """Whether its line of source text is shown: of the frame in focus unless told otherwise."""
+        return self.info in ("source-line", "source-and-location") or (
+            self.info == "auto" and is_focus
+        )
+
+
+DEFAULT_STYLE: Final = FrameStyle()
