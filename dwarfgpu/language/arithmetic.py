@@ -6,6 +6,7 @@ from attrs import evolve
 
 from dwarfgpu.dwarf.types import (
     Array,
+    BareType,
     Base,
     Enum,
     Function,
@@ -20,14 +21,22 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language import complexes
 from dwarfgpu.language.bases import converted, converted_pointer, kinship, require_defined, way_up
+from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.nouns import frozen
+
+_NO_OPERAND = {
+    "-": "Argument to negate operation not a number.",
+    "+": "Argument to positive operation not a number.",
+    "~": "Argument to complement operation not an integer, boolean.",
+}
 
 
 @frozen
@@ -90,6 +99,8 @@ class Arithmetic:
         if isinstance(strip(value.type), Pointer | MemberPointer):
             value = self.places.read(value)
             return value.pointer is not None or self.places.known(value).value != 0
+        if is_complex(value.type):
+            return any(bool(each.value) for each in complexes.parts_of(self, value))
         return bool(self.number(value).value)
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
@@ -100,7 +111,19 @@ class Arithmetic:
                 left, right = right, left
             if isinstance(strip(left.type), Pointer):
                 return self._moved(operator, left, right)
+        if is_complex(left.type) or is_complex(right.type):
+            found = complexes.binary(self, operator, left, right)
+            assert isinstance(found, TypedValue)
+            return found
         return self.value(self.numbers.binary(operator, self.number(left), self.number(right)))
+
+    def unary(self, operator: str, value: TypedValue) -> TypedValue:
+        """`-`, `+` or `~`."""
+        if is_complex(value.type):
+            return complexes.unary(self, operator, value)
+        if value.type is None or not is_number(value.type):
+            raise UsageError(_NO_OPERAND[operator])
+        return self.value(self.numbers.unary(operator, self.number(value)))
 
     def _moved(self, operator: str, pointer: TypedValue, by: TypedValue) -> TypedValue:
         """A pointer moved by elements, or the distance of two in elements."""
@@ -109,7 +132,11 @@ class Arithmetic:
         target = strip(self.places.completed(bare.target))
         stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
         if not stride:
-            raise UsageError("Cannot perform pointer math on incomplete types, try casting.")
+            named = "" if target is None else getattr(target, "name", None) or ""
+            raise UsageError(
+                f'Cannot perform pointer math on incomplete type "{named}", '
+                "try casting to a known type, or void *."
+            )
         other = strip(by.type)
         if isinstance(other, Pointer):
             if operator == "+":
@@ -136,7 +163,7 @@ class Arithmetic:
     ) -> TypedValue:
         if stride != other_stride:
             raise UsageError(
-                "First argument of `-' is a pointer and second argument is neither "
+                "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )
         (one, a), (other, b) = self._place(left), self._place(right)
@@ -175,6 +202,8 @@ class Arithmetic:
         if any(both):
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
+        if is_complex(left.type) or is_complex(right.type):
+            return complexes.binary(self, operator, left, right) is True
         return self.numbers.compared(operator, self.number(left), self.number(right))
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
@@ -209,7 +238,11 @@ class Arithmetic:
         referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else kind
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
-            return converted(self.places, value, way, referred)
+            found = converted(self.places, value, way, referred)
+            is_reference = referred is not kind and isinstance(bare, Pointer)
+            return self._referring(found, kind, bare) if is_reference else found
+        if is_complex(kind) or (is_complex(value.type) and is_number(kind)):
+            return complexes.cast(self, value, kind)
         if referred is not kind:
             require_defined(value.unit, value.type, referred)
         if isinstance(bare, Struct | Array):
@@ -220,11 +253,23 @@ class Arithmetic:
             return evolve(value, type=kind, variable=None, unit=value.unit)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":
-                return evolve(value, type=bare.target, variable=None, bits=None)
+                return self._referring(value, kind, bare)
             return self._pointer(value, kind, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
         return self.value(self.numbers.cast(self._scalar(value), kind))
+
+    def _referring(self, value: TypedValue, kind: Type, bare: BareType) -> TypedValue:
+        """A reference to an object in memory; to one elsewhere, the object as one of its type."""
+        assert isinstance(bare, Pointer)
+        place = None if value.location is None else value.location.places[0].storage
+        if place is not None and not isinstance(place, Memory):
+            return evolve(value, type=bare.target, variable=None, bits=None)
+        found = self.places.address_of(value)
+        space = found.type.address_space if isinstance(found.type, Pointer) else 0
+        if space:
+            return evolve(value, type=bare.target, variable=None, bits=None)
+        return evolve(found, type=kind)
 
     def _scalar(self, value: TypedValue) -> Number:
         """The number of a value; of a pointer or an array, its address."""

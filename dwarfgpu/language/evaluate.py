@@ -26,25 +26,30 @@ from dwarfgpu.dwarf.types import (
     Pointer,
     Struct,
     Type,
+    element_type,
     size_bytes,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import EvaluationError, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.assignment import store
 from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.conditional import Arm, conditional
+from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.executing import in_frame
+from dwarfgpu.language.functions import FUNCTIONS, INTERNAL, OwnFunction
 from dwarfgpu.language.literals import text
 from dwarfgpu.language.machine import machine_value, unknown
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
-from dwarfgpu.language.names import Names, Typed, array_of, is_cplusplus
+from dwarfgpu.language.names import Names, Typed, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.parser import parse, parse_type
+from dwarfgpu.language.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped import as_type, typed, untyped
@@ -73,9 +78,9 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
 
 def named_type(text: str, session: Session) -> Typed | None:
     """The type that a text names; None where it is something else."""
-    names = Names(session)
-    name = parse_type(text, names)
-    return None if name is None else names.type_of(name)
+    evaluator = Evaluator(session, DEFAULT)
+    name = parse_type(text, evaluator.names) or parse_type_of(text, evaluator.names)
+    return None if name is None else evaluator.type_named(name)
 
 
 def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
@@ -141,11 +146,15 @@ class Evaluator:
             case tree.Index():
                 return self._element(node)
             case tree.Call():
-                return self._called(node.function)
+                return self._called(node)
             case tree.Cast():
                 return self._cast(node)
+            case tree.SizeOf(is_alignment=True):
+                return self._length(alignment_bytes(self.names.type_of(node.type).type))
             case tree.SizeOf():
                 return self._size(self.names.type_of(node.type).type)
+            case tree.Elements():
+                return elements(self.places, [self.object(each) for each in node.elements])
 
     def object(self, node: tree.Node) -> TypedValue:
         """The value of an operand: of a reference, what it refers to."""
@@ -165,7 +174,7 @@ class Evaluator:
     def _number(self, number: Number) -> TypedValue:
         return self.arithmetic.value(number)
 
-    def _truth(self, holds: bool) -> TypedValue:
+    def truth(self, holds: bool) -> TypedValue:
         """The result of a comparison: bool in C++, else int."""
         if not self._is_cplusplus:
             return self._number(self.numbers.integer(int(holds)))
@@ -180,7 +189,7 @@ class Evaluator:
         else:
             found = self.names.meaning(name)
         if not found and self._is_cplusplus and name in ("true", "false"):
-            return self._truth(name == "true")
+            return self.truth(name == "true")
         if not found and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
         if not found:
@@ -240,10 +249,18 @@ class Evaluator:
         found = machine_value(self.session, self.numbers, name)
         if found is not None:
             return found
+        if self._own_function(tree.Dollar(name)) is not None:
+            return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
             raise unknown(self.session, name)
         # As GDB: a convenience variable that was never set.
         return evolve(VOID, convenience=name)
+
+    def _own_function(self, node: tree.Node) -> OwnFunction | None:
+        """What `$_name` is of the debugger's functions."""
+        if not isinstance(node, tree.Dollar):
+            return None
+        return self.options.functions.get(node.name) or FUNCTIONS.get(node.name)
 
     def _address(self, node: tree.AddressOf) -> TypedValue:
         space = self.session.architecture.address_space_named(node.space)
@@ -279,15 +296,19 @@ class Evaluator:
             case "*":
                 return self._contents(value)
             case "!":
-                return self._truth(not self.arithmetic.truth(value))
+                return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
                 one = self._number(self.numbers.integer(1))
                 before = self.places.read(value)
-                stored = self._store(value, self.arithmetic.binary(operator[-1], value, one))
+                stored = store(
+                    self.arithmetic,
+                    self.options,
+                    value,
+                    self.arithmetic.binary(operator[-1], value, one),
+                )
                 return evolve(before, location=None) if operator.startswith("after") else stored
             case _:
-                number = self.arithmetic.number(value)
-                return self._number(self.numbers.unary(operator, number))
+                return self.arithmetic.unary(operator, value)
 
     def _member_pointer(self, node: tree.Name) -> TypedValue | None:
         """`&Class::x`; None where the name is that of something that is no part of an object."""
@@ -319,7 +340,7 @@ class Evaluator:
             truth = self.arithmetic.truth(self.object(node.left))
             if truth == (operator == "&&"):
                 truth = self.arithmetic.truth(self.object(node.right))
-            return self._truth(truth)
+            return self.truth(truth)
         if operator == ",":
             self.places.read(self.value(node.left))
             return self.value(node.right)
@@ -327,9 +348,9 @@ class Evaluator:
         if operator in (".*", "->*"):
             return self._pointed(left, right)
         if operator == "@":
-            return self._repeated(left, self.arithmetic.number(right))
+            return repeated(left, self.arithmetic.number(right))
         if operator in ("==", "!=", "<", ">", "<=", ">="):
-            return self._truth(self.arithmetic.compared(operator, left, right))
+            return self.truth(self.arithmetic.compared(operator, left, right))
         return self.arithmetic.binary(operator, left, right)
 
     def _conditional(self, node: tree.Conditional) -> TypedValue:
@@ -339,29 +360,17 @@ class Evaluator:
         other, taken = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, taken, other, cplusplus=self._is_cplusplus)
 
-    def _repeated(self, value: TypedValue, number: Number) -> TypedValue:
-        """`x@8`: the array of so many objects that starts at x."""
-        count = number.value.integer if not number.is_float else 0
-        if count <= 0:
-            raise UsageError(f"Invalid number {count} of repetitions.")
-        if value.location is None or value.bit_size is not None:
-            raise UsageError("Only values in memory can be extended with '@'.")
-        if not size_bytes(value.type):
-            raise UsageError("The size of the object is not known, so it cannot be repeated.")
-        array = array_of(value.type, count)
-        return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
-
     def _member(self, node: tree.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.places.dereferenced(value)
+        elif isinstance(bare, Array) and isinstance(strip(element_type(bare)), Struct):
+            value = self.places.element(value, bare.lower_bound or 0)  # as in GDB
         elif node.is_arrow and not isinstance(bare, Struct):
             raise UsageError(
-                "The -> operator must not be applied to non-pointer values."
-                if not isinstance(bare, Pointer)
-                else "Attempt to extract a component of a value that is not a structure pointer."
+                "Attempt to extract a component of a value that is not a structure pointer."
             )
         bare = strip(value.type)
         if isinstance(bare, Struct) and path_to(bare, node.name) is None:
@@ -408,8 +417,14 @@ class Evaluator:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
 
-    def _called(self, node: tree.Node) -> TypedValue:
-        """What a call gives has a type, and no value."""
+    def _called(self, call: tree.Call) -> TypedValue:
+        """What a function of the program gives has a type, and no value."""
+        node = call.function
+        own = self._own_function(node)
+        if own is not None and isinstance(self.places, Unevaluated):
+            return self._number(self.numbers.integer(0))  # as in GDB
+        if own is not None:
+            return own(self, [self.object(each) for each in call.arguments])
         if isinstance(node, tree.Name):
             function = self._named(node, is_called=True)
         elif isinstance(node, tree.Access):
@@ -423,21 +438,23 @@ class Evaluator:
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
         raise Unsupported(NO_CALLS)
 
-    def _cast(self, node: tree.Cast) -> TypedValue:
-        to = self.names.type_of(node.type)
-        if node.is_memory:
-            pointer = Typed(self.names.builtins.pointer(to.type), to.unit)
-            # GDB: the address is taken as it is, also that of an object of a derived class.
-            untyped = Typed(self.names.builtins.pointer(None), to.unit)
-            address = self._as(self._as(self.object(node.operand), untyped), pointer)
-            return self.places.dereferenced(address)
-        operand = self._referred(self.value(node.operand))
-        return as_type(operand, to.type) or self._as(operand, to)
+    def type_named(self, name: tree.TypeName | tree.TypeOf) -> Typed:
+        """The type that is written, or that of an expression."""
+        if isinstance(name, tree.TypeName):
+            return self.names.type_of(name)
+        if isinstance(name.operand, tree.TypeName):
+            return self.names.type_of(name.operand)
+        value = self._unevaluated().value(name.operand)
+        return Typed(value.type, value.unit)
 
-    def _as(self, value: TypedValue, to: Typed) -> TypedValue:
-        """The value as a type that was written; its address classes are its own unit's."""
-        out = self.arithmetic.cast(value, to.type)
-        return evolve(out, unit=to.unit or value.unit)
+    def _cast(self, node: tree.Cast) -> TypedValue:
+        to = self.type_named(node.type)
+        if node.is_memory:
+            return in_memory(self.arithmetic, self.object(node.operand), to)
+        operand = self._referred(self.value(node.operand))
+        if node.how:
+            return named_cast(self.arithmetic, node.how, operand, to)
+        return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
     def _assign(self, node: tree.Assign) -> TypedValue:
         if self.options.read_only is not None:
@@ -446,41 +463,7 @@ class Evaluator:
         value = self.object(node.right)
         if node.operator is not None:
             value = self.arithmetic.binary(node.operator, target, value)
-        return self._store(target, value)
-
-    def _store(self, target: TypedValue, value: TypedValue) -> TypedValue:
-        """Write a value, converted to the type of what is written."""
-        if self.options.read_only is not None:
-            raise UsageError(self.options.read_only)
-        if target.is_fixed:
-            raise UsageError("Left operand of assignment is not a modifiable lvalue.")
-        if target.convenience is not None and self.options.keep is not None:
-            kept = self._copied(value, target.convenience)
-            self.options.keep(target.convenience, kept)
-            return kept
-        if target.location is None:
-            raise UsageError("Left operand of assignment is not an lvalue.")
-        bare = strip(target.type)
-        if isinstance(bare, Struct | Array):
-            bits = self.places.known(value)
-            if bits.size_bits != target.size_bits:
-                raise UsageError("Assignment of an object of another size.")
-            number = bits.value
-        elif isinstance(bare, Base | Enum | Pointer):
-            number = self.arithmetic.stored(value, target)
-        else:
-            raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
-        written = self.places.write(target, number)
-        if self.options.wrote is not None:
-            self.options.wrote()
-        return self.places.read(written)
-
-    def _copied(self, value: TypedValue, name: str) -> TypedValue:
-        """A value as that of a convenience variable: contents and type, which are nowhere."""
-        value = self.places.read(value)
-        if value.error is not None and not isinstance(value.error, UndefinedBits):
-            raise value.error
-        return evolve(value, convenience=name, location=None, variable=None, is_fixed=False)
+        return store(self.arithmetic, self.options, target, value)
 
     def _unevaluated(self) -> Evaluator:
         keep = None if self.options.keep is None else _forget
@@ -494,5 +477,8 @@ class Evaluator:
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if size is None:
             raise UsageError("The type is incomplete: its size is not known.")
+        return self._length(size)
+
+    def _length(self, size_bytes: int) -> TypedValue:
         long_bits = self.names.builtins.long_bits
-        return self._number(self.numbers.integer(size, long_bits, is_signed=False))
+        return self._number(self.numbers.integer(size_bytes, long_bits, is_signed=False))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from attrs import field
 
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.nouns import frozen
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.functions import OwnFunction
 
 
 def _nothing(name: str) -> TypedValue | None:
@@ -28,6 +33,8 @@ class Options:
     """Why nothing can be assigned; None where it can."""
     wrote: Callable[[], None] | None = None
     """Told when something of the machine is assigned to."""
+    functions: Mapping[str, OwnFunction] = field(factory=dict)
+    """Functions `$_name(…)` of the caller, beside those of `dwarfgpu.language.functions`."""
     is_closed: bool = False
     """Whether a `$name` that means nothing is a mistake: nobody gave it a value, or will."""
 

@@ -40,11 +40,9 @@ _BINARY: Final = {
     "+": 13, "-": 13, "*": 14, "/": 14, "%": 14, ".*": 15, "->*": 15,
 }  # fmt: skip
 _COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
-_UNSUPPORTED: Final = frozenset(
-    {(f"{kind}_cast", "<") for kind in ("static", "const", "reinterpret", "dynamic")}
-    | {(word, "(") for word in ("alignof", "_Alignof", "__alignof__", "typeid", "decltype")}
-)
-"""Words of C and C++ that mean something only with what follows them."""
+_CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
+_ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
+_TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
 _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
@@ -68,6 +66,17 @@ def parse_type(text: str, known: Known) -> tree.TypeName | None:
     return name
 
 
+def parse_type_of(text: str, known: Known) -> tree.TypeOf | None:
+    """What `typeof(expression)` is that of, where a text is that and nothing else."""
+    parser = Parser(text, known)
+    if not parser.is_type_of(parser.at):
+        return None
+    found = parser.type_of()
+    if parser.token.kind != "end":
+        raise parser.syntax_error()
+    return found
+
+
 def _is_type_word(word: str) -> bool:
     return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
 
@@ -86,6 +95,8 @@ class Parser:
 
     def whole(self) -> Node:
         node = self.expression(_COMMA)
+        if self.token.text in (")", "]"):
+            raise UsageError("Junk after end of expression.")
         if self.token.kind != "end":
             raise self.syntax_error()
         return node
@@ -120,6 +131,8 @@ class Parser:
         for name in self.names:
             if not self.known.is_name(name):
                 return self.known.unknown(name)
+        if self.token.text == "#":
+            return UsageError("Invalid character '#' in expression.")
         rest = self.text[self.token.start :][:_SHOWN]
         return UsageError(f"A syntax error in expression, near `{rest}'.")
 
@@ -158,14 +171,76 @@ class Parser:
                 self.next()
                 return tree.SizeOf(self._type(")"))
             return tree.Unary("sizeof", self.expression(_UNARY))
+        if self._is_word(_ALIGNMENTS, "("):
+            self.next()
+            self.expect("(")
+            return tree.SizeOf(self._type(")"), is_alignment=True)
+        if self._is_word(_CASTS, "<"):
+            return self._postfix(self._named_cast())
         if self._type_follows("("):
             self.next()
-            kind = self._type(")")
+            kind = self._cast_type(")")
             return tree.Cast(kind, self.expression(_UNARY))
-        if self.accept("{"):
-            kind = self._type("}")
+        if self._type_follows("{"):
+            self.next()
+            kind = self._cast_type("}")
             return tree.Cast(kind, self.expression(_UNARY), is_memory=True)
+        if self.accept("{"):
+            elements = self._listed("}")
+            if not elements:
+                raise self.syntax_error()
+            return self._postfix(tree.Elements(elements))
         return self._postfix(self._primary())
+
+    def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
+        """Whether one of these words comes here, with that mark behind it, and means no object."""
+        token, following = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        is_one = token.kind == "name" and token.text in words and following.text == mark
+        return is_one and not self.known.is_name(token.text)
+
+    def _named_cast(self) -> Node:
+        """`static_cast<type>(operand)`."""
+        how = self.next().text.removesuffix("_cast")
+        self.expect("<")
+        kind = self._cast_type(">")
+        self.expect("(")
+        operand = self.expression(_COMMA)
+        self.expect(")")
+        return tree.Cast(kind, operand, how=how)
+
+    def is_type_of(self, at: int) -> bool:
+        """Whether `typeof(` comes at a position."""
+        token = self.tokens[at]
+        if token.kind != "name" or token.text not in _TYPES_OF:
+            return False
+        return self.tokens[at + 1].text == "(" and not self.known.is_name(token.text)
+
+    def type_of(self) -> tree.TypeOf:
+        """`typeof(expression)`, `typeof(type)`."""
+        self.next()
+        if self._type_follows("("):
+            self.next()
+            return tree.TypeOf(self._type(")"))
+        self.expect("(")
+        operand = self.expression(_COMMA)
+        self.expect(")")
+        return tree.TypeOf(operand)
+
+    def _cast_type(self, end: str) -> tree.TypeName | tree.TypeOf:
+        if not self.is_type_of(self.at):
+            return self._type(end)
+        found = self.type_of()
+        self.expect(end)
+        return found
+
+    def _listed(self, end: str) -> tuple[Node, ...]:
+        """Expressions between commas up to a mark, which is consumed."""
+        found: list[Node] = []
+        while self.accept(end) is None:
+            found.append(self.expression(_ASSIGNMENT))
+            if self.token.text != end:
+                self.expect(",")
+        return tuple(found)
 
     def _postfix(self, node: Node) -> Node:
         while True:
@@ -178,11 +253,7 @@ class Parser:
                 node = tree.Index(node, self.expression(_COMMA))
                 self.expect("]")
             elif mark == "(":
-                while self.accept(")") is None:
-                    self.expression(_ASSIGNMENT)
-                    if self.token.text != ")":
-                        self.expect(",")
-                node = tree.Call(node)
+                node = tree.Call(node, self._listed(")"))
             else:
                 node = tree.Unary(f"after{mark}", node)
 
@@ -234,9 +305,10 @@ class Parser:
         token = self.token
         if _is_type_word(token.text):
             raise UsageError("Attempt to use a type name as an expression")
-        following = self.tokens[self.at + 1].text
-        if (token.text, following) in _UNSUPPORTED and not self.known.is_name(token.text):
-            raise Unsupported(f"{token.text} is not supported in expressions")
+        if self._is_word(("typeid",), "("):
+            raise Unsupported("typeid is not supported in expressions")
+        if self.is_type_of(self.at):
+            raise UsageError("Attempt to use a type as an expression")
         name = self.name()
         if self.accept("#"):
             return tree.AddressOf(name, self.expression(_UNARY))
@@ -264,7 +336,11 @@ class Parser:
             return False
         if _is_type_word(after.text):
             return True
+        if self.is_type_of(self.at + 1):
+            return True
         name, end = self.extended(self.at + 1)
+        if mark == "{" and self.tokens[end].text == "}":
+            return self.known.is_type(name) or not self.known.is_name(name)
         follows = self.tokens[end].text
         return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
 

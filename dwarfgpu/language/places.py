@@ -421,7 +421,7 @@ class Places:
             raise UsageError("Attempt to take contents of a non-pointer value.")
         target = self.completed(bare.target)
         if strip(target) is None:
-            raise UsageError("Attempt to take contents of a non-pointer value.")
+            raise UsageError("Attempt to dereference a generic pointer.")
         read = self.read(value)
         if read.pointer is not None:
             location = self.pointee(read.pointer)

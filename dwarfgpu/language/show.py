@@ -9,7 +9,16 @@ from attrs import evolve
 from dwarfgpu.bit_fields import as_stored
 from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Type, size_bits, strip
+from dwarfgpu.dwarf.types import (
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Type,
+    Unspecified,
+    size_bits,
+    strip,
+)
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.elsewhere import static_member
 from dwarfgpu.language.places import Places
@@ -50,6 +59,8 @@ def format(
         raise value.error
     if value.type is None:
         return "void"
+    if isinstance(value.type, Unspecified) and value.convenience is not None:
+        return f"<internal function {value.convenience}>"
     if value.pointer is not None:
         name = type_name(value.type, cplusplus=options.cplusplus, style=options.style)
         shown = (

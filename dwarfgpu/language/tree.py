@@ -25,7 +25,9 @@ class Part:
 
     def __attrs_post_init__(self) -> None:
         names: tuple[str, ...] = self.__match_args__
-        inner = [part for name in names if isinstance(part := getattr(self, name), Part)]
+        values = [getattr(self, name) for name in names]
+        parts = [each for value in values for each in (value if type(value) is tuple else (value,))]
+        inner = [part for part in parts if isinstance(part, Part)]
         height = 1 + max((part.height for part in inner), default=-1)
         if height > MAX_HEIGHT:
             raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
@@ -172,27 +174,45 @@ class Index(Part):
 
 @frozen
 class Call(Part):
-    """`function(…)`: understood, and refused."""
+    """`function(…)`: only functions of the debugger itself are run."""
 
     function: Node
+    arguments: tuple[Node, ...] = ()
 
 
 @frozen
 class Cast(Part):
     """`(type) operand`, or `{type} operand`: the object of that type at an address."""
 
-    type: TypeName
+    type: TypeName | TypeOf
     operand: Node
     is_memory: bool = False
+    how: str = ""
+    """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++."""
+
+
+@frozen
+class TypeOf(Part):
+    """`typeof(expression)` or `typeof(type)`, where a type is meant."""
+
+    operand: Node | TypeName
+
+
+@frozen
+class Elements(Part):
+    """`{1, 2}`: an array of values."""
+
+    elements: tuple[Node, ...]
 
 
 @frozen
 class SizeOf(Part):
-    """`sizeof (type)`."""
+    """`sizeof (type)`, `_Alignof (type)`."""
 
     type: TypeName
+    is_alignment: bool = False
 
 
 Literal: TypeAlias = Integer | Floating | Character | String
 Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
-Node: TypeAlias = Literal | Name | Dollar | AddressOf | Operation
+Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation

@@ -21,12 +21,13 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
     [
         # Up, to a base class that is not the first.
         ("*(Right *)&bottom", RIGHT),
-        ("(Right &)bottom", RIGHT),
+        ("(Right)(Right &)bottom", RIGHT),
+        ("&(Right &)bottom == (Right *)&bottom", "true"),
         ("(Right)bottom", RIGHT),
         ("(char *)(Right *)&bottom - (char *)&bottom", "16"),
         # Up, to a virtual one: its place is in the object's table of virtual functions.
         ("*(Top *)&bottom", TOP),
-        ("(Top &)bottom", TOP),
+        ("(Top)(Top &)bottom", TOP),
         ("(Top)bottom", TOP),
         ("*(Top *)(Right *)&bottom", TOP),
         ("*(const Top *)&left", TOP),

@@ -181,7 +181,8 @@ def test_only_what_is_needed_is_read(expression: str, sizes: list[int]) -> None:
         ("global_struct.nope", "UsageError"),
         ("1 / 0", "EvaluationError"),
         ("*(int *) 0xfffffffffff0", "Unavailable"),
-        ("numbers[0]@100000000000", "none"),  # what can be shown is read
+        ("numbers[0]@100000000000", "UsageError"),
+        ("numbers[0]@1000000000", "none"),  # what can be shown is read
         ("global_struct@100000000000 = 1", "UsageError"),
         ("numbers[0x7fffffffffffffff]", "OutOfRange"),
         ("main()", "Unsupported"),

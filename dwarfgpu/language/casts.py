@@ -1,0 +1,92 @@
+"""Casts that are written: `(type) x`, `{type} address`, and the four of C++."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.bases import way_up
+from dwarfgpu.language.names import Typed
+from dwarfgpu.language.value import TypedValue
+
+_DYNAMIC = "Argument to dynamic_cast must"
+
+
+def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
+    """The value as a type that was written; its address classes are its own unit's."""
+    return evolve(arithmetic.cast(value, to.type), unit=to.unit or value.unit)
+
+
+def in_memory(arithmetic: Arithmetic, address: TypedValue, to: Typed) -> TypedValue:
+    """`{type} address`: the address is taken as it is, as in GDB, also that of an object of a
+    derived class."""
+    if isinstance(strip(address.type), Struct):
+        raise UsageError("Value can't be converted to integer.")
+    return arithmetic.places.dereferenced(_untyped(arithmetic, address, to))
+
+
+def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -> TypedValue:
+    """`static_cast<type>(value)` and the like; errors in GDB's words."""
+    if how == "reinterpret":
+        return _reinterpreted(arithmetic, value, to)
+    if how == "dynamic":
+        _require_upwards(value, to.type)
+    return written_cast(arithmetic, value, to)
+
+
+def _untyped(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
+    """A pointer to the type at an address that no base class moves."""
+    builtins = arithmetic.numbers.builtins
+    whole = written_cast(arithmetic, value, Typed(builtins.pointer(None), to.unit))
+    return written_cast(arithmetic, whole, Typed(builtins.pointer(to.type), to.unit))
+
+
+def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
+    bare = strip(to.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        address = arithmetic.places.address_of(value)
+        pointer = _untyped(arithmetic, address, Typed(bare.target, to.unit))
+        return evolve(pointer, type=to.type)
+    value = arithmetic.decayed(value)
+    kinds = {_kind(strip(value.type)), _kind(bare)}
+    if None in kinds or (kinds == {"integer"}) or kinds == {"pointer", "member"}:
+        raise UsageError("Invalid reinterpret_cast")
+    if kinds == {"pointer"}:
+        void = Typed(arithmetic.numbers.builtins.pointer(None), to.unit)
+        value = written_cast(arithmetic, value, void)
+    return written_cast(arithmetic, value, to)
+
+
+def _kind(bare: Type | None) -> str | None:
+    match bare:
+        case Pointer():
+            return "pointer"
+        case MemberPointer():
+            return "member"
+        case Enum():
+            return "integer"
+        case Base() if bare.base.is_integral:
+            return "integer"
+        case _:
+            return None
+
+
+def _require_upwards(value: TypedValue, to: Type | None) -> None:
+    """That nothing but the types says what becomes of a dynamic_cast."""
+    bare, given = strip(to), strip(value.type)
+    if not isinstance(bare, Pointer):
+        raise UsageError(f"{_DYNAMIC} be a pointer or reference type")
+    target = strip(bare.target)
+    if target is not None and not isinstance(target, Struct):
+        raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
+    source: Type | None = given
+    if bare.kind == "pointer":
+        if not isinstance(given, Pointer):
+            raise UsageError(f"{_DYNAMIC} be pointer to class or `void *'")
+        source = strip(given.target)
+    if not isinstance(source, Struct):
+        raise UsageError(f"{_DYNAMIC} have pointer to class type")
+    if source is not target and way_up(source, target) is None:
+        raise Unsupported("dynamic_cast to no base class: of what class an object is is not known")

@@ -1,0 +1,105 @@
+"""Complex numbers (C 6.2.5, Annex G): pairs of numbers, as GDB calculates with them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.types import Base, Type, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, is_number
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import concatenate
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.arithmetic import Arithmetic
+
+_ARITHMETIC = ("+", "-", "*", "/", "==", "!=")
+
+
+def is_complex(kind: Type | None) -> bool:
+    """Whether it is a complex type of C."""
+    bare = strip(kind)
+    return isinstance(bare, Base) and bare.base.encoding == "complex_float"
+
+
+def parts_of(arithmetic: Arithmetic, value: TypedValue) -> tuple[Number, Number]:
+    """The real and the imaginary part; of a real number, itself and 0."""
+    bare = strip(value.type)
+    if not is_complex(bare):
+        number = arithmetic.number(value)
+        return number, arithmetic.numbers.integer(0)
+    assert isinstance(bare, Base)
+    bits = arithmetic.places.known(value)
+    half = bits.size_bits // 2
+    name = bare.base.name.replace("complex ", "").replace(" _Complex", "").strip()
+    part = Base(evolve(bare.base, name=name, encoding="float", bit_size=half))
+    real, imaginary = (
+        arithmetic.numbers.of(part, bits.slice(at, half, bare.base.endian)) for at in (0, half)
+    )
+    return real, imaginary
+
+
+def binary(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> TypedValue | bool:
+    """`+ - * /`, and `== !=`, of which the answer is whether it holds."""
+    if operator not in _ARITHMETIC or not (is_number(left.type) and is_number(right.type)):
+        raise UsageError(NOT_A_NUMBER)
+    (a, b), (c, d) = parts_of(arithmetic, left), parts_of(arithmetic, right)
+    numbers, of = arithmetic.numbers, arithmetic.numbers.binary
+    if operator in ("==", "!="):
+        is_equal = numbers.compared("==", a, c) and numbers.compared("==", b, d)
+        return is_equal == (operator == "==")
+    if operator in ("+", "-"):
+        return joined(arithmetic, of(operator, a, c), of(operator, b, d), left, right)
+    if operator == "*":
+        real = of("-", of("*", a, c), of("*", b, d))
+        return joined(arithmetic, real, of("+", of("*", a, d), of("*", b, c)), left, right)
+    size = of("+", of("*", c, c), of("*", d, d))
+    real = of("/", of("+", of("*", a, c), of("*", b, d)), size)
+    return joined(
+        arithmetic, real, of("/", of("-", of("*", b, c), of("*", a, d)), size), left, right
+    )
+
+
+def unary(arithmetic: Arithmetic, operator: str, value: TypedValue) -> TypedValue:
+    """`-`, `+`, and gcc's `~`, the conjugate."""
+    real, imaginary = parts_of(arithmetic, value)
+    if operator == "-":
+        real = arithmetic.numbers.unary("-", real)
+    if operator in ("-", "~"):
+        imaginary = arithmetic.numbers.unary("-", imaginary)
+    return joined(arithmetic, real, imaginary, value)
+
+
+def cast(arithmetic: Arithmetic, value: TypedValue, kind: Type | None) -> TypedValue:
+    """To a complex type, or from one to a real one, which takes the real part (C 6.3.1.7)."""
+    real, imaginary = parts_of(arithmetic, value)
+    if not is_complex(kind):
+        return arithmetic.cast(arithmetic.value(real), kind)
+    bare = strip(kind)
+    assert isinstance(bare, Base)
+    part = Base(evolve(bare.base, encoding="float", bit_size=bare.base.bit_size // 2))
+    return joined_as(arithmetic, real, imaginary, kind, part)
+
+
+def joined(
+    arithmetic: Arithmetic, real: Number, imaginary: Number, *operands: TypedValue
+) -> TypedValue:
+    """A complex number of the type of that operand which has the larger parts."""
+    kinds = [each.type for each in operands if is_complex(each.type)]
+    bares = [bare for kind in kinds if isinstance(bare := strip(kind), Base)]
+    widest = max(bares, key=lambda bare: bare.base.bit_size)
+    part = Base(evolve(widest.base, encoding="float", bit_size=widest.base.bit_size // 2))
+    return joined_as(arithmetic, real, imaginary, widest, part)
+
+
+def joined_as(
+    arithmetic: Arithmetic, real: Number, imaginary: Number, kind: Type | None, part: Base
+) -> TypedValue:
+    """A complex number of a type, from its parts."""
+    numbers = arithmetic.numbers
+    runs = [numbers.bits(numbers.cast(each, part)) for each in (real, imaginary)]
+    return TypedValue(kind, bits=concatenate(runs, numbers.endian))

@@ -1,0 +1,63 @@
+"""Arrays that are written, `{1, 2}` and `x@8`, and how objects are aligned."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types import Array, Base, Struct, Type, size_bytes, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.names import array_of
+from dwarfgpu.language.numbers import Number
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import concatenate
+from dwarfgpu.model.storage import Register
+
+
+def elements(places: Places, values: list[TypedValue]) -> TypedValue:
+    """`{1, 2}`: an array of the type of the first, as in GDB."""
+    first = values[0]
+    if any(each.size_bits != first.size_bits for each in values):
+        raise UsageError("array elements must all be the same size")
+    bits = concatenate([places.known(each) for each in values], places.context.endian)
+    return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
+
+
+def repeated(value: TypedValue, number: Number) -> TypedValue:
+    """`x@8`: the array of so many objects that starts at x."""
+    if number.is_float:
+        raise UsageError('Non-integral right operand for "@" operator.')
+    count = number.value.integer
+    if not -(1 << INT_BITS - 1) <= count < 1 << INT_BITS - 1:
+        raise UsageError("Value out of range.")
+    if count <= 0:
+        raise UsageError(f"Invalid number {count} of repetitions.")
+    place = None if value.location is None else value.location.places[0].storage
+    is_beyond = isinstance(place, Register) and count * (value.size_bits or 0) > place.size_bits
+    if is_beyond or place is None or value.bit_size is not None:
+        raise UsageError("Only values in memory can be extended with '@'.")
+    if not size_bytes(value.type):
+        raise UsageError("The size of the object is not known, so it cannot be repeated.")
+    array = array_of(value.type, count)
+    return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
+
+
+def alignment_bytes(kind: Type | None) -> int:
+    """The natural alignment of a type; `UsageError` where it has none.
+
+    That of a structure is the largest of its members; of a scalar its size, of a complex number
+    that of a part.
+    """
+    bare = strip(kind)
+    if isinstance(bare, Array):
+        return alignment_bytes(bare.element)
+    if isinstance(bare, Struct):
+        inner = [alignment_bytes(each.type) for each in bare.members if not each.is_static]
+        if bare.is_declaration:
+            raise UsageError("could not determine alignment of type")
+        return max(inner, default=1)
+    size = size_bytes(bare)
+    if isinstance(bare, Base) and bare.base.encoding == "complex_float":
+        size = (size or 0) // 2
+    if not size or size & size - 1:
+        raise UsageError("could not determine alignment of type")
+    return size

@@ -1,0 +1,165 @@
+"""Functions of the debugger itself, as GDB has them: `$_strlen(s)`, `$_any_caller_is("main")`.
+
+Law: they read the program and run nothing of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.backtrace import StackFrame, stack_frames
+from dwarfgpu.dwarf.types import Array, Base, Unspecified, strip
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.complexes import is_complex, parts_of
+from dwarfgpu.language.show import format
+from dwarfgpu.language.strings import string_of
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.wave_variables import integer_value, text_value
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.evaluate import Evaluator
+
+OwnFunction: TypeAlias = "Callable[[Evaluator, list[TypedValue]], TypedValue]"
+INTERNAL: Final = Unspecified("<internal function>")
+"""The type of such a function."""
+_MOST_BYTES: Final = 1 << 20
+
+
+def is_void(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    _one(given, "_isvoid")
+    return integer_value(asking.session.architecture, int(given[0].type is None))
+
+
+def string_length(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    (text,) = _strings(asking, given, "_strlen", 1)
+    return integer_value(asking.session.architecture, len(text), 64)
+
+
+def strings_equal(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    one, other = _strings(asking, given, "_streq", 2)
+    return asking.truth(one == other)
+
+
+def matches(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    text, pattern = _strings(asking, given, "_regex", 2)
+    return asking.truth(_compiled(pattern).match(text) is not None)
+
+
+def memory_equal(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    _require(given, "_memeq", 3, 3)
+    length = asking.arithmetic.number(given[2]).value.integer
+    if length < 0:
+        raise UsageError("length must be non-negative")
+    if length > _MOST_BYTES:
+        raise LimitExceeded(f"$_memeq of more than {_MOST_BYTES} bytes")
+    one, other = (_bytes(asking, each, length) for each in given[:2])
+    return asking.truth(one == other)
+
+
+def as_string(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    _require(given, "_as_string", 1, 1)
+    return text_value(asking.session.architecture, format(given[0], asking.session))
+
+
+def real_part(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    return _part(asking, given, "_creal", 0)
+
+
+def imaginary_part(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    return _part(asking, given, "_cimag", 1)
+
+
+def _caller(name: str, *, is_any: bool, is_pattern: bool) -> OwnFunction:
+    """Whether a frame so many outside of that in focus, or any up to it, is of a function."""
+
+    def found(asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+        _require(given, name, 1, 2)
+        wanted = string_of(asking.places, given[0])
+        count = 1 if len(given) < 2 else asking.arithmetic.number(given[1]).value.integer
+        if count < 0:
+            raise UsageError("nframes must be >= 0")
+        names = [each.function for each in islice(_outwards(asking), count + 1)]
+        looked_at = names if is_any else names[count:]
+        if is_pattern:
+            pattern = _compiled(wanted)
+            return asking.truth(any(pattern.match(each or "") for each in looked_at))
+        return asking.truth(wanted in looked_at)
+
+    return found
+
+
+def _outwards(asking: Evaluator) -> Iterator[StackFrame]:
+    """The frame in focus and those outside of it, up to `main`."""
+    session = asking.session
+    here = (session.level, session.inline_level)
+    for each in stack_frames(session.at_level(0)):
+        if (each.session.level, each.session.inline_level) >= here:
+            yield each
+            if each.function == "main":
+                return
+
+
+FUNCTIONS: Final[dict[str, OwnFunction]] = {
+    "_any_caller_is": _caller("_any_caller_is", is_any=True, is_pattern=False),
+    "_any_caller_matches": _caller("_any_caller_matches", is_any=True, is_pattern=True),
+    "_as_string": as_string,
+    "_caller_is": _caller("_caller_is", is_any=False, is_pattern=False),
+    "_caller_matches": _caller("_caller_matches", is_any=False, is_pattern=True),
+    "_cimag": imaginary_part,
+    "_creal": real_part,
+    "_isvoid": is_void,
+    "_memeq": memory_equal,
+    "_regex": matches,
+    "_streq": strings_equal,
+    "_strlen": string_length,
+}
+"""By their names without the first `$`."""
+
+
+def _one(given: list[TypedValue], name: str) -> None:
+    if len(given) != 1:
+        raise UsageError(f"You must provide one argument for ${name}.")
+
+
+def _require(given: list[TypedValue], name: str, least: int, most: int) -> None:
+    if not least <= len(given) <= most:
+        wanted = f"{least}" if least == most else f"{least} or {most}"
+        plural = "" if wanted == "1" else "s"
+        raise UsageError(f"${name} takes {wanted} argument{plural}, not {len(given)}")
+
+
+def _strings(asking: Evaluator, given: list[TypedValue], name: str, count: int) -> list[str]:
+    _require(given, name, count, count)
+    return [string_of(asking.places, each) for each in given]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"{pattern!r} is no regular expression: {error}") from None
+
+
+def _bytes(asking: Evaluator, value: TypedValue, length: int) -> bytes:
+    """The first bytes of an array, or from where a pointer or a number points to."""
+    places = asking.places
+    if isinstance(strip(value.type), Array) and value.location is None:
+        data = places.known(value).to_bytes(places.context.endian)
+        if length > len(data):
+            raise UsageError(f"{length} bytes of an array of {len(data)}")
+        return data[:length]
+    value = asking.arithmetic.cast(value, asking.names.builtins.pointer(None))
+    space = places.space_of(asking.names.builtins.pointer(None), value.unit)
+    where = places.at(space, places.known(value).value)
+    return places.context.access.read_bytes(where, length) if length else b""
+
+
+def _part(asking: Evaluator, given: list[TypedValue], name: str, index: int) -> TypedValue:
+    _one(given, name)
+    if not is_complex(given[0].type):
+        raise UsageError("expected a complex number")
+    assert isinstance(strip(given[0].type), Base)
+    return asking.arithmetic.value(parts_of(asking.arithmetic, given[0])[index])

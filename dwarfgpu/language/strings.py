@@ -1,0 +1,67 @@
+"""Strings of a program: what an array holds, or a pointer points to, up to a NUL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Array, Pointer, element_type, strip
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.view.strings import CharacterKind, character_kind
+
+MOST_CHARACTERS: Final = 10_000
+_CODINGS: Final = {1: "utf-8", 2: "utf-16", 4: "utf-32"}
+
+
+def string_of(places: Places, value: TypedValue) -> str:
+    """The characters up to a NUL, or of an array to its end; `UsageError` for what has none."""
+    bare = strip(value.type)
+    target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
+    kind = character_kind(target) if isinstance(bare, Array | Pointer) else None
+    if kind is None:
+        shown = type_name(value.type, cplusplus=is_cplusplus(value.unit))
+        raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
+    data = _of_array(places, value, kind) if isinstance(bare, Array) else pointed(
+        places, value, kind.unit_bytes
+    )  # fmt: skip
+    coding = _CODINGS[kind.unit_bytes]
+    coding += "" if kind.unit_bytes == 1 else "-le" if places.context.endian == "little" else "-be"
+    return data.decode(coding, "replace")
+
+
+def _of_array(places: Places, value: TypedValue, kind: CharacterKind) -> bytes:
+    data = places.known(value).to_bytes(places.context.endian)
+    return up_to_nul(data, kind.unit_bytes)
+
+
+def up_to_nul(data: bytes, width: int) -> bytes:
+    """The bytes before a unit that is 0."""
+    for start in range(0, len(data) - width + 1, width):
+        if not any(data[start : start + width]):
+            return data[:start]
+    return data
+
+
+def pointed(places: Places, value: TypedValue, width: int = 1) -> bytes:
+    """The bytes from where a pointer points to up to a NUL."""
+    bare = strip(value.type)
+    pointer = bare if isinstance(bare, Pointer) else Pointer(None)
+    return at_address(places, pointer, value, places.known(value).value, width)
+
+
+def at_address(
+    places: Places, pointer: Pointer, value: TypedValue, address: int, width: int = 1
+) -> bytes:
+    """The bytes from an address of a pointer's space up to a NUL."""
+    space = places.space_of(pointer, value.unit)
+    found = bytearray()
+    while len(found) < MOST_CHARACTERS * width:
+        where = places.at(space, address + len(found))
+        unit = places.context.access.read_bytes(where, width)
+        if not any(unit):
+            return bytes(found)
+        found += unit
+    raise LimitExceeded(f"a string of more than {MOST_CHARACTERS} characters")

@@ -1,0 +1,91 @@
+"""What GDB adds to C: its functions, arrays that are written, types of expressions; and the casts
+of C++ and complex numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.language.sessions import demo, kind, stopped, text
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        # $_functions (GDB manual, "Convenience Functions")
+        ('$_strlen("abc")', "3"),
+        ("$_strlen(global_struct.name)", "3"),
+        ('$_strlen(u"ab")', "2"),
+        ('$_streq("a", "a") + $_streq("a", "b")', "1"),
+        ('$_regex("abc", "a.c") + $_regex("abc", "b")', "1"),  # from the start, as re.match
+        ("$_memeq(&numbers[0], &numbers[1], 4)", "1"),
+        ("$_memeq(&numbers[0], &numbers[12], 4)", "0"),
+        ("$_memeq(0, 0, 0)", "1"),
+        ('$_memeq("ab", "ac", 1)', "1"),
+        ("$_isvoid((void)0) + $_isvoid(1)", "1"),
+        ("$_as_string(GREEN)", '"GREEN"'),
+        ("$_strlen", "<internal function _strlen>"),
+        ("sizeof($_strlen(5))", "4"),  # not evaluated
+        # their errors
+        ("$_strlen(1)", "Trying to read string with inappropriate type `int'."),
+        ("$_strlen()", "$_strlen takes 1 argument, not 0"),
+        ('$_streq("a")', "$_streq takes 2 arguments, not 1"),
+        ("$_isvoid()", "You must provide one argument for $_isvoid."),
+        ("$_creal(1)", "expected a complex number"),
+        ('$_regex("a", "(")',
+         "'(' is no regular expression: missing ), unterminated subpattern at position 0"),
+        ("$_memeq(0, 0, -1)", "length must be non-negative"),
+        ('$_memeq("ab", "ab", 9)', "9 bytes of an array of 3"),
+        # arrays that are written
+        ("{1, 2}", "{1, 2}"), ("{1, 2}[1]", "2"), ("sizeof {1, 2, 3}", "12"),
+        ("{numbers[12], 1}", "{2, 1}"), ("{int} &numbers[12]", "2"),
+        ("{1, 1.5}", "array elements must all be the same size"),
+        # alignment, and types of expressions
+        ("_Alignof(int)", "4"), ("_Alignof(double)", "8"), ("alignof(outer_t)", "8"),
+        ("_Alignof(char [7])", "1"),
+        ("(typeof(numbers[0])) 2.5", "2"), ("(__typeof__(char)) 65", "65 'A'"),
+        ("typeof(1)", "Attempt to use a type as an expression"),
+        # casts of C++
+        ("static_cast<int>(2.5)", "2"),
+        ("reinterpret_cast<long>(&numbers[0]) == (long) numbers", "1"),
+        ("reinterpret_cast<char>(2.5)", "Invalid reinterpret_cast"),
+        ("const_cast<const int *>(&numbers[0]) == numbers", "1"),
+        ("dynamic_cast<int>(1)", "Argument to dynamic_cast must be a pointer or reference type"),
+        ("static_cast<int>", "A syntax error in expression, near `'."),
+        # `@`, pointers and structures in GDB's words
+        ("numbers[0]@1.5", 'Non-integral right operand for "@" operator.'),
+        ("numbers[0]@99999999999", "Value out of range."),
+        ("numbers[0]@-1", "Invalid number -1 of repetitions."),
+        ("5@2", "Only values in memory can be extended with '@'."),
+        ("*(void *)&numbers[0]", "Attempt to dereference a generic pointer."),
+        ("-&numbers[0]", "Argument to negate operation not a number."),
+        ("~&numbers[0]", "Argument to complement operation not an integer, boolean."),
+        ("numbers[0]->x",
+         "Attempt to extract a component of a value that is not a structure pointer."),
+        ("global_struct.in.weight", "1.5"),  # of the first element
+        ("1)", "Junk after end of expression."), ("1]", "Junk after end of expression."),
+        ("5#", "Invalid character '#' in expression."),
+    ],
+)  # fmt: skip
+def test_gdbs(expression: str, expected: str) -> None:
+    assert text(demo(), expression) == expected
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("&(Right &)bottom == static_cast<Right *>(&bottom)", "true"),
+        ("dynamic_cast<Right *>(&bottom) == &bottom", "true"),
+        ("reinterpret_cast<Right *>(&bottom) == (void *) &bottom", "true"),
+    ],
+)
+def test_references_and_casts(expression: str, expected: str) -> None:
+    assert text(stopped("bases.gcc.O0"), expression) == expected
+
+
+def test_a_reference_is_shown_with_its_place() -> None:
+    shown = text(stopped("bases.gcc.O0"), "(Right &)bottom")
+    assert shown.startswith("(Right &) @0x") and ": {" in shown
+
+
+def test_what_an_object_is_is_not_looked_up() -> None:
+    assert kind(stopped("bases.gcc.O0"), "dynamic_cast<Bottom *>(top)") == "Unsupported"
