@@ -1,5 +1,5 @@
 """Generate docs/operations.md, registers.md and commands.md from what the code declares,
-and tutorial.md from what the prompt says.
+answers.md from the schema, and tutorial.md from what the prompt says.
 
     python tools/gen_docs.py [--check]
 
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from tools import gen_commands, gen_registers, gen_tutorial
+from tools import gen_answers, gen_commands, gen_registers, gen_tutorial
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "operations.md"
@@ -161,6 +161,7 @@ DOCUMENTS = (
     (TARGET, document),
     (gen_registers.TARGET, gen_registers.document),
     (ROOT / "docs" / "commands.md", gen_commands.document),
+    (gen_answers.TARGET, gen_answers.document),
     (gen_tutorial.TARGET, gen_tutorial.document),
 )
 """Each file, and what makes its text."""
@@ -168,7 +169,7 @@ DOCUMENTS = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(
-        description="Generate docs/operations.md, registers.md, commands.md and tutorial.md."
+        description="Generate the pages of docs/ that are made from declarations and runs."
     )
     parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
     arguments = parser.parse_args()

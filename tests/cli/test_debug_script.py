@@ -185,7 +185,7 @@ def test_escapes(text: str, meant: str) -> None:
 def test_answers_as_json(shell: Shell) -> None:
     assert told(shell, "shell echo hi") == {
         "schema": "dwarfgpu-repl-1", "command": "shell echo hi", "result": "done",
-        "exitcode": 0, "console": ["hi"],
+        "exitcode": 0, "output": "hi\n",
     }  # fmt: skip
     assert told(shell, "python print(1)")["output"] == "1\n"
-    assert told(shell, "echo a\\nb\\n")["console"] == ["a", "b"]
+    assert told(shell, "echo a\\nb\\n")["output"] == "a\nb\n"

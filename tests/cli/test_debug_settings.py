@@ -182,10 +182,10 @@ def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
     [
         ("p t", {"number": 1, "value": "30", "type": "int", "location": "v6 + byte 12 (wave 0)"}),
         ("output t", {"value": "30", "type": "int"}),
-        ('printf "%d\\n", t', {"console": ["30"]}),
+        ('printf "%d\\n", t', {"output": "30\n"}),
         ("p 1 + 1", {"value": "2", "location": None}),
         ("show width", {"value": "unlimited"}),
-        ("echo a\\nb", {"console": ["a", "b"]}),
+        ("echo a\\nb", {"output": "a\nb"}),
         ("set $a = 1", {}),
     ],
 )

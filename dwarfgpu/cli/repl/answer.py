@@ -1,27 +1,41 @@
 """The answer to a command as one line of JSON (`set output json`): docs/schema/repl.json.
 
-The keys are those of GDB's machine interface where it has them: `result` is the class of its result
-record, `msg` its error message, `console` what it would stream to the console.
+The keys are those of GDB's machine interface where it has them: `token` is what came before the
+command, `result` the class of its result record, `msg` its error message, `console` what it would
+stream to the console.
+
+Law: a line is ASCII that any reader of JSON takes: no NaN, no half of a surrogate pair.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Final
 
 from dwarfgpu.cli.errors import error_json
 from dwarfgpu.cli.repl.command import Group, Inside, Part
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.view.plain import Plain, Record
 
 SCHEMA: Final = "dwarfgpu-repl-1"
+_TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})\s*(?=[^\s0-9])")
+"""Of as many digits as every reader of JSON takes for a whole number."""
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
+
+
+def without_token(line: str) -> tuple[int | None, str]:
+    """The number with which a line begins, and the command: no command begins with a digit."""
+    match = _TOKEN.match(line)
+    return (None, line) if match is None else (int(match["token"]), line[match.end() :])
 
 
 class Answer:
     """What a command told so far."""
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, token: int | None = None) -> None:
         self.line = line
+        self.token = token
         self._data: Record = {}
         self._lists: dict[str, list[Plain]] = {}
         self._console: list[Plain] = []
@@ -47,20 +61,23 @@ class Answer:
 
     def fail(self, message: str, error: DwarfGpuError | None = None) -> None:
         """The command failed, after what it told before."""
-        self._error = {"msg": message, **({} if error is None else error_json(error))}
+        is_engines = not isinstance(error, UsageError)
+        self._error = {"msg": message, **(error_json(error) if error and is_engines else {})}
 
-    def text(self) -> str:
-        """The line."""
+    def text(self, *, is_last: bool) -> str:
+        """The line; `is_last`: the conversation is over."""
+        result = "exit" if is_last else "done"
         record: Record = {
             "schema": SCHEMA,
+            **({} if self.token is None else {"token": self.token}),
             "command": self.line,
-            "result": "done" if self._error is None else "error",
+            "result": result if self._error is None else "error",
             **(self._error or {}),
             **self._told(),
         }
         if self._notes:
             record["notes"] = self._notes
-        return json.dumps(record)
+        return json.dumps(_readable(record), allow_nan=False)
 
     def _told(self) -> Record:
         """What was told, that of each group as an element of its list."""
@@ -69,3 +86,21 @@ class Answer:
             lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
         console: Record = {"console": self._console} if self._console else {}
         return {**self._data, **lists, **console}
+
+
+def _readable(data: Plain) -> Plain:
+    """With the bytes of names that are no text as `\\xff`."""
+    match data:
+        case str():
+            return _HALF.sub(_spelt, data)
+        case list():
+            return [_readable(each) for each in data]
+        case dict():
+            return {_HALF.sub(_spelt, key): _readable(each) for key, each in data.items()}
+        case _:
+            return data
+
+
+def _spelt(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

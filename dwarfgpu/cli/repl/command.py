@@ -75,6 +75,11 @@ class Told:
     ends_line: bool = True
 
 
+def heading(text: str) -> Told:
+    """A line that the data of others make superfluous: a title, a word that there is nothing."""
+    return Told(text, {}) if text else Told("\n", {}, ends_line=False)
+
+
 @frozen(eq=False)
 class Group:
     """What one of several commands tells that a command runs: an element of a list of its data."""
@@ -239,9 +244,10 @@ def every(commands: Iterable[Command]) -> Iterator[Command]:
             yield from every(each.subcommands)
 
 
-def listed(commands: Iterable[Command]) -> Iterator[str]:
+def listed(commands: Iterable[Command]) -> Iterator[Told]:
     """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
     for each in sorted(commands, key=lambda command: command.name):
         if each.is_absent:
             continue
-        yield f"{each.names} -- {each.summary}"
+        data: Record = {"name": each.name, "aliases": [*each.aliases], "summary": each.summary}
+        yield Told(f"{each.names} -- {each.summary}", data, "help")

@@ -16,7 +16,7 @@ from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.advice import advised
-from dwarfgpu.cli.repl.answer import Answer
+from dwarfgpu.cli.repl.answer import Answer, without_token
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
 from dwarfgpu.cli.repl.data.units import Examined
 from dwarfgpu.cli.repl.data.values import ValueHistory
@@ -177,7 +177,10 @@ class Shell:
             return True
         self._previous = line if repeats else self._previous
         self.again = ""
-        answer = Answer(line.strip()) if self.settings.word("output") == "json" else None
+        answer = None
+        if self.settings.word("output") == "json":
+            token, line = without_token(line.strip())
+            answer = Answer(line, token)
         outer, self._answer = self._answer, answer
         pager = self._pager()
         try:
@@ -202,7 +205,7 @@ class Shell:
             if repeats:
                 self._previous = self.again or self._previous
             if answer is not None:
-                self.streams.print(answer.text() + "\n")
+                self.streams.print(answer.text(is_last=self.is_over) + "\n")
             self.streams.out.flush()
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.repl.command import Command, command, listed
+from dwarfgpu.cli.repl.command import Command, Part, command, heading, listed
 from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
 from dwarfgpu.cli.repl.data.examine import x
@@ -70,10 +70,9 @@ _INFO: Final = (
 
 
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
-def info(shell: Shell, argument: str) -> Iterator[str]:
+def info(shell: Shell, argument: str) -> Iterator[Part]:
     """Show things about the program that is debugged."""
-    yield "List of info subcommands:"
-    yield ""
+    yield heading("List of info subcommands:\n")
     yield from listed(_INFO)
 
 

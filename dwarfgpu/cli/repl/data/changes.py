@@ -10,16 +10,17 @@ from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.recorded import MemoryPlace, RecordedTarget, RegisterPlace, Write
 from dwarfgpu.backends.simulated.save import write
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_compare import Difference, differences
+from dwarfgpu.backends.state_compare import differences
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.backends.state_save import state_document
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import shown_frame
 from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
 
 _MOST_BYTES = 16
 """Of memory in one line."""
@@ -39,7 +40,7 @@ def _count(argument: str) -> int:
 
 
 @command("undo", topic="data")
-def undo(shell: Shell, argument: str) -> Iterator[str]:
+def undo(shell: Shell, argument: str) -> Iterator[Part]:
     """Take back what was assigned last.
 
     Usage: undo [COUNT]
@@ -51,7 +52,7 @@ def undo(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("redo", topic="data")
-def redo(shell: Shell, argument: str) -> Iterator[str]:
+def redo(shell: Shell, argument: str) -> Iterator[Part]:
     """Assign again what "undo" took back.
 
     Usage: redo [COUNT]
@@ -59,7 +60,7 @@ def redo(shell: Shell, argument: str) -> Iterator[str]:
     yield from _moved(shell, argument, is_undo=False)
 
 
-def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[str]:
+def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
     target = _recorded(shell)
     for number in range(_count(argument)):
         writes = target.undo() if is_undo else target.redo()
@@ -72,7 +73,7 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[str]:
 
 
 @command("diff", topic="data", complete=candidates.files)
-def diff(shell: Shell, argument: str) -> Iterator[str]:
+def diff(shell: Shell, argument: str) -> Iterator[Part]:
     """Show what was assigned last, or how another state differs.
 
     Usage: diff [all | FILE]
@@ -86,13 +87,13 @@ def diff(shell: Shell, argument: str) -> Iterator[str]:
     target = _recorded(shell)
     groups = target.done if argument == "all" else target.done[-1:]
     if not groups:
-        yield "Nothing was assigned."
+        yield Told("Nothing was assigned.", {"changes": []})
     for _, writes in groups:
         for each in writes:
             yield from _lines(shell, each)
 
 
-def _against(shell: Shell, path: str) -> Iterator[str]:
+def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
     ours = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(ours, StateTarget):
@@ -103,16 +104,17 @@ def _against(shell: Shell, path: str) -> Iterator[str]:
     found = False
     for each in differences(theirs, ours):
         found = True
-        yield _difference(each)
+        yield _changed(each.place, each.before, each.after)
     if not found:
-        yield f"No difference from {path}."
+        yield Told(f"No difference from {path}.", {"changes": []})
 
 
-def _difference(each: Difference) -> str:
-    return f"{each.place}: {each.before} -> {each.after}"
+def _changed(place: str, before: str, after: str) -> Told:
+    data: Record = {"place": place, "before": before, "after": after}
+    return Told(f"{place}: {before} -> {after}", data, "changes")
 
 
-def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[str]:
+def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
     """A write: of a vector register in lanes, of any other one whole, of memory in bytes."""
     before: tuple[int | None, ...] = write.before
     after: tuple[int | None, ...] = tuple(write.after)
@@ -127,10 +129,10 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[str
         for first in range(0, len(after), _MOST_BYTES):
             one, other = before[first : first + _MOST_BYTES], after[first : first + _MOST_BYTES]
             at = f"{space}{place.address + first:#x}{owner}"
-            yield f"{at}: {_hex(one)} -> {_hex(other)}"
+            yield _changed(at, _hex(one), _hex(other))
         return
     for name, one, other in _elements(place, before, after):
-        yield f"{name}: {_number(one, endian)} -> {_number(other, endian)}"
+        yield _changed(name, _number(one, endian), _number(other, endian))
 
 
 def _elements(
@@ -164,7 +166,7 @@ def _hex(data: Iterable[int | None]) -> str:
 
 
 @command("save", topic="files", complete=candidates.files, repeats=False)
-def save(shell: Shell, argument: str) -> Iterator[str]:
+def save(shell: Shell, argument: str) -> Iterator[Part]:
     """Write the machine as it is now to a state file.
 
     Usage: save FILE
@@ -185,7 +187,7 @@ def save(shell: Shell, argument: str) -> Iterator[str]:
     before = None if shell.state_path is None else plain.load(Path(shell.state_path)).value
     document = before if isinstance(before, dict) else None
     write(state_document(machine, path, loaded, document), path)
-    yield f"Saved {argument}."
+    yield Told(f"Saved {argument}.", {"file": argument})
 
 
 def _path(text: str) -> Path:
@@ -212,7 +214,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("This session was made by a program: its state stays.")
     shell.load(shell, argument)
     shell.listed = None
-    yield f"Loaded {argument}."
+    yield Told(f"Loaded {argument}.", {"file": argument})
     if shell.session.pc is not None:
         yield from shown_frame(shell, selected_number(shell.session))
     yield from displayed(shell)

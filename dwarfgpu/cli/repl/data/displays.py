@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.backtrace import functions_at
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of, memory_lines
 from dwarfgpu.cli.repl.data.units import SIZES, Examined, Format, format_and_rest
 from dwarfgpu.cli.repl.data.values import evaluated, options_of
@@ -22,6 +22,7 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsr"
@@ -51,9 +52,13 @@ class Display:
             size = f"{self.format.count}{self.format.size or 'b'}"
         return f"/{size}{self.format.letter} {self.expression}"
 
+    @property
+    def record(self) -> Record:
+        return {"number": self.number, "expression": self.expression, "listed": self.listed}
+
 
 @command("display", topic="data", complete=candidates.values, repeats=False)
-def display(shell: Shell, argument: str) -> Iterator[str]:
+def display(shell: Shell, argument: str) -> Iterator[Part]:
     """Show an expression now and whenever the focus moves.
 
     Usage: display[/FMT] [EXPRESSION]
@@ -71,7 +76,7 @@ def display(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("undisplay", topic="data", repeats=False)
-def undisplay(shell: Shell, argument: str) -> Iterator[str]:
+def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
     """No longer show expressions when the focus moves.
 
     Usage: undisplay [NUMBER | NUMBER-NUMBER]...
@@ -95,21 +100,20 @@ def undisplay(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("info display", topic="data")
-def info_display(shell: Shell, argument: str) -> Iterator[str]:
+def info_display(shell: Shell, argument: str) -> Iterator[Part]:
     """List what is shown whenever the focus moves.
 
     Usage: info display
     """
     if not shell.displays:
-        yield "There are no auto-display expressions now."
+        yield Told("There are no auto-display expressions now.", {"displays": []})
         return
-    yield "Auto-display expressions now in effect:"
-    yield "Num Enb Expression"
+    yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
     for each in shell.displays:
-        yield f"{each.number}:   y  {each.listed}"
+        yield Told(f"{each.number}:   y  {each.listed}", each.record, "displays")
 
 
-def displayed(shell: Shell) -> Iterator[str]:
+def displayed(shell: Shell) -> Iterator[Part]:
     """All that is shown in the frame in focus."""
     for each in list(shell.displays):
         if each.function is None or each.function in _functions(shell.session):
@@ -163,32 +167,30 @@ def _function_of(shell: Shell, text: str) -> Die | None:
     return None
 
 
-def _shown(shell: Shell, made: Display) -> Iterator[str]:
+def _shown(shell: Shell, made: Display) -> Iterator[Part]:
     if made.is_memory and made.format is not None:
-        yield from _memory(shell, made, made.format)
+        group = Group("displays", made.record)
+        yield from (Inside(group, part) for part in _memory(shell, made, made.format))
         return
     letter = None if made.format is None else made.format.letter
     head = f"{made.number}: {'' if letter is None else f'/{letter} '}{made.expression} = "
     try:
         value = evaluated(shell.session, shell.values, made.expression)
-        yield head + language.format(value, shell.session, shell.settings.format_options(letter))
+        text = language.format(value, shell.session, shell.settings.format_options(letter))
     except DwarfGpuError as error:
-        yield f"{head}<error: {error.message}>"
+        text = f"<error: {error.message}>"
+    yield Told(head + text, {**made.record, "value": text}, "displays")
 
 
-def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[str]:
+def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[Part]:
     count = "" if format_.count == 1 else str(format_.count)
     size = "" if format_.letter == "s" else format_.size
     head = f"{made.number}: x/{count}{format_.letter}{size} {made.expression}"
+    yield Told(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
     try:
         places = Places(shell.session)
         space, address = address_of(shell, places, made.expression)
         shell.examined = Examined(shell.examined.format, space, address)
-        lines = memory_lines(shell, places, format_)
-        if format_.count == 1:
-            yield f"{head}  {next(lines)}"
-        else:
-            yield head
-        yield from lines
+        yield from memory_lines(shell, places, format_)
     except DwarfGpuError as error:
-        yield f"{head}  <error: {error.message}>" if format_.count == 1 else f"<error: {error}>"
+        yield Told(f"<error: {error.message}>", {"msg": error.message})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
+from attrs import evolve, field, frozen
 
 from dwarfgpu import language
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.units import Examined, Format, Unit, Units, format_and_rest
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
@@ -22,10 +22,11 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.plain import Record
 
 
 @command("x", topic="data", complete=candidates.values)
-def x(shell: Shell, argument: str) -> Iterator[str]:
+def x(shell: Shell, argument: str) -> Iterator[Part]:
     """Examine memory.
 
     Usage: x[/FMT] [EXPRESSION]
@@ -88,8 +89,9 @@ def _number(shell: Shell, value: TypedValue) -> int:
     return int(text.partition(" ")[0], 16)
 
 
-def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[str]:
-    """Memory from where the last `x` ended, in lines; what cannot be read ends them."""
+def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part]:
+    """Memory from where the last `x` ended, in lines; what cannot be read ends them, with what its
+    line had before."""
     space, address = shell.examined.space, shell.examined.address
     assert space is not None and address is not None
     options = shell.settings.format_options()
@@ -97,35 +99,56 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[str]
     count = abs(format_.count)
     start = address = units.before(address, count) if format_.count < 0 else address
     while count:
-        line = f"{_where(units, address)}:"
+        row = Row(units, address)
         for _ in range(min(count, format_.units_in_line)):
             try:
                 found = units.unit(address)
-            except DwarfGpuError as error:
+            except DwarfGpuError:
                 shell.examined = evolve(shell.examined, address=units.after(address))
-                raise _beside(line + "\t", error) from error
-            line += "\t" + found.text
+                yield Told(row.line + "\t", row.record(start), "memory", ends_line=False)
+                raise
+            row.units.append(found)
             _keep(shell, units, found, address)
             address = found.next_address
             count -= 1
-        yield line
+        yield Told(row.line, row.record(start), "memory")
     if format_.count < 0:
         back = 1 if format_.letter == "s" else 0
         after = start - back * format_.unit_bytes
         shell.examined = evolve(shell.examined, address=max(after, 0))
 
 
-def _where(units: Units, address: int) -> str:
-    text = units.places.address_text(units.space, address)
-    symbol = None if units.space.number else units.symbolize(address)
-    return f"{text} <{symbol}>" if symbol else text
+@frozen(eq=False)
+class Row:
+    """Units of memory in one line."""
 
+    memory: Units
+    address: int
+    units: list[Unit] = field(factory=list)
 
-def _beside(text: str, error: DwarfGpuError) -> DwarfGpuError:
-    """The error behind what is in its line already."""
-    if isinstance(error, UsageError):
-        return UsageError(text + error.message)
-    return type(error)(text + error.message)
+    @property
+    def symbol(self) -> str | None:
+        return None if self.memory.space.number else self.memory.symbolize(self.address)
+
+    @property
+    def line(self) -> str:
+        where = self._text(self.address) + (f" <{self.symbol}>" if self.symbol else "")
+        return "\t".join([f"{where}:", *(each.text for each in self.units)])
+
+    def record(self, start: int) -> Record:
+        """With the keys of GDB's machine interface; `offset` is from `start`."""
+        contents = b"".join(each.data for each in self.units)
+        return {
+            "begin": self._text(self.address),
+            "offset": f"{self.address - start:#x}",
+            "end": self._text(self.units[-1].next_address if self.units else self.address),
+            "symbol": self.symbol,
+            "contents": contents.hex(),
+            "data": [each.text for each in self.units],
+        }
+
+    def _text(self, address: int) -> str:
+        return self.memory.places.address_text(self.memory.space, address)
 
 
 def _keep(shell: Shell, units: Units, found: Unit, address: int) -> None:

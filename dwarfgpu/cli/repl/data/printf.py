@@ -41,9 +41,7 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
     The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
     """
     text = unescaped(argument)
-    yield Told(text, {}, ends_line=False)
-    if shell.settings.word("output") == "json":
-        yield text.removesuffix("\n")
+    yield Told(text, {"output": text}, ends_line=False)
 
 
 @command("printf", topic="data", complete=candidates.values)
@@ -56,9 +54,7 @@ def printf(shell: Shell, argument: str) -> Iterator[Part]:
     characters or a pointer to them.
     """
     text = formatted(shell, argument)
-    yield Told(text, {}, ends_line=False)
-    if shell.settings.word("output") == "json":
-        yield text.removesuffix("\n")
+    yield Told(text, {"output": text}, ends_line=False)
 
 
 def unescaped(text: str) -> str:

@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.examine import address_of
 from dwarfgpu.cli.repl.data.units import SIZES
 from dwarfgpu.cli.repl.data.values import evaluated
@@ -46,7 +46,7 @@ def parts_of(text: str) -> list[str]:
 
 
 @command("find", topic="data", complete=candidates.values)
-def find(shell: Shell, argument: str) -> Iterator[str]:
+def find(shell: Shell, argument: str) -> Iterator[Part]:
     """Search memory for a sequence of values.
 
     Usage: find [/SIZE COUNT] START, END | +LENGTH, EXPRESSION...
@@ -83,11 +83,13 @@ def find(shell: Shell, argument: str) -> Iterator[str]:
         shell.values.named["_"] = evolve(found, convenience="_")
         symbol = None if space.number else symbol_text(shell.session, address)
         shown = places.address_text(space, address)
-        yield f"{shown} <{symbol}>" if symbol else shown
+        text = f"{shown} <{symbol}>" if symbol else shown
+        yield Told(text, {"addr": shown, "symbol": symbol}, "addresses")
     arch = shell.session.architecture
     shell.values.named["numfound"] = evolve(integer_value(arch, count), convenience="numfound")
     plural = "" if count == 1 else "s"
-    yield f"{count} pattern{plural} found." if count else "Pattern not found."
+    text = f"{count} pattern{plural} found." if count else "Pattern not found."
+    yield Told(text, {"addresses": []})
 
 
 def _options(argument: str) -> tuple[str | None, int | None, str]:

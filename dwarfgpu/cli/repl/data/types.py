@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.type_names import type_name
@@ -16,6 +16,8 @@ from dwarfgpu.dwarf.types import Typedef
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import Typed
 from dwarfgpu.language.untyped import TEXT
+from dwarfgpu.view.plain import Record
+from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text
 
@@ -24,7 +26,7 @@ _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
 
 
 @command("whatis", topic="data", complete=candidates.values)
-def whatis(shell: Shell, argument: str) -> Iterator[str]:
+def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the type of an expression.
 
     Usage: whatis EXPRESSION | TYPE
@@ -36,11 +38,12 @@ def whatis(shell: Shell, argument: str) -> Iterator[str]:
     if named is not None and isinstance(named.type, Typedef):
         named = Typed(named.type.target, named.unit)
     found = named or _type_of(shell, argument)
-    yield f"type = {type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)}"
+    name = type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)
+    yield Told(f"type = {name}", {"type": name})
 
 
 @command("ptype", topic="data", complete=candidates.values)
-def ptype(shell: Shell, argument: str) -> Iterator[str]:
+def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the definition of a type.
 
     Usage: ptype[/FLAGS] EXPRESSION | TYPE
@@ -53,12 +56,15 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
     flags, argument = _flags(argument, _of_settings(shell))
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
     if found.type is TEXT:
-        yield "type = <unknown return type> ()"
+        name = "<unknown return type> ()"
+        yield Told(f"type = {name}", {"type": name, "definition": name})
         return
+    name = type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)
+    data: Record = {"type": name, **layout(found.type, cplusplus=found.is_cplusplus)}
     if "o" in flags and found.style == "c":
         shown = offset_text(found.type, cplusplus=found.is_cplusplus, is_hexadecimal="x" in flags)
         if shown is not None:
-            yield from shown.split("\n")
+            yield Told(shown, {**data, "definition": shown})
             return
     text = type_text(
         found.type,
@@ -67,7 +73,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[str]:
         has_methods="m" not in flags,
         has_typedefs="t" not in flags,
     )
-    yield f"type = {text}"
+    yield Told(f"type = {text}", {**data, "definition": text})
 
 
 def _of_settings(shell: Shell) -> set[str]:

@@ -113,6 +113,7 @@ class Unit:
     """A unit of memory as text."""
 
     text: str
+    data: bytes
     bits: Bits | None
     """None for a string, of which GDB keeps no value."""
     next_address: int
@@ -141,7 +142,7 @@ class Units:
         size_bytes = self.format.unit_bytes
         data = self._data(address, size_bytes)
         bits = Bits(int.from_bytes(data, self.endian), 8 * size_bytes)
-        return Unit(self._text(bits), bits, self.after(address))
+        return Unit(self._text(bits), data, bits, self.after(address))
 
     def after(self, address: int) -> int:
         """The address of the next unit."""
@@ -214,7 +215,7 @@ class Units:
                 repeats=self.options.repeats,
                 is_cut=after is not None and any(after),
             )
-        return Unit(text + error, None, self._wrapped(address + len(found)))
+        return Unit(text + error, bytes(found), None, self._wrapped(address + len(found)))
 
     def _known(self, address: int, size_bytes: int) -> bytes | None:
         try:

@@ -11,13 +11,15 @@ from dwarfgpu.cli.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.cli.explain import explain_subject
 from dwarfgpu.cli.location import coloured, located, location_lines
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Painted, Part, Told, command
+from dwarfgpu.cli.repl.command import Painted, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import backtrace
 from dwarfgpu.cli.repl.stack.focus import require_frame
 from dwarfgpu.cli.subjects import subject
-from dwarfgpu.cli.where import amount, heading
+from dwarfgpu.cli.where import amount
+from dwarfgpu.cli.where import heading as title
+from dwarfgpu.cli.where_json import variable_json
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Coverage
 from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
@@ -93,7 +95,8 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
         shell.note(note, once=True)
     yield Told(found.sentence, {"drawing": {"name": text, **found.record(session)}})
     for line in location_lines(found, glyphs_for(shell.streams.out.encoding), shell.columns):
-        yield Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
+        drawn = Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
+        yield heading(drawn)
 
 
 @command("where", topic="data", complete=candidates.variables)
@@ -118,15 +121,18 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     coverage = coverage_at(session, wanted)
     if coverage is None:
         raise UsageError(f"{argument} is declared where no code is described.")
-    yield one_line(heading(coverage))
+    arch = session.architecture
+    record = variable_json(coverage, arch, SourceLines(coverage.variable.unit))
+    yield Told(one_line(title(coverage)), {"variable": record})
     if coverage.problem is not None:
         raise coverage.problem
     if coverage.scope:
-        yield f"scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
+        text = f"scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
+        yield heading(text)
     yield from _stretches(session, coverage)
     if coverage.place is not None:
         cells = cells_for(shell.streams.out.encoding)
-        yield f"   {bar(coverage, _BAR, cells)} {amount(coverage)}"
+        yield heading(f"   {bar(coverage, _BAR, cells)} {amount(coverage)}")
 
 
 def _stretches(session: Session, coverage: Coverage) -> Iterator[Part]:
@@ -204,7 +210,7 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     if names:
         _require_named(code_object, names[0])
     # Only here: they are much to load, and few conversations check.
-    from dwarfgpu.cli.check_file import report_lines
+    from dwarfgpu.cli.check_file import SCHEMA, report_json, report_lines
     from dwarfgpu.verify.file import verify
 
     verdict = verify(code_object)
@@ -213,8 +219,9 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     lines = report_lines(
         verdict, is_new, has_baseline=False, notes="-notes" in flags, everything="-all" in flags
     )
+    yield Told("", {"report": {"schema": SCHEMA, **report_json(verdict, is_new)}})
     for line in lines:
-        yield one_line(line)
+        yield heading(one_line(line))
 
 
 def _require_named(code_object: CodeObject, name: str) -> None:

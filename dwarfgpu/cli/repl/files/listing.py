@@ -10,7 +10,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.backtrace import Place, place_in, place_of
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.examine import examined_code
 from dwarfgpu.cli.repl.files.linespec import Spot, body_of, entry_of, first_after, line_at, spot_of
 from dwarfgpu.cli.repl.settings import UNLIMITED
@@ -20,6 +20,7 @@ from dwarfgpu.cli.unit_options import read_file
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 
 _SPAN: Final = re.compile(r"(?P<first>[^,]*?)\s*(?:(?P<comma>,)\s*(?P<last>.*))?")
 _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
@@ -28,7 +29,7 @@ _MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
 
 
 @command("list", topic="data", aliases=("l",))
-def list_(shell: Shell, argument: str) -> Iterator[str]:
+def list_(shell: Shell, argument: str) -> Iterator[Part]:
     """List source text.
 
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
@@ -52,11 +53,16 @@ def list_(shell: Shell, argument: str) -> Iterator[str]:
     yield from _where(shell, argument)
     shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
     shell.again = "list -" if argument.strip() == "-" else "list"
+    yield Told("", {"file": place.file, "fullname": place.path})
     for number, line in enumerate(text[first - 1 : last], first):
-        yield f"{number}\t{line}"
+        yield _line(number, line)
 
 
-def _where(shell: Shell, argument: str) -> Iterator[str]:
+def _line(number: int, text: str) -> Told:
+    return Told(f"{number}\t{text}", {"line": number, "text": text}, "source")
+
+
+def _where(shell: Shell, argument: str) -> Iterator[Part]:
     """What is at an address whose source is listed."""
     start = argument.partition(",")[0].strip()
     if not start.startswith("*"):
@@ -64,7 +70,8 @@ def _where(shell: Shell, argument: str) -> Iterator[str]:
     spot = spot_of(shell, start, None)
     name = (symbol_at(shell.session, spot.pcs[0]) or "??").partition("+")[0]
     assert spot.place is not None
-    yield f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line})."
+    data: Record = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
+    yield Told(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
 
 
 def _count(shell: Shell) -> int:
@@ -120,7 +127,7 @@ def _lined(spot: Spot, text: str) -> Place:
 
 
 @command("info line", topic="data")
-def info_line(shell: Shell, argument: str) -> Iterator[str]:
+def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell where the code of a source line is.
 
     Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
@@ -143,7 +150,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[str]:
     if spot.place is None:
         pc = spot.pcs[0]
         where = f" for address {_address(session, pc)}" if pc else "."
-        yield f"No line number information available{where}"
+        yield Told(f"No line number information available{where}", {"lines": []})
         return
     name, number = spot.place.file, spot.place.line
     found = [each for each in (line_at(session, pc) for pc in spot.pcs) if each is not None]
@@ -151,7 +158,11 @@ def info_line(shell: Shell, argument: str) -> Iterator[str]:
         number, name = found[0].line, _start_name(session, spot)
     for each in found:
         begin, end = (_address(session, pc) for pc in each.span)
-        yield f'Line {number} of "{name}" starts at address {begin} and ends at {end}.'
+        yield Told(
+            f'Line {number} of "{name}" starts at address {begin} and ends at {end}.',
+            _span_record(session, spot.place, number, each.span.begin, each.span.end),
+            "lines",
+        )
         examined_code(shell, each.span.begin)
         last = before or Listed(frame, spot.place, number, number)
         shell.listed = evolve(last, told=number + 1)
@@ -159,10 +170,26 @@ def info_line(shell: Shell, argument: str) -> Iterator[str]:
         return
     after = first_after(session, spot.place)
     if after is None:
-        yield f'Line number {number} is out of range for "{name}".'
+        yield Told(f'Line number {number} is out of range for "{name}".', {"lines": []})
     else:
         where = _address(session, after)
-        yield f'Line {number} of "{name}" is at address {where} but contains no code.'
+        yield Told(
+            f'Line {number} of "{name}" is at address {where} but contains no code.',
+            _span_record(session, spot.place, number, after, None),
+            "lines",
+        )
+
+
+def _span_record(session: Session, place: Place, line: int, begin: int, end: int | None) -> Record:
+    """Code of a line with the keys of GDB's machine interface."""
+    return {
+        "pc": f"{begin:#x}",
+        "end": None if end is None else f"{end:#x}",
+        "symbol": symbol_at(session, begin) or symbol_text(session, begin),
+        "line": line,
+        "file": place.file,
+        "fullname": place.path,
+    }
 
 
 def _start_name(session: Session, spot: Spot) -> str:
@@ -223,12 +250,12 @@ def _text(place: Place) -> list[str] | None:
     return text.removesuffix("\n").split("\n")
 
 
-def source_line(session: Session) -> Iterator[str]:
+def source_line(session: Session) -> Iterator[Told]:
     """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
     place = place_of(session, frame_pc(session))
     text = None if place is None else _text(place)
     if place is not None and text is not None and place.line <= len(text):
-        yield f"{place.line}\t{text[place.line - 1]}"
+        yield _line(place.line, text[place.line - 1])
 
 
 def line_count(place: Place) -> int | None:

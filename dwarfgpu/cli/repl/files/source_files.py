@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.info_report import LANGUAGES
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
 from dwarfgpu.cli.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.files.symbols import full_path
@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.objfile.elf import SHF_ALLOC
+from dwarfgpu.view.plain import Plain, Record
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
@@ -24,32 +25,35 @@ _MISSING: Final = "(*): Shared library is missing debugging information."
 
 
 @command("info source", topic="files")
-def info_source(shell: Shell, argument: str) -> Iterator[str]:
+def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell about the source file that is listed.
 
     Usage: info source
     """
     place = _current(shell)
     if place is None:
-        yield "No current source file."
+        yield Told("No current source file.", {"file": None})
         return
     unit = place.source.table.unit
-    yield f"Current source file is {place.file}"
+    yield Told(f"Current source file is {place.file}", {"file": place.file, "fullname": place.path})
     folder = unit.root.string(dw.AT_COMP_DIR)
     if folder is not None:
-        yield f"Compilation directory is {folder}"
+        yield Told(f"Compilation directory is {folder}", {"comp-dir": folder})
     path = text_path(place)
     if path is not None:
-        yield f"Located in {path}"
+        yield Told(f"Located in {path}", {"located-in": str(path)})
     count = line_count(place)
     if count is not None:
-        yield f"Contains {count} line{'' if count == 1 else 's'}."
-    yield f"Source language is {language_of(unit)}."
+        text = f"Contains {count} line{'' if count == 1 else 's'}."
+        yield Told(text, {"line-count": count})
+    language, version = language_of(unit), unit.format.version
+    yield Told(f"Source language is {language}.", {"language": language})
     if unit.producer:
-        yield f"Producer is {unit.producer}."
-    yield f"Compiled with DWARF {unit.format.version} debugging format."
+        yield Told(f"Producer is {unit.producer}.", {"producer": unit.producer})
+    yield Told(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
     has_macros = any(unit.root.has(each) for each in _MACROS)
-    yield f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
+    text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
+    yield Told(text, {"macro-info": has_macros})
 
 
 def language_of(unit: CompilationUnit) -> str:
@@ -71,7 +75,7 @@ def _current(shell: Shell) -> Place | None:
 
 
 @command("info sources", topic="files")
-def info_sources(shell: Shell, argument: str) -> Iterator[str]:
+def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
     """List the source files of the program.
 
     Usage: info sources [REGEXP]
@@ -80,19 +84,18 @@ def info_sources(shell: Shell, argument: str) -> Iterator[str]:
     """
     pattern = compiled(argument) if argument else None
     for code_object in shell.session.code_objects:
-        yield f"{full_path(code_object)}:"
+        yield heading(f"{full_path(code_object)}:")
         if not code_object.info.units:
-            yield "(Objfile has no debug information.)"
-        yield ""
+            yield heading("(Objfile has no debug information.)")
         names = sorted({each.path for each in Lines(code_object.scopes).files()})
-        shown = [each for each in names if pattern is None or pattern.search(each)]
-        if shown:
-            yield ", ".join(shown)
-            yield ""
+        shown: list[Plain] = [each for each in names if pattern is None or pattern.search(each)]
+        data: Record = {"filename": full_path(code_object), "sources": shown}
+        text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
+        yield Told(text or "\n", data, "files", ends_line=bool(text))
 
 
 @command("info sharedlibrary", topic="files", aliases=("dll",))
-def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[str]:
+def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     """List the code objects that are loaded beside the program.
 
     Usage: info sharedlibrary [REGEXP]
@@ -108,21 +111,25 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[str]:
     )
     shown = [each for each in found if pattern is None or pattern.search(full_path(each))]
     if not shown:
-        yield (
-            "No shared libraries matched."
-            if argument
-            else ("No shared libraries loaded at this time.")
-        )
+        none = "No shared libraries loaded at this time."
+        text = "No shared libraries matched." if argument else none
+        yield Told(text, {"shared-libraries": []})
         return
     digits = session.architecture.address_bits // 4
     width = digits + 4
-    yield f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library"
+    yield heading(f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library")
     for each in shown:
         begin, end = (f"{address:#0{digits + 2}x}" for address in _code(each))
         read = "Yes" if each.info.units else "Yes (*)"
-        yield f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(each)}"
+        data: Record = {
+            "id": full_path(each),
+            "symbols-loaded": bool(each.info.units),
+            "ranges": [{"from": begin, "to": end}],
+        }
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(each)}"
+        yield Told(text, data, "shared-libraries")
     if not all(each.info.units for each in shown):
-        yield _MISSING
+        yield heading(_MISSING)
 
 
 def _code(code_object: CodeObject) -> tuple[int, int]:
@@ -135,7 +142,7 @@ def _code(code_object: CodeObject) -> tuple[int, int]:
 
 
 @command("info files", topic="files", aliases=("target",))
-def info_files(shell: Shell, argument: str) -> Iterator[str]:
+def info_files(shell: Shell, argument: str) -> Iterator[Part]:
     """List the code objects with the sections that they load.
 
     Usage: info files
@@ -143,11 +150,14 @@ def info_files(shell: Shell, argument: str) -> Iterator[str]:
     digits = shell.session.architecture.address_bits // 4 + 2
     for code_object in shell.session.code_objects:
         file = code_object.file
-        yield f'Symbols from "{full_path(code_object)}".'
-        yield "Local exec file:"
-        yield f"\t`{full_path(code_object)}', file type elf{8 * file.address_bytes}."
+        path, kind = full_path(code_object), f"elf{8 * file.address_bytes}"
+        group = Group("code-objects", {"filename": path, "type": kind})
+        title = f"""Symbols from "{path}".\nLocal exec file:\n\t`{path}', file type {kind}."""
+        yield Inside(group, heading(title))
         for section in file.sections:
             if section.flags & SHF_ALLOC and section.size_bytes:
                 begin = section.address + code_object.load_address
                 end = begin + section.size_bytes
-                yield f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}"
+                data = {"name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}"}
+                text = f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}"
+                yield Inside(group, Told(text, {**data}, "sections"))

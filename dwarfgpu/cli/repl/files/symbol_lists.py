@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.types import Enum, Function, Struct, Type, Typedef, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.view.plain import Record
 from dwarfgpu.view.type_text import declaration
 
 _OPTION: Final = re.compile(r"-(?P<letter>[qnt-])(?:\s+|$)")
@@ -44,7 +45,7 @@ class _Wanted:
 
 
 @command("info functions", topic="data", aliases=("fun",))
-def info_functions(shell: Shell, argument: str) -> Iterator[str]:
+def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
     """List functions: all, or those whose names match.
 
     Usage: info functions [-q] [-n] [-t TYPEREGEXP] [REGEXP]
@@ -56,7 +57,7 @@ def info_functions(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("info variables", topic="data", aliases=("var",))
-def info_variables(shell: Shell, argument: str) -> Iterator[str]:
+def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
     """List global and static variables: all, or those that match.
 
     Usage: info variables [-q] [-n] [-t TYPEREGEXP] [REGEXP]
@@ -67,7 +68,7 @@ def info_variables(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("info types", topic="data")
-def info_types(shell: Shell, argument: str) -> Iterator[str]:
+def info_types(shell: Shell, argument: str) -> Iterator[Part]:
     """List types: all, or those whose names match.
 
     Usage: info types [-q] [REGEXP]
@@ -108,25 +109,28 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
     return f"All defined {kind}:"
 
 
-def _listing(shell: Shell, wanted: _Wanted) -> Iterator[str]:
-    if not wanted.is_quiet:
-        yield wanted.text
+def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
+    """With the keys of GDB's machine interface: by file, then those that are in none."""
+    yield Told("" if wanted.is_quiet else wanted.text, {"debug": [], "nondebug": []})
     rows = sorted(_rows(shell, wanted), key=lambda row: (row.file, row.is_static, row.name))
     for file, group in groupby(rows, key=lambda row: row.file):
-        yield ""
-        yield f"File {file}:"
+        yield heading(f"\nFile {file}:")
+        of_file = Group("debug", {"filename": file})
         seen: set[tuple[str, bool]] = set()
         for row in group:
             if (row.name, row.is_static) not in seen:  # GDB lists it once, too
                 seen.add((row.name, row.is_static))
-                yield from f"{f'{row.line}:' if row.line else ''}\t{_text(row)}".split("\n")
+                text = _text(row)
+                line = f"{f'{row.line}:' if row.line else ''}\t{text}"
+                data: Record = {"line": row.line, "name": row.name, "description": text}
+                yield Inside(of_file, Told(line, data, "symbols"))
     others = list(_others(shell, wanted)) if wanted.has_others else []
     if others:
-        yield ""
-        yield "Non-debugging symbols:"
+        yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
     for address, name in others:
-        yield f"{address:#0{digits + 2}x}  {name}"
+        at = f"{address:#0{digits + 2}x}"
+        yield Told(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
 
 
 def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, spot_of
 from dwarfgpu.cli.repl.files.listing import place_or_none
@@ -32,10 +32,11 @@ from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.session import Session
 from dwarfgpu.view.described import Describer
+from dwarfgpu.view.plain import Record
 
 
 @command("info symbol", topic="data", complete=candidates.values)
-def info_symbol(shell: Shell, argument: str) -> Iterator[str]:
+def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell which symbol is at an address.
 
     Usage: info symbol EXPRESSION
@@ -48,12 +49,18 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[str]:
     space, address = address_of(shell, Places(session), argument)
     found = None if space.number else symbol_place(session.code_objects, address)
     if found is None:
-        yield f"No symbol matches {argument}."
+        yield Told(f"No symbol matches {argument}.", {"symbol": None})
         return
     offset = f" + {found.offset}" if found.offset else ""
     is_one = len(session.code_objects) == 1 and not shell.is_of_core
     where = "" if is_one else f" of {full_path(found.code_object)}"
-    yield f"{found.name}{offset} in section {found.section}{where}"
+    data: Record = {
+        "name": found.name,
+        "offset": found.offset,
+        "section": found.section,
+        "from": full_path(found.code_object),
+    }
+    yield Told(f"{found.name}{offset} in section {found.section}{where}", {"symbol": data})
 
 
 def full_path(code_object: CodeObject) -> str:
@@ -67,7 +74,7 @@ def full_path(code_object: CodeObject) -> str:
 
 
 @command("info address", topic="data", complete=candidates.values)
-def info_address(shell: Shell, argument: str) -> Iterator[str]:
+def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell where a symbol is, by its description.
 
     Usage: info address SYMBOL
@@ -86,11 +93,11 @@ def info_address(shell: Shell, argument: str) -> Iterator[str]:
         symbol = untyped_symbol(session.code_objects, argument)
         if symbol is None:
             raise names.unknown(argument)
-        where = f"at {symbol[0]:#x} in a file compiled without debugging"
-        yield f'Symbol "{argument}" is {where}.'
-        return
-    text = f'Symbol "{argument}" is {_description(session, first)}.'
-    yield from text.split("\n")
+        text = f"at {symbol[0]:#x} in a file compiled without debugging"
+    else:
+        text = _description(session, first)
+    data: Record = {"name": argument, "description": text}
+    yield Told(f'Symbol "{argument}" is {text}.', {"symbol": data})
 
 
 def _has_place(die: Die) -> bool:
@@ -134,7 +141,7 @@ def _describer(session: Session, variable: Variable) -> Describer:
 
 
 @command("info scope", topic="data")
-def info_scope(shell: Shell, argument: str) -> Iterator[str]:
+def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     """List the variables that are local at a place.
 
     Usage: info scope FUNCTION | LINE | FILE:LINE | *ADDRESS
@@ -152,11 +159,12 @@ def info_scope(shell: Shell, argument: str) -> Iterator[str]:
         pc = body_of(session, pc)
     found = [] if pc is None else list(_symbols_at(session, pc))
     if not found:
-        yield f"Scope for {argument} contains no locals or arguments."
+        yield Told(f"Scope for {argument} contains no locals or arguments.", {"scope": []})
         return
-    yield f"Scope for {argument}:"
+    yield heading(f"Scope for {argument}:")
     for name, text in found:
-        yield from f"Symbol {name} is {text}.".split("\n")
+        data: Record = {"name": name, "description": text}
+        yield Told(f"Symbol {name} is {text}.", data, "scope")
 
 
 def _symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.backtrace import Place, place_in, place_of
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import undisplay
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
@@ -83,7 +83,7 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
 def record(each: Breakpoint) -> Record:
     """A breakpoint with the keys of GDB's machine interface."""
     disposition = "del" if each.is_temporary else "keep"
-    return {"number": str(each.number), "type": "breakpoint", "disp": disposition,
+    return {"number": each.number, "type": "breakpoint", "disp": disposition,
             "at": each.where}  # fmt: skip
 
 
@@ -154,9 +154,10 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info breakpoints
     """
     if not shell.breakpoints:
-        yield "No breakpoints, watchpoints, tracepoints, or catchpoints."
+        none = "No breakpoints, watchpoints, tracepoints, or catchpoints."
+        yield Told(none, {"breakpoints": []})
         return
-    yield "Num     Type           Disp Enb Address            What"
+    yield heading("Num     Type           Disp Enb Address            What")
     for each in shell.breakpoints.values():
         kept = "del " if each.is_temporary else "keep"
         for address in each.addresses:

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dwarfgpu.backtrace import Place, place_of
-from dwarfgpu.cli.repl.command import Command, Part, Told, command
+from dwarfgpu.backtrace import Place, frame_of, place_of, selected_number
+from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.files.linespec import body_of
 from dwarfgpu.cli.repl.files.listing import source_line
@@ -18,6 +18,7 @@ from dwarfgpu.cli.repl.running.breakpoints import Breakpoint, located, runner
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import frame_line
 from dwarfgpu.cli.repl.waves.threads import focus_on
+from dwarfgpu.cli.stack_lines import frame_record
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
 from dwarfgpu.session import Session
 from dwarfgpu.target import Halt
@@ -88,24 +89,27 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
         )
         return
     session = shell.session
+    frame = frame_of(session, selected_number(session))
+    style = shell.settings.frame_style()
+    data["frame"] = frame_record(frame, with_arguments=True, style=style)
     hit = _hit(shell, halt)
     if hit is not None:
         kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
         head = f"{_who(shell)}{kind} {hit.number}{_lanes(session)}, "
         yield Told(
-            f"\n{head}{frame_line(session, shell.settings.frame_style())}",
-            {**data, "bkptno": str(hit.number)},
+            f"\n{head}{frame_line(session, style)}",
+            {**data, "bkptno": hit.number},
         )
         if hit.is_temporary:
             del shell.breakpoints[hit.number]
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
-        yield f"\n{_who(shell)}Program received signal {name}."
-        yield Told(frame_line(session, shell.settings.frame_style()), {**data, "signal-name": name})
+        yield heading(f"\n{_who(shell)}Program received signal {name}.")
+        yield Told(frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
         yield Told("", data)
     else:
-        yield Told(frame_line(session, shell.settings.frame_style()), data)
+        yield Told(frame_line(session, style), data)
     yield from source_line(session)
     yield from displayed(shell)
 
@@ -186,7 +190,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
         if halt.reason == "exited":
             yield from _stopped(shell, halt)
             return
-    yield "Continuing."
+    yield heading("Continuing.")
     yield from _resumed(shell)
 
 
@@ -313,7 +317,8 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     level = shell.session.level
     if deep <= level:
         raise UsageError('"finish" not meaningful in the outermost frame.')
-    yield f"Run till exit from #{level:<3}{frame_line(shell.session, shell.settings.frame_style())}"
+    line = frame_line(shell.session, shell.settings.frame_style())
+    yield heading(f"Run till exit from #{level:<3}{line}")
     yield from _stopped(shell, _until_depth(shell, deep - level - 1))
 
 

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
+from attrs import evolve
+
 from dwarfgpu.backtrace import (
     StackFrame,
     frame_of,
@@ -16,7 +18,7 @@ from dwarfgpu.backtrace import (
 )
 from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.data.print_options import with_frame_options
 from dwarfgpu.cli.repl.data.values import whole_number
@@ -27,7 +29,12 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number
-from dwarfgpu.cli.repl.stack.registers import read_register, register_named, registers
+from dwarfgpu.cli.repl.stack.registers import (
+    RegisterValue,
+    read_register,
+    register_named,
+    registers,
+)
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import Unsupported, UsageError
@@ -113,21 +120,24 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     """The frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
     shell.listed = None
-    yield from _told(frame, shell.settings.frame_style())
-
-
-def _told(frame: StackFrame, style: FrameStyle, list_of: str | None = None) -> Iterator[Part]:
-    """A frame with the keys of GDB's machine interface, and its line of source text."""
+    style = shell.settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
-    lines = [*source_line(frame.session)] if style.has_source(is_focus=not list_of) else []
+    yield Told("", {"frame": record})
+    yield from _lines(frame, record, style, is_focus=True)
+
+
+def _lines(
+    frame: StackFrame, record: Record, style: FrameStyle, *, is_focus: bool
+) -> Iterator[Part]:
+    """A frame, of which the keys are told, and its line of source text."""
+    lines = [*source_line(frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
-    text = frame_text(frame, record, style) if is_located else ""
-    yield Told(text, record if list_of else {"frame": record}, list_of)
+    yield Told(frame_text(frame, record, style) if is_located else "", {})
     place = frame.place
     is_inside = not is_located and style.has_address and place is not None and not place.is_start
     digits = frame.session.architecture.address_bits // 4
     where = f"{frame.pc:#0{digits + 2}x}\t" if is_inside else ""
-    yield from (f"{where}{line}" for line in lines)
+    yield from (evolve(line, text=where + line.text) for line in lines)
 
 
 @command("backtrace", topic="stack", aliases=("bt",))
@@ -168,12 +178,12 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             left_out += 1
             continue
         if count == limit:
-            yield "(More stack frames follow...)"
+            yield Told("(More stack frames follow...)", {"has-more": True})
             return
         count += 1
         yield from _of_frame(shell, each, settings, is_full=is_full)
     if not is_bounded and not stack.end.is_outermost:
-        yield str(stack.end)
+        yield Told(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
         why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
@@ -186,19 +196,27 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
 def _of_frame(
     shell: Shell, frame: StackFrame, settings: Settings, *, is_full: bool
 ) -> Iterator[Part]:
-    yield from _told(frame, settings.frame_style(), "stack")
-    if not is_full:
-        return
+    style = settings.frame_style()
+    record = frame_record(frame, with_arguments=True, style=style)
+    group = Group("stack", record)
+    yield from (Inside(group, part) for part in _lines(frame, record, style, is_focus=False))
+    if is_full:
+        yield from (Inside(group, part) for part in _locals_of(shell, frame, settings))
+
+
+def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
     if not frame.is_described:
-        yield "No symbol table info available."
+        yield Told("No symbol table info available.", {"variables": []})
         return
     found = variables(frame.session, "local")
     if not found:
-        yield "No locals."
+        yield Told("No locals.", {"variables": []})
     for each in found:
         reading = frame.session.read(each)
         text = contents(frame.session, reading, settings.format_options())
-        yield _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Told(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
 
@@ -218,7 +236,15 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
     symbol = symbol_at(session, address)
     place = place_of(session, address)
     line = "" if place is None else f" at {place.file}:{place.line}"
-    yield f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
+    data: Record = {
+        "addr": f"{address:#x}",
+        "from": None if code_object is None else str(code_object.file.path),
+        "symbol": symbol,
+        "file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+    }
+    text = f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
+    yield Told(text, {"pc": data})
 
 
 @command("info locals", topic="stack", complete=candidates.variables)
@@ -251,7 +277,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     pattern = compiled(argument)
     found = [each for each in variables(session, kind) if pattern.search(each.name)]
     if not found and not is_quiet:
-        yield f"No matching {called}." if argument else f"No {called}."
+        text = f"No matching {called}." if argument else f"No {called}."
+        yield Told(text, {"variables": []})
     notes: list[str] = []
     told: dict[str, str] = {}
     incomplete: list[Variable] = []
@@ -287,10 +314,9 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     if not argument:
         known = [read_register(session, each) for each in registers(session)]
-        lines = [each.line for each in known if each.is_known]
-        if not lines:
+        if not any(each.is_known for each in known):
             raise UsageError("No register of the wave is known.")
-        yield from lines
+        yield from (_register(each) for each in known if each.is_known)
         return
     chosen = [
         found
@@ -300,7 +326,11 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
         )
     ]
     for each in chosen:
-        yield read_register(session, each).line
+        yield _register(read_register(session, each))
+
+
+def _register(value: RegisterValue) -> Told:
+    return Told(value.line, value.record, "register-values")
 
 
 @command("info all-registers", topic="stack", complete=candidates.registers)

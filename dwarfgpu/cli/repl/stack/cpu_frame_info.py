@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.repl.command import Part, Told, heading
 from dwarfgpu.cli.repl.files.source_files import language_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frames_of
@@ -13,6 +14,7 @@ from dwarfgpu.cli.repl.stack.focus import argument_text
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 from dwarfgpu.view.stack_line import arguments_of
 
 _PUSH_RBP = b"\x55"
@@ -26,34 +28,40 @@ _ORDER = (
 """GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
 
 
-def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[str]:
+def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[Part]:
     """What is known of a frame."""
     session = frame.session
     counter = session.architecture.register(session.architecture.program_counter or 0).name
     head = f"Stack level {frame.number}," if is_selected else "Stack"
-    yield f"{head} frame at {_shown(_cfa(session))}:"
+    yield heading(f"{head} frame at {_shown(_cfa(session))}:")
     place = frame.place
     line = "" if place is None else f" ({place.file}:{place.line})"
     name = "" if frame.function is None else f" in {frame.function}{line}"
-    yield f" {counter} = {frame.pc:#x}{name}; saved {counter} = {_return_address(session)}"
+    saved_pc = _return_address(session)
+    text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
+    yield Told(text, {"saved-pc": saved_pc})
     yield from _neighbours(shell, frame)
     if frame.is_described and session.code_object is not None:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
-            yield f" source language {language_of(unit)}."
+            language = language_of(unit)
+            yield Told(f" source language {language}.", {"language": language})
     style = shell.settings.frame_style()
     arguments = ", ".join(
         f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
     )
     base = _base(session)
     where = "unknown address." if base is None else f"{base:#x},"
-    yield f" Arglist at {where} args: {arguments}"
+    held = None if base is None else f"{base:#x}"
+    yield Told(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
     where = "unknown address," if base is None else f"{base:#x},"
-    yield f" Locals at {where} Previous frame's sp is {_shown(_cfa(session))}"
-    saved = [f" {name} at {address:#x}" for name, address in _saved(session)]
+    sp = _shown(_cfa(session))
+    text = f" Locals at {where} Previous frame's sp is {sp}"
+    yield Told(text, {"locals-addr": held, "previous-sp": sp})
+    saved = {name: f"{address:#x}" for name, address in _saved(session)}
     if saved:
-        yield " Saved registers:"
-        yield f" {','.join(saved)}"
+        text = ",".join(f" {name} at {address}" for name, address in saved.items())
+        yield Told(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
 
 
 def _shown(address: int | None) -> str:
@@ -80,24 +88,29 @@ def _return_address(session: Session) -> str:
     return "<not saved>" if physical is None else f"{physical.pc:#x}"
 
 
-def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[str]:
+def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
     """The frames that called this one and that it called."""
     frames = {each.number: each for each in frames_of(shell, frame.session)}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []
+    data: Record = {}
     if frame.is_inlined:
+        data["inlined-into"] = frame.number + 1
         words.append(f" inlined into frame {frame.number + 1}")
     elif isinstance(frame.session.physical_frame, TailFrame):
-        yield " tail call frame: nothing of it is left in the machine"
+        yield heading(" tail call frame: nothing of it is left in the machine")
     elif outer is not None:
-        words.append(f" called by frame at {_shown(_cfa(outer.session))}")
+        data["called-by"] = _shown(_cfa(outer.session))
+        words.append(f" called by frame at {data['called-by']}")
     elif _caller(frame.session) is None:
         stack = frame.session.call_stack
-        yield f" Outermost frame: {'unknown' if stack is None else stack.end}"
+        end = "unknown" if stack is None else str(stack.end)
+        yield Told(f" Outermost frame: {end}", {"stack-end": end})
     if inner is not None:
-        words.append(f" caller of frame at {_shown(_cfa(inner.session))}")
+        data["caller-of"] = _shown(_cfa(inner.session))
+        words.append(f" caller of frame at {data['caller-of']}")
     if words:
-        yield ",".join(words)
+        yield Told(",".join(words), data)
 
 
 def _base(session: Session) -> int | None:

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dwarfgpu.backtrace import frame_of, place_of, selected, selected_number, symbol_name
+from dwarfgpu.backtrace import (
+    StackFrame,
+    frame_of,
+    place_of,
+    selected,
+    selected_number,
+    symbol_name,
+)
 from dwarfgpu.cfi.tail import TailFrame
-from dwarfgpu.cli.repl.command import command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.cpu_frame_info import frame_lines
 from dwarfgpu.cli.repl.stack.focus import lane_numbers, wave_pc
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number
+from dwarfgpu.cli.stack_lines import frame_record
 from dwarfgpu.dwarf.call_values import passed_location, passed_value
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageError
 from dwarfgpu.frames import TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.plain import Record
 
 
 @command("info frame", topic="stack")
-def info_frame(shell: Shell, argument: str) -> Iterator[str]:
+def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell what is known of the frame in focus.
 
     Usage: info frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
@@ -35,35 +44,47 @@ def info_frame(shell: Shell, argument: str) -> Iterator[str]:
     if argument:
         session = selected(session, frame_number(shell, argument))
     if not session.architecture.is_simt:
-        number = selected_number(session)
-        yield from frame_lines(shell, frame_of(session, number), is_selected=not argument)
+        found = frame_of(session, selected_number(session))
+        yield _record(found)
+        yield from frame_lines(shell, found, is_selected=not argument)
         return
     pc = session.pc
     assert pc is not None
     frame = session.frame
     subprogram = frame.subprogram
     name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
-    yield f"Stack level {selected_number(session)}{_at(frame)}:"
+    yield _record(frame_of(session, selected_number(session)))
+    yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
     place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
     physical = session.physical_frame
-    yield f" pc = {wave_pc(session):#x} in {name}{line}"
+    pc_text = f"{wave_pc(session):#x}"
+    yield Told(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
     if isinstance(physical, TailFrame):
-        yield " tail call frame: nothing of it is left in the machine"
+        yield heading(" tail call frame: nothing of it is left in the machine")
     if physical is not None and physical.is_guess:
-        yield " found by the call convention alone (heuristic)"
+        yield heading(" found by the call convention alone (heuristic)")
     yield from _lanes(session)
-    if session.lane is not None and session.lane_states([session.lane])[0].is_absent:
-        yield f" lane {session.lane} is not in this frame"
+    lane = session.lane
+    if lane is not None and session.lane_states([lane])[0].is_absent:
+        yield Told(f" lane {lane} is not in this frame", {"lane-addr": None})
         return
-    if session.lane is not None:
-        yield from _told(f" lane {session.lane} at {{}}", lambda: _place(session))
-    yield from _told(" concurrent iterations {}", lambda: _iterations(session))
+    if lane is not None:
+        yield from _told("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
+    yield from _told("iterations", " concurrent iterations {}", lambda: _iterations(session))
     if frame.subprogram is not None and frame.subprogram.frame_base is not None:
-        yield from _told(" frame base {}", lambda: location_text(frame.frame_base()))
-    yield from _told(" return address at {}", lambda: _optional(frame.return_address()))
-    yield from _told(" static link to the frame at {}", lambda: _optional(frame.static_link()))
-    yield from _told(" {}", lambda: _call(session))
+        yield from _told("frame-base", " frame base {}", lambda: location_text(frame.frame_base()))
+    yield from _told(
+        "return-address", " return address at {}", lambda: _optional(frame.return_address())
+    )
+    yield from _told(
+        "static-link", " static link to the frame at {}", lambda: _optional(frame.static_link())
+    )
+    yield from _told("call", " {}", lambda: _call(session))
+
+
+def _record(frame: StackFrame) -> Told:
+    return Told("", {"frame": frame_record(frame, with_arguments=True)})
 
 
 def _at(frame: TopFrame) -> str:
@@ -74,27 +95,28 @@ def _at(frame: TopFrame) -> str:
         return ""
 
 
-def _told(form: str, ask: Callable[[], str | None]) -> Iterator[str]:
+def _told(key: str, form: str, ask: Callable[[], str | None]) -> Iterator[Part]:
     """A line with what is asked for, or why that is not known; none where nothing tells."""
     try:
         text = ask()
     except DwarfGpuError as error:
         text = f"<error: {error_text(error)}>"
     if text is not None:
-        yield form.format(text)
+        yield Told(form.format(text), {key: text})
 
 
 def _optional(location: Location | None) -> str | None:
     return None if location is None else location_text(location)
 
 
-def _lanes(session: Session) -> Iterator[str]:
+def _lanes(session: Session) -> Iterator[Part]:
     """Which lanes are active, and where the one in focus is."""
     if not session.architecture.is_simt:
         return
     mask, unknown = session.active_lanes()
     shown = unknown or "not known" if mask is None else f"{mask:#x}"
-    yield f" active lanes {shown} of {len(lane_numbers(session))}"
+    data: Record = {"active-lanes": shown, "lane-count": len(lane_numbers(session))}
+    yield Told(f" active lanes {shown} of {len(lane_numbers(session))}", data)
 
 
 def _place(session: Session) -> str:

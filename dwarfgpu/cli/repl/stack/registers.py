@@ -16,6 +16,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15
@@ -68,6 +69,14 @@ class RegisterValue:
         # GDB leaves the type of a pointer out here.
         natural = self.text(FormatOptions()).rpartition(") ")[2]
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
+
+    @property
+    def record(self) -> Record:
+        """With the keys of GDB's machine interface: in hexadecimal, and by its type."""
+        number = getattr(self.register, "number", None)
+        raw = self.text(FormatOptions(letter="x"))
+        natural = self.text(FormatOptions())
+        return {"number": number, "name": self.register.name, "value": raw, "natural": natural}
 
 
 def register_named(session: Session, name: str) -> AnyRegister:

@@ -12,10 +12,12 @@ from dwarfgpu.cli.repl.command import (
     Candidate,
     Command,
     Part,
+    Told,
     command,
     every,
     find,
     first_word,
+    heading,
     listed,
 )
 from dwarfgpu.cli.repl.data.values import whole_number
@@ -93,7 +95,7 @@ def _command_of(shell: Shell, text: str) -> Command:
     return found
 
 
-def _help_on(found: Command) -> Iterator[str]:
+def _help_on(found: Command) -> Iterator[Part]:
     if found.aliases:
         yield found.names
     yield from found.help.split("\n")
@@ -109,7 +111,7 @@ def _help_on(found: Command) -> Iterator[str]:
 
 
 @command("apropos", topic="support")
-def apropos(shell: Shell, argument: str) -> Iterator[str]:
+def apropos(shell: Shell, argument: str) -> Iterator[Part]:
     """Search for commands by words of their documentation.
 
     Usage: apropos [-v] WORD...
@@ -135,15 +137,16 @@ def apropos(shell: Shell, argument: str) -> Iterator[str]:
 
 
 @command("complete", topic="support")
-def complete(shell: Shell, argument: str) -> Iterator[str]:
+def complete(shell: Shell, argument: str) -> Iterator[Part]:
     """List the completions of the rest of the line as a command.
 
     Usage: complete TEXT
     """
     shell.symbols.collect(shell.session.code_objects, waits=True)
     start, found = candidates.completions(shell, argument)
-    for each in found:
-        yield argument[:start] + each.text
+    matches = [argument[:start] + each.text for each in found]
+    yield Told("", {"matches": [*matches]})
+    yield from map(heading, matches)
 
 
 @command("source", topic="support", complete=candidates.files, repeats=False)
@@ -164,7 +167,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 @command("quit", topic="support", aliases=("q", "exit"), repeats=False)
-def quit_(shell: Shell, argument: str) -> Iterator[str]:
+def quit_(shell: Shell, argument: str) -> Iterator[Part]:
     """Leave.
 
     Usage: quit [STATUS]

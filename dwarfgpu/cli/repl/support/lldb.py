@@ -16,6 +16,7 @@ from dwarfgpu.cli.repl.command import (
     Command,
     Complete,
     Part,
+    heading,
     listed,
 )
 from dwarfgpu.cli.repl.shell import Shell
@@ -53,8 +54,8 @@ class Foreign:
         )
 
     def _run(self, shell: Shell, argument: str) -> Iterator[Part]:
-        for line in self.translate(argument):
-            yield from shell.run(line)
+        lines = self.translate(argument)
+        yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
 
 
 def options(text: str, known: dict[str, str]) -> tuple[dict[str, str], str]:
@@ -231,8 +232,7 @@ def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
 
 def _family(name: str, inner: tuple[Command, ...]) -> Command:
     def run(shell: Shell, argument: str) -> Iterator[Part]:
-        yield f"List of {name} subcommands:"
-        yield ""
+        yield heading(f"List of {name} subcommands:\n")
         yield from listed(inner)
 
     text = f"LLDB's commands about {name}.\n\nUsage: {name} SUBCOMMAND"

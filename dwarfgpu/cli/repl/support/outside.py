@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from textwrap import dedent
 from typing import Any, Final, TextIO
 
@@ -80,10 +80,8 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
     status = done.returncode
     architecture = shell.session.architecture
     shell.values.named["_shell_exitcode"] = integer_value(architecture, status)
-    text = "" if has_terminal else done.stdout.decode("utf-8", "replace")
-    yield Told(text, {"exitcode": status}, ends_line=False)
-    if shell.settings.word("output") == "json" and text:
-        yield text.removesuffix("\n")
+    text = "" if has_terminal else done.stdout.decode("utf-8", "backslashreplace")
+    yield Told(text, {"exitcode": status, "output": text}, ends_line=False)
 
 
 @command("python", topic="support", aliases=("py",), repeats=False)
@@ -101,7 +99,7 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     names |= _names(shell)
     out = _Output()
     try:
-        with lent_streams(), redirect_stdout(out):
+        with lent_streams(out):
             exec(compile(code, "<python>", "exec"), names)
     except KeyboardInterrupt:
         raise
@@ -141,12 +139,13 @@ class _Lent:
 
 
 @contextmanager
-def lent_streams() -> Iterator[None]:
-    """The streams of the process while code runs that is not ours."""
-    names = ("stdin", "stderr", "__stdin__", "__stdout__", "__stderr__")
-    before = {name: getattr(sys, name) for name in names}
+def lent_streams(out: TextIO) -> Iterator[None]:
+    """The streams of the process while code runs that is not ours; what it prints goes to `out`."""
+    outputs, others = ("stdout", "__stdout__"), ("stdin", "stderr", "__stdin__", "__stderr__")
+    before = {name: getattr(sys, name) for name in (*outputs, *others)}
     for name, stream in before.items():
-        setattr(sys, name, None if stream is None else _Lent(stream))
+        lent = None if stream is None else _Lent(stream)
+        setattr(sys, name, out if name in outputs else lent)
     try:
         yield
     finally:

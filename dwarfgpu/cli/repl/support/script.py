@@ -13,10 +13,11 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Command, Part, command, find, first_word, fitting
+from dwarfgpu.cli.repl.command import Command, Part, Told, command, find, first_word, fitting
 from dwarfgpu.cli.repl.data.values import evaluated
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
 
 MOST_CALLS: Final = 50
 """User-defined commands that call one another."""
@@ -140,9 +141,9 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Not a user command.")
     for name, lines in shell.user_defined.items():
         if argument in ("", name):
-            yield f'User command "{name}":'
-            yield from (f"  {line.strip()}" for line in lines)
-            yield ""
+            text = "".join(f"  {line.strip()}\n" for line in lines)
+            data: Record = {"name": name, "lines": [*lines]}
+            yield Told(f'User command "{name}":\n{text}', data, "user-defined")
 
 
 @command("if", topic="support", repeats=False, complete=candidates.values)

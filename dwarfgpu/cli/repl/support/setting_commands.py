@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, Literal
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, listed
+from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, heading, listed
 from dwarfgpu.cli.repl.data.print import set_var, shown_value
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
@@ -63,8 +63,7 @@ def _of(setting: Setting, verb: Verb) -> Command:
 def _list(
     commands: tuple[Command, ...], family: str, shell: Shell, argument: str
 ) -> Iterator[Part]:
-    yield f"List of {family} subcommands:"
-    yield ""
+    yield heading(f"List of {family} subcommands:\n")
     yield from listed(commands)
 
 

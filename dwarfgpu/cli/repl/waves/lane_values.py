@@ -103,7 +103,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (expression to compute).")
     states = [each for each in session.lane_states(chosen) if each.is_active in CHOICES[choice]]
     if not states:
-        yield "No lanes match."
+        yield Told("No lanes match.", {"lanes": []})
         return
     given = partial(options_of, history=shell.values, writes=False)
     try:

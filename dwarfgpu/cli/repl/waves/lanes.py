@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.numbers import listed
@@ -70,20 +70,30 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         if session.lane is None:
             raise UsageError("No lane selected.")
-        yield f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
+        text = f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
+        yield Told(text, _focus_data(session))
     else:
         if argument.startswith("$"):
             argument = str(whole_number(session, shell.values, argument))
         session = shell.session = _other_lane(session, argument)
         number = session.lane
-        yield f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        yield Told(text, _focus_data(session))
         if session.pc is not None and number is not None and not _state(session, number).is_absent:
             yield from shown_frame(shell, selected_number(session))
         yield from displayed(shell)
     if session.lane is not None:
-        text = standing(session, _state(session, session.lane))
-        if text is not None:
-            shell.warn(text)
+        special = standing(session, _state(session, session.lane))
+        if special is not None:
+            shell.warn(special)
+
+
+def _focus_data(session: Session) -> Record:
+    return {
+        "current-thread-id": session.wave,
+        "current-lane-id": session.lane,
+        "target-id": target_id(session),
+    }
 
 
 def _other_lane(session: Session, text: str) -> Session:
@@ -132,7 +142,7 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = regexp(argument)
     found = list(matching_lanes(shell, shell.session, pattern, ""))
-    yield from found or [f"No lanes match '{argument}'"]
+    yield from found or [Told(f"No lanes match '{argument}'", {"found": []})]
 
 
 def regexp(text: str) -> re.Pattern[str]:
@@ -147,17 +157,19 @@ def regexp(text: str) -> re.Pattern[str]:
 
 def matching_lanes(
     shell: Shell, session: Session, pattern: re.Pattern[str], before: str
-) -> Iterator[str]:
+) -> Iterator[Told]:
     """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
     for number in range(used_lanes(session)):
         who = f"{before}lane {number}"
         who = who[:1].upper() + who[1:]
         name = shell.names.get((session.wave, number))
         if name is not None and pattern.search(name):
-            yield f"{who} has name '{name}'"
-        looking = session.focused(number)
-        if pattern.search(target_id(looking)):
-            yield f"{who} has target id '{target_id(looking)}'"
+            data: Record = {"thread": session.wave, "lane": number, "name": name}
+            yield Told(f"{who} has name '{name}'", data, "found")
+        target = target_id(session.focused(number))
+        if pattern.search(target):
+            data = {"thread": session.wave, "lane": number, "target-id": target}
+            yield Told(f"{who} has target id '{target}'", data, "found")
 
 
 @command("info lanes", topic="waves")
@@ -188,11 +200,12 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
         if each.is_active in CHOICES[choice] and (has_unused or words or each.lane < used)
     ]
     if not rows:
-        yield f"No lanes match '{' '.join(words)}'." if words else "No lanes."
+        text = f"No lanes match '{' '.join(words)}'." if words else "No lanes."
+        yield Told(text, {"lanes": []})
         return
     names = [_name(shell, session.focused(each.lane)) for each in rows]
     width = max(len("Target Id"), *map(len, names))
-    yield f"  Id  State   {'Target Id':<{width}}  Frame"
+    yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
     frames: dict[int | None, str] = {}
     for row, name in zip(rows, names, strict=True):
         state = "U" if row.lane >= used else _STATES[row.is_active]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -32,7 +32,7 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.agents:
-        yield "No agents."
+        yield Told("No agents.", {"agents": []})
         return
     title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
     rows = [
@@ -54,7 +54,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.queues:
-        yield "No queues are currently active."
+        yield Told("No queues are currently active.", {"queues": []})
         return
     rows = []
     for each in _wanted(machine.queues, argument, "queue"):
@@ -76,7 +76,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.dispatches:
-        yield "No dispatches are currently active."
+        yield Told("No dispatches are currently active.", {"dispatches": []})
         return
     words = argument.split()
     is_full = words[:1] == ["-full"]
@@ -158,10 +158,11 @@ def _table(
     """Columns as wide as what is in them; `*` marks the focus."""
     widths = [max(map(len, column)) for column in zip(title, *rows, strict=True)]
     keys = [word.lower().replace(" ", "-") for word in title]
-    yield _row(" ", title, widths)
+    yield heading(_row(" ", title, widths))
     for row in rows:
         mark = "*" if focus is not None and row[0] == str(focus.id) else " "
         data: dict[str, Plain] = {**dict(zip(keys, row, strict=True)), "current": mark == "*"}
+        data["id"] = int(row[0])
         yield Told(_row(mark, row, widths), data, name)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from dwarfgpu.backtrace import stack_frames
-from dwarfgpu.cli.repl.command import Candidate, Part, Told, command
+from dwarfgpu.cli.repl.command import Candidate, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.numbers import listed
@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
+from dwarfgpu.view.plain import Record
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
@@ -36,7 +37,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if not shell.threads:
         raise UsageError("No thread selected")
     if not argument:
-        yield f"[Current thread is {who(shell)}]"
+        yield Told(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
     if argument.startswith("$"):
         argument = str(whole_number(shell.session, shell.values, argument))
@@ -46,10 +47,20 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if int(argument) not in shell.threads:
         raise UsageError(f"Unknown thread {argument}.")
     focus_on(shell, int(argument))
-    yield f"[Switching to thread {who(shell)}]"
+    data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
+    yield Told(f"[Switching to thread {who(shell)}]", data)
     if shell.session.pc is not None:
         yield from shown_frame(shell, 0)
     yield from displayed(shell)
+
+
+def focus_data(shell: Shell) -> Record:
+    """Who is in focus, with the keys of GDB's machine interface."""
+    session = shell.session
+    if session.architecture.is_simt and session.lane is not None:
+        lane: Record = {"current-lane-id": session.lane, "target-id": target_id(session)}
+        return {"current-thread-id": session.wave, **lane}
+    return {"current-thread-id": session.wave, "target-id": shell.threads[session.wave]}
 
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
@@ -82,16 +93,20 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
     is_found = False
     for wave, target in shell.threads.items():
         name = shell.names.get((wave, None))
-        found = [f"Thread {wave} has name '{name}'"] if name and pattern.search(name) else []
+        found = []
+        if name and pattern.search(name):
+            data: Record = {"thread": wave, "name": name}
+            found.append(Told(f"Thread {wave} has name '{name}'", data, "found"))
         if pattern.search(target):
-            found.append(f"Thread {wave} has target id '{target}'")
+            data = {"thread": wave, "target-id": target}
+            found.append(Told(f"Thread {wave} has target id '{target}'", data, "found"))
         if shell.session.architecture.is_simt:
             looking = _of_thread(shell.session, wave)
             found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
         is_found = is_found or bool(found)
         yield from found
     if not is_found:
-        yield f"No threads match '{argument}'"
+        yield Told(f"No threads match '{argument}'", {"found": []})
 
 
 @command("info threads", topic="stack")
@@ -108,13 +123,13 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     words = argument.split()
     waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
     if not waves:
-        yield f"No threads match '{argument}'."
+        yield Told(f"No threads match '{argument}'.", {"threads": []})
         return
     names = {wave: _name(shell, wave) for wave in waves}
     width = max(17, *map(len, names.values()))
     has_lanes = shell.session.architecture.is_simt
     title = " Lanes" if has_lanes else ""
-    yield f"  Id   {'Target Id':<{width}}{title} Frame"
+    yield heading(f"  Id   {'Target Id':<{width}}{title} Frame")
     for wave, name in names.items():
         mark = "*" if wave == shell.session.wave else " "
         counts = _lanes(shell.session, wave) if has_lanes else ""
@@ -145,11 +160,10 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
     count = len(shell.threads)
     if argument not in ("", "count"):
         raise UsageError(f'Junk after "info waves": {argument}')
-    if argument:
-        yield str(count)
-        return
     noun = "wave" if count == 1 else "waves"
-    yield f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+    text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+    data: Record = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
+    yield Told(str(count) if argument else text, {"waves": data})
 
 
 def who(shell: Shell) -> str:

@@ -1,0 +1,187 @@
+"""JSON answers: what each command tells has keys, which its schema has and describes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.cli.repl.command import every
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.table import COMMANDS
+from tests.cli.command import refuse, schema, validate
+from tests.cli.repl_shell import demo_shell, nest_shell, said, talked, told
+
+_APART = {"define", "document", "if", "while", "python", "quit", "save", "shell", "load", "file",
+          "target create"}  # fmt: skip
+"""Those that take bodies, end the conversation, or change files and what is looked at."""
+_ARGUMENTS = ("", "t", "1", "all", "nosuch", "-x", "numbers", "/x 1", "main", "0x10")
+_WORDS = {"help", "explain"}
+"""What they tell is for people."""
+_ENVELOPE = ("schema", "command", "result", "notes")
+
+
+@pytest.mark.parametrize("make", [nest_shell, demo_shell])
+def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
+    shell = make()
+    for each in every(COMMANDS):
+        if each.name not in _APART and not each.name.startswith("set output"):
+            for argument in _ARGUMENTS:
+                answer = told(shell, f"{each.name} {argument}".rstrip())
+                assert "console" not in answer or each.name in _WORDS, answer
+
+
+def test_every_key_is_described() -> None:
+    known = schema("repl")
+    for each in (known["properties"], known["$defs"]["told"]["properties"]):
+        assert [name for name, of in each.items() if not of.get("description")] == []
+
+
+@pytest.fixture
+def nest() -> Shell:
+    return nest_shell()
+
+
+@pytest.fixture
+def demo() -> Shell:
+    return demo_shell()
+
+
+def _data(shell: Shell, line: str) -> Any:
+    """What was told, without where the repository is."""
+    answer = told(shell, line)
+    assert answer["result"] == "done", answer
+    return _at_home({key: each for key, each in answer.items() if key not in _ENVELOPE})
+
+
+def _at_home(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _at_home(each) for key, each in data.items()}
+    if isinstance(data, list):
+        return [_at_home(each) for each in data]
+    if isinstance(data, str) and "/fixtures/" in data:
+        return "FIXTURES/" + data.rpartition("/fixtures/")[2]
+    return data
+
+
+_NEST = "FIXTURES/hip/nest.gfx942.O2.v5.co"
+
+
+@pytest.mark.parametrize(
+    ("line", "data"),
+    [
+        ("info registers exec", {"register-values": [
+            {"number": 17, "name": "exec", "value": "0xff0f", "natural": "65295"}]}),
+        ("info registers s0", {"register-values": [
+            {"number": 32, "name": "s0", "value": "<unavailable>", "natural": "<unavailable>"}]}),
+        ("whatis t", {"type": "int"}),
+        ("info symbol $pc", {"symbol": {
+            "name": "nest(int const*, int*, int)", "offset": 64, "section": ".text",
+            "from": _NEST}}),
+        ("info symbol 1", {"symbol": None}),
+        ("info display", {"displays": []}),
+        ("info locals nosuch", {"variables": []}),
+        ("lane find nosuch", {"found": []}),
+        ("info waves", {"waves": {
+            "count": 0, "running": 0, "single-stepping": 0, "stopped": 0}}),
+        ("lane 2", {"current-thread-id": 0, "current-lane-id": 2}),
+        ("display t", {"displays": [
+            {"number": 1, "expression": "t", "listed": "t", "value": "30"}]}),
+        ("echo a\\nb", {"output": "a\nb"}),
+        ('printf "%d\\n", t', {"output": "30\n"}),
+        ("complete info loc", {"matches": ["info locals"]}),
+        ("info agents", {"agents": []}),
+    ],
+)  # fmt: skip
+def test_waves(nest: Shell, line: str, data: dict[str, object]) -> None:
+    assert data.items() <= _data(nest, line).items()
+
+
+@pytest.mark.parametrize(
+    ("line", "data"),
+    [
+        ("x/2xw numbers", {"memory": [
+            {"begin": "0x4040", "offset": "0x0", "end": "0x4048", "symbol": "numbers",
+             "contents": "0100000001000000", "data": ["0x00000001", "0x00000001"]}]}),
+        ("whatis numbers", {"type": "int [300]"}),
+    ],
+)  # fmt: skip
+def test_a_program(demo: Shell, line: str, data: dict[str, object]) -> None:
+    assert _data(demo, line) == data
+
+
+def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:
+    answer = told(demo, "x/2xh 0x45ae")
+    words = "Cannot access memory at address 0x45b0"
+    assert (answer["result"], answer["msg"]) == ("error", words)
+    assert (answer["memory"][0]["data"], answer["memory"][0]["contents"]) == (["0x0000"], "0000")
+    assert said(demo, "x/2xh 0x45ae").endswith(f":\t0x0000\t{words}\n")
+
+
+def test_holes(demo: Shell) -> None:
+    answer = told(demo, "ptype struct outer")
+    inside = [(each["name"], each["bit_offset"], each["bit_size"]) for each in answer["members"]]
+    used = sum(size for _, _, size in inside) + sum(each["bit_size"] for each in answer["holes"])
+    assert used == answer["bit_size"] and answer["holes"]
+    assert told(demo, "ptype/o struct outer")["members"] == answer["members"]
+
+
+def test_the_token_comes_back(nest: Shell) -> None:
+    answer = told(nest, "17 p t")
+    assert (answer["token"], answer["command"], answer["value"]) == (17, "p t", "30")
+    assert told(nest, "18p t")["token"] == 18
+    assert told(nest, "17")["result"] == "error"
+    assert told(nest, "9" * 40 + " p t")["result"] == "error"
+
+
+def test_loops_lose_nothing(nest: Shell) -> None:
+    nest.settings.set("output", "json")
+    lines = ["set $i = 0", "while $i < 3", "p $i", "set $i = $i + 1", "end"]
+    last = json.loads(talked(nest, *lines).splitlines()[-1])
+    validate(last)
+    assert [each["value"] for each in last["commands"]] == ["0", "1", "2"]
+
+
+def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:
+    answer = told(nest, "frame variable t t")
+    assert [each["value"] for each in answer["commands"]] == ["30", "30"]
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "text"),
+    [
+        ("p 0.0/0", "value", "-nan(0x8000000000000)"),
+        ("p 1.0/0", "value", "inf"),
+        ("p 340282366920938463463374607431768211455", "msg", "Numeric constant too large."),
+        ("echo \udcff\ud800", "output", "\\xff\\ud800"),
+        ("echo \x1b\u2028\U0001f600", "output", "\x1b\u2028\U0001f600"),
+    ],
+)
+def test_hostile_values(nest: Shell, line: str, key: str, text: str) -> None:
+    nest.settings.set("output", "json")
+    out = said(nest, line)
+    assert out.isascii() and out.count("\n") == 1
+    assert json.loads(out, parse_constant=refuse)[key].lstrip("-") == text.lstrip("-")
+
+
+def test_standard_output_has_nothing_else(repository: Path) -> None:
+    lines = ["shell printf 'a\\377'; echo err >&2", "python", "import sys", "print(1)",
+             "print(2, file=sys.__stdout__)", "end", "", "# nothing", "p nosuch",
+             "pipe p 1 | cat", "python 1/0", "quit 3", "p 1"]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--interpreter=json"],
+        cwd=repository, capture_output=True, text=True, check=False, input="\n".join(lines),
+    )  # fmt: skip
+    answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
+    for each in answers:
+        validate(each)
+    assert [each.get("output") for each in answers[:2]] == ["a\\xff", "1\n2\n"]
+    assert [each["result"] for each in answers] == [
+        "done", "done", "error", "done", "error", "exit",
+    ]  # fmt: skip
+    assert (done.returncode, done.stderr) == (3, "err\n")
