@@ -131,7 +131,7 @@ def test_answers_as_json(shell: Shell) -> None:
         "at": f"factorial at {AT}:60",
     }  # fmt: skip
     stop = told(shell, "run")
-    assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", "1", 1)
+    assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)
     assert told(shell, "stepi")["reason"] == "end-stepping-range"
     assert told(shell, "info breakpoints")["breakpoints"][0]["addr"] == "0x1152"
     assert told(shell, "delete")["result"] == "done"
