@@ -266,6 +266,11 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
     return None if pc is None else symbol_name(session, pc)
 
 
+def function_in_focus(session: Session) -> str | None:
+    """The name of the function in focus as frames show it, inlined ones by their own."""
+    return _name(session, _functions_or_none(session), session.inline_level)
+
+
 def symbol_name(session: Session, pc: int) -> str | None:
     """The symbol of a program location without debug information."""
     symbol = symbol_text(session.code_objects, pc)
@@ -276,6 +281,7 @@ __all__ = [
     "Place",
     "StackFrame",
     "frame_of",
+    "function_in_focus",
     "functions_at",
     "has_signed_pc",
     "outer_frame",

@@ -309,9 +309,9 @@ def test_nothing_runs(line: str) -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("bt x", "Invalid number of frames: x"),
-        ("bt -", "Invalid number of frames: -"),
-        ("bt fullest", "Invalid number of frames: fullest"),
+        ("bt x", 'No symbol "x" in current context.'),
+        ("bt -", "A syntax error in expression, near `'."),
+        ("bt fullest", 'No symbol "fullest" in current context.'),
         ("thread apply all", "Please specify a command after 'thread apply all'."),
     ],
 )
@@ -326,7 +326,7 @@ def test_a_frame_is_shown_the_same_everywhere(build: str) -> None:
     by_number = [word for each in numbers for word in ("-ex", f"frame {each}")]
     told = run("debug", *of(build), "--batch", "-ex", "bt", *by_number, "-ex", "up 9").lines
     frames = [line for line in told if line.startswith("#")]
-    assert frames[7:] == frames[:7]
+    assert frames[7:] == [*frames[:7], frames[6]]  # up stays, as in GDB
     assert frames[6].endswith(f" in _start () from {CORES / build}") or " at " in frames[6]
 
 

@@ -237,8 +237,8 @@ def test_the_prompt_moves_between_frames() -> None:
         ("frame 12", "No frame at level 12."),
         ("frame x", 'No symbol "x" in current context.'),
         ("down", "Bottom (innermost) frame selected; you cannot go down."),
-        ("up x", "Invalid number of frames: x"),
-        ("bt x", "Invalid number of frames: x"),
+        ("up x", 'No symbol "x" in current context.'),
+        ("bt x", 'No symbol "x" in current context.'),
     ],
 )
 def test_frames_that_are_not_there(command: str, message: str) -> None:

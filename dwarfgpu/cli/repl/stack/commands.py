@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
@@ -21,14 +20,13 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.data.print_options import with_frame_options
-from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.files.listing import source_line
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
-from dwarfgpu.cli.repl.stack.frame_spec import frame_number
+from dwarfgpu.cli.repl.stack.frame_spec import frame_number, integer
 from dwarfgpu.cli.repl.stack.registers import (
     RegisterValue,
     read_register,
@@ -45,7 +43,8 @@ from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 _MOST_FRAMES = 1_000
-_FRAMES = re.compile(r"(?P<full>-?full\b)?\s*(?P<outermost>-(?=[0-9]))?(?P<count>[0-9]{1,9})?")
+MOST_OUTWARDS = 999_999_999
+"""No stack is deeper."""
 _MARGIN = " " * 8
 _FLAGS = ("full", "no-filters", "hide")
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
@@ -76,6 +75,8 @@ def up(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at the frame that called this one.
 
     Usage: up [COUNT]
+
+    COUNT is an expression; a negative one goes down.
     """
     yield from _moved(shell, argument, 1)
 
@@ -85,6 +86,8 @@ def down(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at the frame that this one called.
 
     Usage: down [COUNT]
+
+    COUNT is an expression; a negative one goes up.
     """
     yield from _moved(shell, argument, -1)
 
@@ -93,21 +96,22 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
-    if argument and not (argument.isascii() and argument.isdecimal()):
-        raise UsageError(f"Invalid number of frames: {argument}")
-    # No stack is deeper than nine digits tell.
-    count = int(argument.lstrip("0")[:9] or 0) if argument else 1
+    count = integer(shell, argument) if argument else 1
+    if count < 0:
+        count, direction = -count, -direction
+    count = min(count, MOST_OUTWARDS)
     here = selected_number(shell.session)
     others = (each.number for each in frames_of(shell) if each.has_lane)
     if direction > 0:
         passed = list(islice((number for number in others if number > here), count))
         ends = "Initial frame selected; you cannot go up."
     else:
-        passed = list(takewhile(lambda number: number < here, others))[-count:][::-1]
+        inner = list(takewhile(lambda number: number < here, others))
+        passed = inner[::-1][:count]
         ends = "Bottom (innermost) frame selected; you cannot go down."
-    if not passed:
+    if not passed and not argument:  # GDB complains only without a number
         raise UsageError(ends)
-    yield from _focus(shell, passed[-1])
+    yield from _focus(shell, passed[-1] if passed else here)
 
 
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
@@ -157,15 +161,15 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if stack is None:
         raise UsageError("No stack.")
     settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
+    while (word := argument.partition(" "))[0] in _FLAGS:
+        flags, argument = flags | {word[0]}, word[2].strip()
     if "hide" in flags:
         raise Unsupported("the option -hide: there are no frame filters here")
-    given = _FRAMES.fullmatch(argument)
-    if given is None:
-        whole_number(session, shell.values, argument)  # GDB's words for what is no number
-        raise UsageError(f"Invalid number of frames: {argument}")
-    is_full = bool(given["full"]) or "full" in flags
-    limit = int(given["count"] or _MOST_FRAMES)
-    if given["outermost"]:
+    is_full = "full" in flags
+    limit = integer(shell, argument) if argument else _MOST_FRAMES
+    is_outermost, limit = limit < 0, abs(limit)
+    if is_outermost:
+        limit = min(limit, _MOST_FRAMES)
         seen = (each for each in frames_of(shell, settings=settings) if each.has_lane)
         for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
             yield from _of_frame(shell, each, settings, is_full=is_full)

@@ -47,6 +47,10 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
             language = language_of(unit)
             yield Told(f" source language {language}.", {"language": language})
     style = shell.settings.frame_style()
+    if frame.is_inlined:  # GDB has no frame base for it
+        yield " Arglist at unknown address."
+        yield f" Locals at unknown address, Previous frame's sp in {_stack_pointer(session)}"
+        return
     arguments = ", ".join(
         f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
     )
@@ -62,6 +66,11 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
         yield Told(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
+
+
+def _stack_pointer(session: Session) -> str:
+    """The register of x86-64 and AArch64."""
+    return "rsp" if session.architecture.machine == "X86_64" else "sp"
 
 
 def _shown(address: int | None) -> str:

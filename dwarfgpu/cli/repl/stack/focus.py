@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import place_of, symbol_name
+from dwarfgpu.backtrace import function_in_focus, place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
@@ -47,9 +47,7 @@ def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
     digits = session.architecture.address_bits // 4
     code_object = session.code_object
     subprogram = session.frame.subprogram
-    name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
-    if session.inline_level:
-        name = session.functions()[session.inline_level]
+    name = function_in_focus(session) or "??"
     arguments = variables(session, "parameter") if subprogram is not None else []
     if style.arguments == "presence":
         shown = "..." if arguments else ""

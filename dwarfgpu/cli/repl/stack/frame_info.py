@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from dwarfgpu.backtrace import (
     StackFrame,
     frame_of,
+    function_in_focus,
     place_of,
     selected,
     selected_number,
-    symbol_name,
 )
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
@@ -48,11 +48,9 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield _record(found)
         yield from frame_lines(shell, found, is_selected=not argument)
         return
-    pc = session.pc
+    frame, pc = session.frame, session.pc
     assert pc is not None
-    frame = session.frame
-    subprogram = frame.subprogram
-    name = (symbol_name(session, pc) or "??") if subprogram is None else subprogram.name
+    name = function_in_focus(session) or "??"
     yield _record(frame_of(session, selected_number(session)))
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
     place = place_of(session, pc)

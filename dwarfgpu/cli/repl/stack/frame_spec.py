@@ -32,15 +32,16 @@ def frame_number(shell: Shell, argument: str) -> int:
                 raise UsageError("Missing function name argument")
             return _of_function(shell, rest)
         case _:
-            return _at(shell, _integer(shell, rest), rest)
+            return _at(shell, integer(shell, rest), rest)
 
 
 def _level(shell: Shell, text: str) -> int:
-    number = _integer(shell, text)
+    number = integer(shell, text)
     return frame_numbered(shell, number).number
 
 
-def _integer(shell: Shell, text: str) -> int:
+def integer(shell: Shell, text: str) -> int:
+    """What an expression comes to."""
     if not text:
         raise UsageError("Argument required (expression to compute).")
     value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))

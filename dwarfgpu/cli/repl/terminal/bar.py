@@ -5,9 +5,9 @@ Law: one line, whatever the width; what matters least goes first, and nothing he
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import place_of
+from dwarfgpu.backtrace import function_in_focus, place_of
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import symbol_at, wave_pc
+from dwarfgpu.cli.repl.stack.focus import wave_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
@@ -28,9 +28,9 @@ def fields(session: Session) -> list[Field]:
     """The parts, in the order in which they are shown."""
     out = [Field(_target(session), 1)]
     if session.pc is not None:
-        symbol = symbol_at(session, session.pc)
-        if symbol is not None:
-            out.append(Field(symbol.partition("+")[0], 3))
+        function = function_in_focus(session)
+        if function is not None:
+            out.append(Field(function, 3))
         place = place_of(session, session.pc)
         if place is not None:
             out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 2))
