@@ -120,7 +120,8 @@ SAID: tuple[tuple[str, str], ...] = (
     ("| p 1 | cat", "$19 = 1\n"),
     ("!echo from outside", "from outside\n"),
     ("python print(session.lane, text(evaluate('t')))", "4 324\n"),
-    ("python 1/0", "Python Exception <class 'ZeroDivisionError'>: division by zero\n"
+    ("python 1/0", 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+     "ZeroDivisionError: division by zero\n"
      "Error while executing Python code.\n"),
     ("complete info lo", "info locals\n"),
     ("complete set print e", "set print elements\n"),

@@ -54,20 +54,25 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("define foo\necho $arg*|$arg1\\n\nend\nfoo 1 2", "1 2|2\n"),
         ("define foo\necho $arg0\\n\nend\nfoo", "Missing argument 0 in user function.\n"),
         ("define foo\nbar\nend\nfoo", 'Undefined command: "bar".  Try "help".\n'),
-        ("define foo\np 1\nend\ndefine foo\np 2\nend\nfoo", "$1 = 2\n"),
+        ("define foo\np 1\nend\ndefine foo\np 2\nend\nfoo",
+         'Redefine command "foo"? (y or n) [answered Y; input not from terminal]\n$1 = 2\n'),
         ("define p\necho mine\\n\nend\np 1\nprint 1", "mine\n$1 = 1\n"),
         ("define foo\nfoo\nend\nfoo", "Max user call depth exceeded -- command aborted.\n"),
-        ("define foo\np 1", 'The commands end before the "end" of a body.\n'),
+        ("define foo\np 1", ""),
         ("define", "Argument required (name of command to define).\n"),
-        ("define a b", 'Junk in argument list: "a b"\n'),
+        ("define a$b", 'Junk in argument list: "$b"\n'),
+        ("define nosuch b", 'Undefined command: "nosuch".  Try "help".\n'),
+        ("define print b", '"print" is not a prefix command.\n'),
         ("define foo\np 1\nend\nhelp foo", "User-defined.\n"),
         ("define foo\nend\ndocument foo\nDoc.\nMore.\nend\nhelp foo", "Doc.\nMore.\n"),
         ("define foo\nend\ndocument foo\nDoc.\nend\nhelp user-defined",
-         "User-defined commands.\n\nList of commands:\n\nfoo -- Doc.\n\n" + HINTS),
+         "User-defined commands.\nThe commands in this class are those defined by the user.\n"
+         'Use the "define" command to define a command.\n\n'
+         "List of commands:\n\nfoo -- Doc.\n\n" + HINTS),
         ("document nosuch\n", 'Undefined command: "nosuch".\n'),
-        ("document print\n", "Command is built-in.\n"),
+        ("document print\n", 'Command "print" is built-in.\n'),
         ("define foo\n  p 1\nend\nshow user foo", 'User command "foo":\n  p 1\n\n'),
-        ("show user bar", "Not a user command.\n"),
+        ("show user print", "Not a user command.\n"),
         ("define foo\nif $arg0\np 1\nend\nend\nfoo 0\nfoo 3", "$1 = 1\n"),
         # if and while
         ("if 1 > 2\np 1\nelse\np 2\nend", "$1 = 2\n"),
@@ -113,13 +118,13 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("python print(execute('p 1 + 1').strip())", "$1 = 2\n"),
         ("p 7\npython print(text(evaluate('$')))", "$1 = 7\n7\n"),
         ("python raise ValueError('x')",
-         "Python Exception <class 'ValueError'>: x\nError while executing Python code.\n"),
-        ("python raise SystemExit(3)",
-         "Python Exception <class 'SystemExit'>: 3\nError while executing Python code.\n"),
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "ValueError: x\nError while executing Python code.\n"),
         ("python evaluate('1 +')",
-         "Python Exception <class 'UsageError'>: A syntax error in expression, near `'.\n"
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "dwarfgpu.errors.UsageError: A syntax error in expression, near `'.\n"
          "Error while executing Python code.\n"),
-        ("python 1 +", "Python Exception <class 'SyntaxError'>: invalid syntax (<python>, line 1)\n"
+        ("python 1 +", '  File "<string>", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax\n'
          "Error while executing Python code.\n"),
         # help
         ("help nosuch", 'Undefined command: "nosuch".  Try "help".\n'),

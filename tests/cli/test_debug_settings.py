@@ -146,7 +146,8 @@ def test_they_follow_the_focus(shell: Shell) -> None:
 def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
     assert setting.help in said(shell, f"help set {setting.name}")
     for value in setting.values:
-        assert said(shell, f"set {setting.name} {value}") == ""
+        traced = f"+set {setting.name} {value}\n" if shell.settings.flag("trace-commands") else ""
+        assert said(shell, f"set {setting.name} {value}") == traced
         said(shell, "set output text")
         assert setting.text(shell.settings[setting.name])
         _, found = completions(shell, f"set {setting.name} {value[:1]}")

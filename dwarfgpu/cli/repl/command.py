@@ -230,10 +230,11 @@ def parse(commands: Collection[Command], line: str) -> Call:
     found = find(commands, word)
     while found.subcommands and rest.strip():
         word, after = first_word(rest)
-        if found.takes_other and (not word or not fitting(found.subcommands, word)):
+        is_other = not word or after.lstrip().startswith("=")  # `set t = 3` assigns
+        if found.takes_other and (is_other or not fitting(found.subcommands, word)):
             break
         found, rest = find(found.subcommands, word, found.name, after), after
-    return Call(found, rest.strip())
+    return Call(found, rest.strip(" \t"))
 
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:

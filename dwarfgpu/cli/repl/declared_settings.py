@@ -156,6 +156,9 @@ SETTINGS: Final = tuple(sorted((
         more="If enabled, output to the terminal is styled.",
         shown_help="whether CLI is enabled.",
     ),
+    _flag("trace-commands", False, "State of GDB CLI command tracing is {}.",
+          "tracing of GDB CLI commands.",
+          "When 'on', each command is displayed as it is executed."),
     Setting(
         "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
         "number of characters in a line of dwarfgpu output.",
@@ -192,6 +195,6 @@ NOT_BUILT: Final = (
     "case-sensitive", "demangle-style", "directories", "extended-prompt", "history",
     "input-radix", "language", "logging", "multiple-symbols", "print demangle",
     "print entry-values", "print object", "print sevenbit-strings", "print type nested-type-limit",
-    "print vtbl", "prompt", "radix", "trace-commands", "verbose",
+    "print vtbl", "prompt", "radix", "verbose",
 )  # fmt: skip
 """Those that something could."""

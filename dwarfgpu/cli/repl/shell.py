@@ -131,8 +131,16 @@ class Shell:
         """The lines that are being run, innermost last."""
         self.user_defined: dict[str, tuple[str, ...]] = {}
         """The lines of commands that were defined."""
+        self.prefixes: set[str] = set()
+        """Commands that were defined to be the first word of others."""
         self.calls = 0
         """User-defined commands that are under way, one called by the other."""
+        self.bodies = 0
+        """Bodies of commands that are being run, one in the other."""
+        self.fillers: list[Callable[[str], str]] = []
+        """Put the arguments of user-defined commands in their lines, innermost last."""
+        self._hooks: set[str] = set()
+        """That are under way."""
         self.python_names: dict[str, Any] = {}
         """What Python code has defined."""
         self._nested = 0
@@ -226,12 +234,15 @@ class Shell:
 
     def run(self, line: str) -> Iterator[Part]:
         """The output of a line, as it comes; errors are raised."""
-        line = line.strip()
+        line = line.strip(" \t")
         if is_blank(line):
             return
         call = parse(self.commands, line)
         if not call.command.repeats:
             self._previous = ""
+        if self.settings.flag("trace-commands"):
+            yield "+" * (self.bodies + 1) + line
+        yield from self._hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
             self.session.target.group = self._commands
@@ -243,6 +254,17 @@ class Shell:
             yield from parts
         except UsageError as error:
             raise advised(self.session, error) from None
+        yield from self._hooked(f"hookpost-{call.command.name}")
+
+    def _hooked(self, name: str) -> Iterator[Part]:
+        """The output of a command that is defined to run before or after another one."""
+        if name not in self.user_defined or name in self._hooks:
+            return
+        self._hooks.add(name)
+        try:
+            yield from self.run(name)
+        finally:
+            self._hooks.remove(name)
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """The output of a script up to its first error, which tells file and line."""
@@ -250,18 +272,23 @@ class Shell:
             raise LimitExceeded(f"scripts nested more than {MOST_NESTED} deep")
         script = Lines(lines)
         self._nested += 1
+        self.fillers.append(str)
         try:
             yield from self.run_lines(script)
         except DwarfGpuError as error:
             where = f"{name}:{script.number}: Error in sourced command file:"
             raise UsageError(f"{where}\n{error_text(error)}") from None
         finally:
+            self.fillers.pop()
             self._nested -= 1
 
     def run_lines(self, lines: Iterator[str]) -> Iterator[Part]:
         """The output of lines up to the first error; a command that has a body takes it of them."""
         with self.reading(lines):
-            for line in lines:
+            for each in lines:
+                if self.bodies and each.strip() in ("loop_break", "loop_continue"):
+                    raise Leaving(each.strip())
+                line = self.fillers[-1](each) if self.fillers else each
                 group = Group("commands", {"command": line.strip()})
                 yield from (Inside(group, part) for part in self.run(line))
                 if self.is_over:
@@ -288,9 +315,19 @@ class Shell:
         """The line after the one that is run, of the script or of whoever converses."""
         return next(self._sources[-1], None) if self._sources else self.ask(prompt)
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether the line that is run comes from whoever converses, and not from a script."""
+        return not self._sources
+
     def confirms(self, question: str) -> bool:
         """Whether to do something dangerous; a script means what it says."""
-        if self._sources or not self.is_talk or not self.settings.flag("confirm"):
+        if not self.settings.flag("confirm"):
+            return True
+        if self._sources or not self.is_talk:
+            if self._answer is None:
+                answered = "(y or n) [answered Y; input not from terminal]"
+                self.streams.print(f"{question} {answered}\n")
             return True
         while True:
             answer = self.ask_plainly(f"{question} (y or n) ")
@@ -330,8 +367,13 @@ class Shell:
             self._answer.note(text)
 
 
+class Leaving(Exception):
+    """`loop_break` and `loop_continue`, on their way to the loop that they leave."""
+
+
 class Lines(Iterator[str]):
-    """The lines of a script; a backslash at the end joins two."""
+    """The lines of a script; a backslash at the end joins two, and one at the end of all is lost
+    with its line, as in GDB."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines = iter(lines)
@@ -342,7 +384,7 @@ class Lines(Iterator[str]):
         line = next(self._lines)
         self.number += 1
         while line.endswith("\\"):
-            line = line[:-1] + next(self._lines, "")
+            line = line[:-1] + next(self._lines)
             self.number += 1
         return line
 

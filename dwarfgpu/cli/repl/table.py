@@ -41,8 +41,9 @@ from dwarfgpu.cli.repl.stack.frame_info import info_frame
 from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, source
 from dwarfgpu.cli.repl.support.lldb import with_foreign
 from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
-from dwarfgpu.cli.repl.support.script import alias, define, document, if_, while_
+from dwarfgpu.cli.repl.support.script import dont_repeat, end, eval_, if_, while_
 from dwarfgpu.cli.repl.support.setting_commands import set_, show
+from dwarfgpu.cli.repl.support.user_defined import alias, define, define_prefix, document
 from dwarfgpu.cli.repl.waves.commands import GPU_COMMANDS, GPU_INFO
 from dwarfgpu.cli.repl.waves.lane_values import lanes
 
@@ -92,11 +93,15 @@ _OWN: Final[tuple[Command, ...]] = (
     complete,
     display,
     define,
+    define_prefix,
     delete,
     diff,
     document,
+    dont_repeat,
     down,
     echo,
+    end,
+    eval_,
     file,
     find,
     help_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -31,8 +32,13 @@ FIRST: Final = (
     'the code it is described, "location x" draws where its bits live.',
     "",
 )
+_USER_DEFINED: Final = (
+    "The commands in this class are those defined by the user.",
+    'Use the "define" command to define a command.',
+)
 ALL: Final = "all"
-_HINTS: Final = (
+_FLAGS: Final = re.compile(r"(?:-[sv]\s+)*(?:--\s+)?")
+HINTS: Final = (
     'Type "help" followed by command name for full documentation.',
     'Type "apropos word" to search for commands related to "word".',
     'Type "apropos -v word" for full documentation of commands related to "word".',
@@ -62,12 +68,13 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
                 yield ""
     elif argument in TOPICS:
         yield TOPICS[argument]
+        yield from _USER_DEFINED if argument == "user-defined" else ()
         yield ""
         yield "List of commands:"
         yield ""
         yield from listed(_of_topic(shell, argument))
         yield ""
-        yield from _HINTS
+        yield from HINTS
     elif argument:
         yield from _help_on(_command_of(shell, argument))
     else:
@@ -78,7 +85,7 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
         yield ""
         yield 'Type "help" followed by a class name for a list of commands in that class.'
         yield 'Type "help all" for the list of all commands.'
-        yield from _HINTS
+        yield from HINTS
 
 
 def _of_topic(shell: Shell, topic: str) -> list[Command]:
@@ -106,8 +113,9 @@ def _help_on(found: Command) -> Iterator[Part]:
         yield ""
         yield from listed(own)
         yield ""
-        yield f'Type "help {found.name}" followed by the name of one for full documentation.'
-        yield from _HINTS[1:]
+        what = f"{found.name} subcommand name"
+        yield f'Type "help {found.name}" followed by {what} for full documentation.'
+        yield from HINTS[1:]
 
 
 @command("apropos", topic="support")
@@ -153,17 +161,35 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 def source(shell: Shell, argument: str) -> Iterator[Part]:
     """Run the commands of a file, up to the first that fails.
 
-    Usage: source FILE
+    Usage: source [-s] [-v] FILE
+
+    With -v each command is shown as it is run; -s is GDB's, and there is no path to search. A
+    script that names a file which is not there is warned, and goes on.
     """
-    if not argument:
+    flags = _FLAGS.match(argument)
+    assert flags is not None
+    path = argument[flags.end() :]
+    if not path:
         raise UsageError("source command requires file name of file to source.")
     try:
-        with Path(argument).expanduser().open("rb") as file:
-            text = read_all(file, argument).decode("utf-8", "replace")
+        with Path(path).expanduser().open("rb") as file:
+            text = read_all(file, path).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{argument}: {why}.") from None
-    yield from shell.run_script(argument, text.splitlines())
+        if shell.is_typed:
+            raise UsageError(f"{path}: {why}.") from None
+        shell.failures += 1
+        shell.warn(f"{path}: {why}")
+        return
+    lines = [line.removesuffix("\r").partition("\0")[0] for line in text.split("\n")]
+    was_traced = shell.settings["trace-commands"]
+    if "-v" in flags[0].split():
+        shell.settings.set("trace-commands", "on")
+    try:
+        yield from shell.run_script(path, lines if lines[-1] else lines[:-1])
+    finally:
+        if "-v" in flags[0].split():
+            shell.settings.set("trace-commands", "on" if was_traced else "off")
 
 
 @command("quit", topic="support", aliases=("q", "exit"), repeats=False)

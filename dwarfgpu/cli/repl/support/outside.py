@@ -9,9 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from textwrap import dedent
+from traceback import StackSummary, TracebackException
 from typing import Any, Final, TextIO
 
+import dwarfgpu
 from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
@@ -25,6 +28,9 @@ from dwarfgpu.language.wave_variables import integer_value
 _DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)
 
 
+_OURS: Final = str(Path(dwarfgpu.__file__).parent)
+
+
 @command("shell", topic="support", aliases=("!",), complete=candidates.files)
 def shell_(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command of the system's shell.
@@ -35,8 +41,6 @@ def shell_(shell: Shell, argument: str) -> Iterator[Part]:
     Without an argument, an interactive shell. $_shell_exitcode is then its exit status.
     """
     program = os.environ.get("SHELL", "/bin/sh")
-    if not argument and not shell.is_talk:
-        raise UsageError("There is no terminal for an interactive shell; give a command.")
     yield from _ran(shell, argument or program, None)
 
 
@@ -79,7 +83,11 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
         raise UsageError(f"Cannot run {program!r}: {error}") from None
     status = done.returncode
     architecture = shell.session.architecture
-    shell.values.named["_shell_exitcode"] = integer_value(architecture, status)
+    told, other = "_shell_exitcode", "_shell_exitsignal"
+    if status < 0:  # that of the signal that ended it
+        told, other = other, told
+    shell.values.named[told] = integer_value(architecture, abs(status))
+    shell.values.named.pop(other, None)
     text = "" if has_terminal else done.stdout.decode("utf-8", "backslashreplace")
     yield Told(text, {"exitcode": status, "output": text}, ends_line=False)
 
@@ -94,22 +102,42 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     the dwarfgpu.session.Session that is looked at; evaluate(TEXT) gives the value of an
     expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command.
     """
-    code = argument or dedent("\n".join(body(shell)))
+    code = argument or dedent("\n".join(body(shell, "python")))
     names = shell.python_names
     names |= _names(shell)
     out = _Output()
     try:
         with lent_streams(out):
-            exec(compile(code, "<python>", "exec"), names)
+            exec(compile(code, "<string>", "exec"), names)
     except KeyboardInterrupt:
         raise
+    except SystemExit as leaving:  # as in GDB, the code may end the conversation
+        yield _python_output(out)
+        status: object = leaving.code or 0
+        if not isinstance(status, int):
+            shell.streams.complain(str(status))
+        shell.is_over = True
+        shell.exit_status = status & 0xFF if isinstance(status, int) else 1
+        return
     except BaseException as error:  # noqa: BLE001 (the user's code may raise anything)
         yield _python_output(out)
-        kind, words = type(error).__name__, str(error)
-        raise UsageError(
-            f"Python Exception <class '{kind}'>: {words}\nError while executing Python code."
-        ) from None
+        traced = _traced(error)
+        if shell.settings.word("output") == "text":
+            shell.streams.complain(traced.removesuffix("\n"))
+            traced = ""
+        raise UsageError(f"{traced}Error while executing Python code.") from None
     yield _python_output(out)
+
+
+def _traced(error: BaseException) -> str:
+    """An error of the user's code as Python shows it, without our own part of the way to it."""
+    told = TracebackException.from_exception(error)
+    told.stack = StackSummary.from_list(
+        [each for each in told.stack if not each.filename.startswith(_OURS)]
+    )
+    if not told.stack:
+        return "".join(told.format_exception_only())
+    return "".join(told.format(chain=False))
 
 
 class _Output(io.StringIO):

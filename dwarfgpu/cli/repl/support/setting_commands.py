@@ -13,7 +13,7 @@ from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.support.script import show_user
+from dwarfgpu.cli.repl.support.user_defined import show_user
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 

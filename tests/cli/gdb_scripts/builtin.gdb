@@ -1,0 +1,3 @@
+document print
+hi
+end

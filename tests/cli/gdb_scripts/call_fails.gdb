@@ -1,0 +1,5 @@
+define foo
+p $arg0
+p $arg1
+end
+foo 1

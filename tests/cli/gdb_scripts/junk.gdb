@@ -1,0 +1,2 @@
+define ba$d
+end

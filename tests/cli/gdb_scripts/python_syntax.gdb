@@ -1,0 +1,4 @@
+python
+print(1)
+1 +
+end

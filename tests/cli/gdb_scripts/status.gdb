@@ -1,0 +1,3 @@
+set $n = 5
+quit $n + 2
+p 1

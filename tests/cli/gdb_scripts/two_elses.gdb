@@ -1,0 +1,8 @@
+if 1
+ p 1
+else
+ p 2
+else
+ p 3
+end
+p 4

@@ -1,0 +1,3 @@
+document nosuch_
+hi
+end
