@@ -213,13 +213,9 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
     for name, lines in shell.user_defined.items():
         if not argument or f"{name} ".startswith(f"{argument} "):
             kind = "prefixcommand" if name in shell.prefixes else "command"
-            text = "".join(f"{line}\n" for line in _indented(lines))
+            text = [f'User {kind} "{name}":', *_indented(lines), *([""] if lines else ())]
             data: Record = {"name": name, "lines": [*lines]}
-            yield Told(
-                f'User {kind} "{name}":\n{text}'.removesuffix("\n" * (not lines)),
-                data,
-                "user-defined",
-            )
+            yield Told("\n".join(text), data, "user-defined")
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
