@@ -14,7 +14,14 @@ from dwarfgpu.cli.lane_answers import ABSENT, LaneAnswer
 from dwarfgpu.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw
-from dwarfgpu.view.lane_grid import MARKS, Cell, grid_lines
+from dwarfgpu.view.lane_grid import (
+    MARKS,
+    Cell,
+    LaneRow,
+    every_cell,
+    grid_lines,
+    place_lines,
+)
 from dwarfgpu.view.plain import Plain
 
 UNUSED = Cell("", "U")
@@ -56,15 +63,22 @@ def _number(data: Plain) -> float | None:
     return None
 
 
-def grids(
-    named: Sequence[tuple[str, Mapping[int, Cell]]], lane_count: int, *, colours: bool
+def row_of(answer: LaneAnswer, letter: str, place: str | None) -> LaneRow:
+    """A lane, where it is, and why it has no value."""
+    cell, error = cell_of(answer, letter), answer.answer.error
+    reason = None if cell.missing is None or error is None else error.message
+    word = "" if cell.missing is None else f"<{cell.missing}>"
+    return LaneRow(answer.lane, cell, place, word, reason)
+
+
+def grid(
+    name: str, rows: Sequence[LaneRow], lane_count: int, used: int, *, colours: bool
 ) -> Iterator[str]:
-    """A grid for each name; lanes that were not asked for are dots."""
+    """A name, its value in each lane, which lanes are where, and why some have none."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    for name, cells in named:
-        yield one_line(name)
-        every = [cells.get(lane, UNUSED) for lane in range(lane_count)]
-        yield from grid_lines(every, colours=colours, width=width)
+    yield one_line(name)
+    yield from grid_lines(every_cell(rows, lane_count, used), colours=colours, width=width)
+    yield from map(one_line, place_lines(rows))
 
 
 def has_colours(wanted: str) -> bool:

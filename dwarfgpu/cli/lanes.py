@@ -22,7 +22,7 @@ from dwarfgpu.cli.lane_answers import (
     is_choice,
     lane_notes,
 )
-from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grids, has_colours, write_picture
+from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, has_colours, row_of, write_picture
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
 from dwarfgpu.cli.repl.waves.lanes import target_id
 from dwarfgpu.cli.subjects import Expression, Subject, subject
@@ -32,13 +32,12 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.grid_image import require_matplotlib
-from dwarfgpu.view.lane_grid import Cell
+from dwarfgpu.view.lane_grid import Cell, state_letter, table_lines
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
 _COLOURS: Final = ("auto", "always", "never")
-_STATES: Final = {True: "A", False: "I", None: "?"}
 _WIDEST: Final = 40
 """Characters of a value in the table."""
 
@@ -108,7 +107,7 @@ class _Wave:
 
     def letter(self, state: LaneState) -> str:
         """A, I, U or ?, as ROCgdb."""
-        return "U" if state.lane >= self.used else _STATES[state.is_active]
+        return state_letter(state, self.used)
 
     def pc(self, state: LaneState) -> int | None:
         return self._shown(None if state.location is None else state.location.pc)
@@ -290,10 +289,7 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
         rows.append([str(state.lane), letter, where, place or "-", *values])
     if is_compact:
         rows = [*rows[:1], *_joined(rows[1:])]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
-        yield one_line(" ".join([f"{row[0]:>{widths[0]}}", *cells]).rstrip())
+    yield from map(one_line, table_lines(rows))
 
 
 def _joined(rows: list[list[str]]) -> Iterator[list[str]]:
@@ -314,8 +310,9 @@ def _cells(wave: _Wave, answers: Sequence[LaneAnswer]) -> dict[int, Cell]:
 
 
 def _grids(wave: _Wave, colours: bool) -> Iterator[str]:
-    named = [(name, _cells(wave, answers)) for name, answers in wave.answers]
-    return grids(named, len(all_lanes(wave.session)), colours=colours)
+    for name, answers in wave.answers:
+        rows = [row_of(each, wave.letter(each.state), wave.place(each.state)) for each in answers]
+        yield from grid(name, rows, len(all_lanes(wave.session)), wave.used, colours=colours)
 
 
 def _pictures(args: argparse.Namespace, waves: Sequence[_Wave]) -> Iterator[str]:

@@ -1,17 +1,24 @@
-"""A value of every lane as a grid of cells, eight in a row, coloured by its size.
+"""What each lane has, to look at: a grid of cells, coloured by size, or a table; the command line
+and the prompt show the same.
 
-Law: only what is printed here has escape codes; without colours the text says everything.
+Law: only the lines of `grid_lines` have escape codes; without colours the text says everything.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.frames import LaneState
 from dwarfgpu.nouns import frozen
+from dwarfgpu.view.coverage import runs_text
 
 COLUMNS: Final = 8
-_WIDEST: Final = 16
+LEAST_COLUMNS: Final = 2
+"""Cells in a row of a narrow terminal."""
+_CODES: Final = re.compile(r"\x1b\[[0-9;]*m")
+WIDEST: Final = 16
 """Characters of a cell."""
 _NARROWEST: Final = 4
 _RAMP: Final = (17, 18, 24, 30, 36, 71, 107, 143, 179, 221)
@@ -28,6 +35,15 @@ MARKS: Final = {
 }
 """What stands for a value that is not there, by the reason."""
 UNUSED: Final = "·"
+_NOT_ASKED: Final = "-"
+"""The state of a lane that is not shown: its cell is empty."""
+_LETTERS: Final = {True: "A", False: "I", None: "?"}
+_WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known if active"}
+
+
+def state_letter(state: LaneState, used: int) -> str:
+    """A active, I inactive, U unused, ? not known, as ROCgdb; `used` lanes have a work-item."""
+    return "U" if state.lane >= used else _LETTERS[state.is_active]
 
 
 @frozen
@@ -36,37 +52,124 @@ class Cell:
 
     text: str
     state: str
-    """A active, I inactive, U unused, ? not known."""
+    """A active, I inactive, U unused, ? not known; or that of `NOT_ASKED`."""
     number: float | None = None
     """By which it is coloured; None for what is no number."""
     missing: str | None = None
     """Why there is no value: one of `MARKS`."""
 
 
-def grid_lines(cells: Sequence[Cell], *, colours: bool, width: int | None = None) -> Iterator[str]:
-    """Rows of cells, one for each lane, with the number of the first lane of each row; a legend.
+NOT_ASKED: Final = Cell("", _NOT_ASKED)
 
-    Inactive lanes are in brackets; with colours they are grey. Cells are cut so that rows are not
-    wider than `width`, as far as that is possible.
-    """
+
+@frozen
+class LaneRow:
+    """A lane in a grid or a table."""
+
+    lane: int
+    cell: Cell
+    place: str | None
+    """File and line where it is."""
+    word: str = ""
+    """What is in the place of its value, where there is none."""
+    reason: str | None = None
+    """Why."""
+
+
+def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell]:
+    """Of all lanes of a wave, of which `used` have a work-item; others not in `rows` are empty."""
+    by_lane = {row.lane: row.cell for row in rows}
+    return [
+        by_lane.get(lane, NOT_ASKED if lane < used else Cell("", "U")) for lane in range(lane_count)
+    ]
+
+
+def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
+    """Below a grid: which lanes are where, `*` those with the focus; why some have no value."""
+    groups: dict[tuple[str, str], list[int]] = {}
+    missing: dict[tuple[str, str], list[int]] = {}
+    for row in rows:
+        groups.setdefault((row.cell.state, row.place or "-"), []).append(row.lane)
+        if row.reason is not None and row.cell.state != "U":
+            missing.setdefault((row.word, row.reason), []).append(row.lane)
+    whos = [_named(numbers) for numbers in groups.values()]
+    states = [_WORDS[state] for state, _ in groups]
+    first, second = (max(map(len, column), default=0) for column in (whos, states))
+    for who, state, key in zip(whos, states, groups, strict=True):
+        mark = "*" if focus in groups[key] else " "
+        place = "" if key == ("U", "-") else f"  {key[1]}"
+        yield f"{mark} {who:<{first}}  {state:<{second}}{place}".rstrip()
+    for (word, reason), numbers in missing.items():
+        yield f"{word} in {_named(numbers)}: {reason}"
+
+
+def _named(numbers: list[int]) -> str:
+    return f"lane{'s' if len(numbers) > 1 else ''} {runs_text(numbers)}"
+
+
+def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
+    """A heading and a row for each lane, whose number comes first; with a focus `*` marks its."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
+        mark = "" if focus is None else "* " if row[0] == str(focus) else "  "
+        yield " ".join([f"{mark}{row[0]:>{widths[0]}}", *cells]).rstrip()
+
+
+def columns_for(cells: Sequence[Cell], width: int | None) -> int:
+    """Cells in a row: eight, or where a terminal is too narrow for all of their text, fewer, as
+    far as that helps."""
+    if width is None:
+        return COLUMNS
     digits = len(str(len(cells) - 1))
-    widest = _WIDEST
+    texts = [_text(each, WIDEST, colours=False) for each in cells]
+    longest = max(map(len, texts), default=1)
+    for columns in (COLUMNS, COLUMNS // 2, LEAST_COLUMNS):
+        if digits + 1 + columns * (longest + 1) <= width:
+            return columns
+    is_wide = digits + 1 + COLUMNS * (_NARROWEST + 1) <= width
+    return COLUMNS if is_wide else COLUMNS // 2
+
+
+def grid_lines(cells: Sequence[Cell], *, colours: bool, width: int | None = None) -> Iterator[str]:
+    """Rows of cells, one for each lane, with the number of the first lane of each row,
+    unless none of it is shown; a legend.
+
+    Inactive lanes are in brackets; with colours they are grey. There are fewer cells in a row, then
+    cells are cut, so that rows are not wider than `width`, as far as that is possible.
+    """
+    columns = columns_for(cells, width)
+    digits = len(str(len(cells) - 1))
+    widest = WIDEST
     if width is not None:
-        widest = max(_NARROWEST, min(_WIDEST, (width - digits - 1) // COLUMNS - 1))
+        widest = max(_NARROWEST, min(WIDEST, (width - digits - 1) // columns - 1))
     texts = [_text(each, widest, colours=colours) for each in cells]
     column = max((len(text) for text in texts), default=1)
     least, most = _bounds(cells)
-    for row in range(0, len(cells), COLUMNS):
+    for row in range(0, len(cells), columns):
+        if all(each.state == _NOT_ASKED for each in cells[row : row + columns]):
+            continue
         shown = [
             _painted(f"{text:>{column}}", cell, least, most) if colours else f"{text:>{column}}"
             for cell, text in zip(
-                cells[row : row + COLUMNS], texts[row : row + COLUMNS], strict=True
+                cells[row : row + columns], texts[row : row + columns], strict=True
             )
         ]
         yield f"{row:>{digits}}  {' '.join(shown)}".rstrip()
-    legend = list(_legend(cells, colours))
-    if legend:
-        yield f"{'':>{digits}}  {'  '.join(legend)}"
+    yield from _folded(list(_legend(cells, colours)), digits + 2, width)
+
+
+def _folded(texts: Sequence[str], indent: int, width: int | None) -> Iterator[str]:
+    """Texts beside each other, in as many lines as a width makes of them."""
+    line: list[str] = []
+    for text in texts:
+        room = sum(len(_CODES.sub("", each)) + 2 for each in [*line, text]) - 2
+        if line and width is not None and indent + room > width:
+            yield " " * indent + "  ".join(line)
+            line = []
+        line.append(text)
+    if line:
+        yield " " * indent + "  ".join(line)
 
 
 def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
@@ -84,8 +187,8 @@ def _legend(cells: Sequence[Cell], colours: bool) -> Iterator[str]:
     if any(each.state == "I" for each in cells):
         yield f"\x1b[48;5;{_GREYS[4]};38;5;252m inactive \x1b[0m" if colours else "( ) inactive"
     if any(each.state == "U" for each in cells):
-        yield f"{UNUSED} not asked, or no work-item"
-    missing = {each.missing for each in cells if each.state != "U"}
+        yield f"{UNUSED} no work-item"
+    missing = {each.missing for each in cells if each.state not in ("U", _NOT_ASKED)}
     yield from (f"{mark} {why}" for why, mark in MARKS.items() if why in missing)
 
 
@@ -95,8 +198,8 @@ def _number(cell: Cell) -> float:
 
 
 def _text(cell: Cell, widest: int, *, colours: bool) -> str:
-    if cell.state == "U":
-        return UNUSED
+    if cell.state in ("U", _NOT_ASKED):
+        return UNUSED if cell.state == "U" else ""
     text = cell.text if cell.missing is None else MARKS[cell.missing]
     is_bracketed = cell.state == "I" and not colours
     room = widest - 2 if is_bracketed else widest
@@ -105,7 +208,7 @@ def _text(cell: Cell, widest: int, *, colours: bool) -> str:
 
 
 def _painted(text: str, cell: Cell, least: float, most: float) -> str:
-    if cell.state == "U":
+    if cell.state in ("U", _NOT_ASKED):
         return text
     codes = ["2"] if cell.state == "I" and cell.number is None else []
     if cell.number is not None:

@@ -93,9 +93,9 @@ def said(*commands: str) -> list[str]:
 def test_a_table_by_its_width() -> None:
     assert said("lanes 7-9 at") == [
         "  Lane State Line                 at",
-        "  7    A     asm/divergent.hip:13 {t = 7, x = 21}",
-        "  8    A     asm/divergent.hip:13 {t = 8, x = 24}",
-        "  9    I     asm/divergent.hip:15 {t = 9, x = <optimized out>}",
+        "     7 A     asm/divergent.hip:13 {t = 7, x = 21}",
+        "     8 A     asm/divergent.hip:13 {t = 8, x = 24}",
+        "     9 I     asm/divergent.hip:15 {t = 9, x = <optimized out>}",
     ]
 
 
@@ -118,14 +118,14 @@ def test_a_grid_with_what_is_where() -> None:
     ("command", "expected"),
     [
         ("lanes/x -table 8 x", ["  Lane State Line                 x",
-                               "  8    A     asm/divergent.hip:13 0x18"]),
+                               "     8 A     asm/divergent.hip:13 0x18"]),
         ("lanes -active -table x > 21", ["  Lane State Line                 x > 21"]
-         + [f"{'*' if n == 0 else ' '} {n:<4} A     asm/divergent.hip:13 {str(n == 8).lower()}"
+         + [f"{'*' if n == 0 else ' '} {n:>4} A     asm/divergent.hip:13 {str(n == 8).lower()}"
             for n in range(9)]),
         ("lanes -table -inactive 0-9 x", ["  Lane State Line                 x",
-                                         "  9    I     asm/divergent.hip:15 <optimized out>"]),
+                                         "     9 I     asm/divergent.hip:15 <optimized out>"]),
         ("lanes -table 3 t / kept", ["  Lane State Line                 t / kept",
-                                    "  3    A     asm/divergent.hip:13 <error>"]),
+                                    "     3 A     asm/divergent.hip:13 <error>"]),
         ("lanes 99 x", ["No lanes match '99'."]),
         ("lanes", ["Argument required (expression to compute)."]),
         ("lanes -table", ["Argument required (expression to compute)."]),

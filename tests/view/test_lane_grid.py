@@ -6,7 +6,15 @@ import re
 
 import pytest
 
-from dwarfgpu.view.lane_grid import MARKS, Cell, grid_lines
+from dwarfgpu.view.lane_grid import (
+    MARKS,
+    Cell,
+    LaneRow,
+    every_cell,
+    grid_lines,
+    place_lines,
+    table_lines,
+)
 
 
 def lines(cells: list[Cell], *, colours: bool = False) -> list[str]:
@@ -26,7 +34,7 @@ def test_states_are_told_without_colours() -> None:
     cells = [Cell("5", "A", 5), Cell("6", "I", 6), Cell("x", "U"), Cell("7", "?")]
     assert lines(cells) == [
         "0    5 (6)   ·   7",
-        "   ( ) inactive  · not asked, or no work-item",
+        "   ( ) inactive  · no work-item",
     ]
 
 
@@ -38,11 +46,68 @@ def test_what_is_missing_has_a_mark_and_a_legend() -> None:
     ]
 
 
-@pytest.mark.parametrize(("width", "longest"), [(None, 16), (200, 16), (80, 8), (40, 4), (5, 4)])
-def test_cells_are_as_narrow_as_the_terminal(width: int | None, longest: int) -> None:
-    [line] = grid_lines([Cell("x" * 40, "A")] * 8, colours=False, width=width)
-    assert line == "0  " + " ".join(["x" * (longest - 1) + "…"] * 8)
-    assert width is None or longest == 4 or len(line) <= width
+@pytest.mark.parametrize(("width", "longest"), [(None, 16), (200, 16), (80, 16), (40, 16)])
+def test_rows_are_shorter_where_the_terminal_is_narrow(width: int | None, longest: int) -> None:
+    lines = list(grid_lines([Cell("x" * 40, "A")] * 8, colours=False, width=width))
+    columns = {200: 8, 80: 4, 40: 2}.get(width or 200, 8)
+    assert len(lines) == 8 // columns
+    assert lines[0] == "0  " + " ".join(["x" * (longest - 1) + "…"] * columns)
+    assert width is None or all(len(line) <= width for line in lines)
+
+
+@pytest.mark.parametrize(("width", "columns", "longest"), [(30, 4, 6), (5, 4, 4)])
+def test_cells_are_cut_where_that_does_not_help(width: int, columns: int, longest: int) -> None:
+    line, _ = grid_lines([Cell("x" * 40, "A")] * 8, colours=False, width=width)
+    assert line == "0  " + " ".join(["x" * (longest - 1) + "…"] * columns)
+    assert longest == 4 or len(line) <= width
+
+
+def test_the_legend_is_folded() -> None:
+    cells = [Cell("", "A", missing=why) for why in MARKS]
+    lines = list(grid_lines(cells, colours=False, width=30))
+    assert lines == [
+        "0  - ? ~ !",
+        "   - optimized out",
+        "   ? unavailable",
+        "   ~ not in this frame",
+        "   ! error",
+    ]
+
+
+def test_rows_of_which_nothing_is_shown_are_left_out() -> None:
+    rows = [LaneRow(lane, Cell(str(lane), "A", lane), "a.c:1") for lane in (1, 17)]
+    cells = every_cell(rows, 32, 30)
+    assert lines(cells) == [
+        " 0      1",
+        "16     17",
+        "24                     ·  ·",
+        "    · no work-item",
+    ]
+
+
+def test_what_is_below() -> None:
+    rows = [
+        LaneRow(0, Cell("1", "A", 1), "a.c:1"),
+        LaneRow(1, Cell("", "I", missing="optimized out"), "a.c:2", "<optimized out>", "x is gone"),
+        LaneRow(2, Cell("", "I", missing="optimized out"), "a.c:2", "<optimized out>", "x is gone"),
+        LaneRow(3, Cell("", "U"), None),
+    ]
+    assert list(place_lines(rows, 1)) == [
+        "  lane 0     active    a.c:1",
+        "* lanes 1-2  inactive  a.c:2",
+        "  lane 3     unused",
+        "<optimized out> in lanes 1-2: x is gone",
+    ]
+
+
+def test_a_table() -> None:
+    rows = [["Lane", "State", "x"], ["3", "A", "5"], ["17", "I", "<error>"]]
+    assert list(table_lines(rows)) == ["Lane State x", "   3 A     5", "  17 I     <error>"]
+    assert list(table_lines(rows, 17)) == [
+        "  Lane State x",
+        "     3 A     5",
+        "*   17 I     <error>",
+    ]
 
 
 def test_wide_cells_are_cut() -> None:

@@ -27,13 +27,20 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageErro
 from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
-from dwarfgpu.view.coverage import runs_text
-from dwarfgpu.view.lane_grid import COLUMNS, Cell, grid_lines
+from dwarfgpu.view.lane_grid import (
+    LEAST_COLUMNS,
+    WIDEST,
+    Cell,
+    LaneRow,
+    every_cell,
+    grid_lines,
+    place_lines,
+    state_letter,
+    table_lines,
+)
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
-_LETTERS: Final = {True: "A", False: "I", None: "?"}
-_WORDS: Final = {"A": "active", "I": "inactive", "U": "unused", "?": "not known if active"}
 _SHAPES: Final = ("-table", "-grid")
 _MISSING: Final = {
     OPTIMIZED_OUT: "optimized out",
@@ -42,8 +49,6 @@ _MISSING: Final = {
     "<not in this frame>": "not in this frame",
 }
 """What grids call what is in the place of a value."""
-_CELL: Final = 16
-"""Characters of a cell of a grid."""
 _WIDEST: Final = 60
 """Characters of a value in a table."""
 
@@ -63,8 +68,9 @@ class Row:
     """By which it is coloured."""
 
     @property
-    def cell(self) -> Cell:
-        return Cell(self.text, self.letter, self.number, self.missing)
+    def shown(self) -> LaneRow:
+        cell = Cell(self.text, self.letter, self.number, self.missing)
+        return LaneRow(self.state.lane, cell, self.place, self.text, self.reason)
 
     @property
     def missing(self) -> str | None:
@@ -91,8 +97,8 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
-    As a grid of eight lanes in a row if it fits, else as a table; inactive lanes are grey or in
-    brackets. Each lane is asked where it is: below a grid is told where which lanes are, and why
+    As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table; inactive lanes
+    are grey or in brackets. Each lane is asked where it is: below a grid is told where which lanes are, and why
     some have no value. ID is a lane or a range of lanes. FMT is that of "print".
     """
     session = shell.session
@@ -173,7 +179,7 @@ def _rows(
         if pc not in places:
             place = None if pc is None else place_of(session.focused(state.lane), pc)
             places[pc] = "-" if place is None else f"{place.file}:{place.line}"
-        letter = "U" if state.lane >= used else _LETTERS[state.is_active]
+        letter = state_letter(state, used)
         text, reason = _text(session, each, options)
         number = _number(session, each) if has_numbers else None
         rows.append(Row(state, letter, places[pc], text, reason, number))
@@ -193,7 +199,7 @@ def _text(session: Session, each: LaneValue, options: FormatOptions) -> tuple[st
                 error = failed
     assert error is not None
     if each.state.is_absent:
-        return "<not in this frame>", "the lane was not active on entry to the function"
+        return "<not in this frame>", f"the lane {session.focused(each.state.lane).why_absent}"
     word = "<unavailable>" if isinstance(error, Unavailable) else "<error>"
     return word, error_text(error)
 
@@ -211,38 +217,21 @@ def _fits(rows: Sequence[Row], columns: int) -> bool:
     """Whether a grid shows all of every value in a line of so many columns."""
     widths = [len(row.text) if row.missing is None else 1 for row in rows]
     width = max(widths) + 2 * any(row.letter == "I" for row in rows)
-    return max(widths) <= _CELL and 4 + COLUMNS * (width + 1) <= columns
+    return max(widths) <= WIDEST and 4 + LEAST_COLUMNS * (width + 1) <= columns
 
 
 def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     """The cells of the wave, then which lanes are where, and why some have no value."""
-    by_lane = {row.state.lane: row.cell for row in rows}
-    cells = [by_lane.get(lane, Cell("", "U")) for lane in lane_numbers(shell.session)]
+    shown = [row.shown for row in rows]
+    cells = every_cell(shown, len(lane_numbers(shell.session)), used_lanes(shell.session))
     for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns):
         yield Painted(line) if shell.has_colours else line
-    groups: dict[tuple[str, str], list[int]] = {}
-    missing: dict[tuple[str, str], list[int]] = {}
-    for row in rows:
-        groups.setdefault((row.letter, row.place), []).append(row.state.lane)
-        if row.reason is not None:
-            missing.setdefault((row.text, row.reason), []).append(row.state.lane)
-    whos = [_named(numbers) for numbers in groups.values()]
-    first, second = (max(map(len, column)) for column in (whos, [_WORDS[key[0]] for key in groups]))
-    for who, (letter, place), numbers in zip(whos, groups, groups.values(), strict=True):
-        mark = "*" if shell.session.lane in numbers else " "
-        yield one_line(f"{mark} {who:<{first}}  {_WORDS[letter]:<{second}}  {place}")
-    for (word, reason), numbers in missing.items():
-        yield one_line(f"{word} in {_named(numbers)}: {reason}")
-
-
-def _named(numbers: list[int]) -> str:
-    return f"lane{'s' if len(numbers) > 1 else ''} {runs_text(numbers)}"
+    yield from map(one_line, place_lines(shown, shell.session.lane))
 
 
 def _table(session: Session, text: str, rows: Sequence[Row]) -> Iterator[Part]:
-    width = max(len("Line"), *(len(row.place) for row in rows))
-    yield one_line(f"  Lane State {'Line':<{width}} {text}")
+    shown = [["Lane", "State", "Line", text]]
     for row in rows:
-        mark = "*" if row.state.lane == session.lane else " "
         value = row.text if len(row.text) <= _WIDEST else f"{row.text[: _WIDEST - 1]}…"
-        yield one_line(f"{mark} {row.state.lane:<4} {row.letter:<5} {row.place:<{width}} {value}")
+        shown.append([str(row.state.lane), row.letter, row.place, value])
+    yield from map(one_line, table_lines(shown, session.lane if session.lane is not None else -1))

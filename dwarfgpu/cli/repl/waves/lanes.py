@@ -20,6 +20,7 @@ from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import UNUSED, LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.lane_grid import state_letter
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import lane_position
 
@@ -29,7 +30,6 @@ CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "inactive": (False,),
 }
 """What `-active` and the like mean, by whether a lane is active."""
-_STATES: Final = {True: "A", False: "I", None: "?"}
 
 
 def first_lane(session: Session) -> int | None:
@@ -208,7 +208,7 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
     frames: dict[int | None, str] = {}
     for row, name in zip(rows, names, strict=True):
-        state = "U" if row.lane >= used else _STATES[row.is_active]
+        state = state_letter(row, used)
         where = "(unused)" if row.lane >= used else _where(session, row, frames)
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
