@@ -51,34 +51,33 @@ def described_where(session: Session, reading: Reading) -> list[str]:
     source = SourceLines(coverage.variable.unit)
     if any(span.covers(pc) for span in coverage.described):
         return list(_here(session, reading, coverage, source, pc))
-    return [_elsewhere(session, coverage, source, pc)]
+    return list(_elsewhere(session, coverage, source, pc))
 
 
-def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: int) -> str:
+def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: int) -> Iterator[str]:
     """Of code that is not described."""
     spans = coverage.described
     if not spans:
-        return f"no code of its scope has a location for it: {_lines(coverage.scope, source)}"
+        yield f"no code of its scope has a location for it: {_lines(coverage.scope, source)}"
+        return
     before = next((each for each in reversed(spans) if each.end <= pc), None)
     after = next((each for each in spans if each.begin > pc), None)
-    here = _line(pc, source, pc)
-    who = "the frame" if session.lane is None else f"lane {session.lane}"
+    last = "" if before is None else _line(before.end - 1, source, pc)
+    first = "" if after is None else _line(after.begin, source, pc)
+    order = "in the order of the code, it is"
     if before is None:
         assert after is not None
-        return (
-            f"in the order of the code, it is first described at {_line(after.begin, source, pc)}: "
-            f"{_lines((after,), source)}; {who} is before that, at {here}"
-        )
-    if after is None:
-        return (
-            f"in the order of the code, it is last described at {_line(before.end - 1, source, pc)}"
-            f": {_lines((before,), source)}; {who} is after that, at {here}"
-        )
-    return (
-        f"in the order of the code, it is described up to {_line(before.end - 1, source, pc)} "
-        f"({_lines((before,), source)}) and again from {_line(after.begin, source, pc)} "
-        f"({_lines((after,), source)}); {who} is between, at {here}"
-    )
+        yield f"{order} first described at {first}: {_lines((after,), source)}"
+        side = "before that"
+    elif after is None:
+        yield f"{order} last described at {last}: {_lines((before,), source)}"
+        side = "after that"
+    else:
+        yield f"{order} described up to {last}: {_lines((before,), source)}"
+        yield f"and again from {first} on: {_lines((after,), source)}"
+        side = "between"
+    who = "the frame" if session.lane is None else f"lane {session.lane}"
+    yield f"{who} is {side}, at {_line(pc, source, pc)}"
 
 
 def _here(

@@ -25,7 +25,7 @@ _RAMP: Final = (17, 18, 24, 30, 36, 71, 107, 143, 179, 221)
 """Background colours of a terminal with 256 of them, from the least number to the greatest."""
 _GREYS: Final = (233, 234, 235, 236, 237, 238, 239, 240, 241, 242)
 """The same for inactive lanes."""
-_DARK: Final = 6
+_DARK: Final = 4
 """How many of them take white text."""
 MARKS: Final = {
     "optimized out": "-",
@@ -131,12 +131,15 @@ def columns_for(cells: Sequence[Cell], width: int | None) -> int:
     return COLUMNS if is_wide else COLUMNS // 2
 
 
-def grid_lines(cells: Sequence[Cell], *, colours: bool, width: int | None = None) -> Iterator[str]:
+def grid_lines(
+    cells: Sequence[Cell], *, colours: bool, width: int | None = None, focus: int | None = None
+) -> Iterator[str]:
     """Rows of cells, one for each lane, with the number of the first lane of each row,
     unless none of it is shown; a legend.
 
-    Inactive lanes are in brackets; with colours they are grey. There are fewer cells in a row, then
-    cells are cut, so that rows are not wider than `width`, as far as that is possible.
+    Inactive lanes are in brackets; with colours they are grey, and the focus is underlined. There
+    are fewer cells in a row, then cells are cut, so that rows are not wider than `width`, as far as
+    that is possible.
     """
     columns = columns_for(cells, width)
     digits = len(str(len(cells) - 1))
@@ -150,9 +153,11 @@ def grid_lines(cells: Sequence[Cell], *, colours: bool, width: int | None = None
         if all(each.state == _NOT_ASKED for each in cells[row : row + columns]):
             continue
         shown = [
-            _painted(f"{text:>{column}}", cell, least, most) if colours else f"{text:>{column}}"
-            for cell, text in zip(
-                cells[row : row + columns], texts[row : row + columns], strict=True
+            _painted(f"{text:>{column}}", cell, least, most, is_focus=row + at == focus)
+            if colours
+            else f"{text:>{column}}"
+            for at, (cell, text) in enumerate(
+                zip(cells[row : row + columns], texts[row : row + columns], strict=True)
             )
         ]
         yield f"{row:>{digits}}  {' '.join(shown)}".rstrip()
@@ -207,10 +212,11 @@ def _text(cell: Cell, widest: int, *, colours: bool) -> str:
     return f"({text})" if is_bracketed else text
 
 
-def _painted(text: str, cell: Cell, least: float, most: float) -> str:
+def _painted(text: str, cell: Cell, least: float, most: float, *, is_focus: bool = False) -> str:
     if cell.state in ("U", _NOT_ASKED):
         return text
     codes = ["2"] if cell.state == "I" and cell.number is None else []
+    codes += ["1", "4"] if is_focus else []
     if cell.number is not None:
         share = 0.0 if most == least else (cell.number - least) / (most - least)
         step = min(int(share * len(_RAMP)), len(_RAMP) - 1)

@@ -123,7 +123,7 @@ def test_colours_follow_the_numbers() -> None:
     least, most, middle, inactive = codes
     assert least == ("48;5;17;97", "10")
     assert most == ("48;5;221;30", "20")
-    assert middle == ("48;5;71;97", "15") or middle[0].startswith("48;5;71")
+    assert middle == ("48;5;71;30", "15")
     assert inactive[0] == "48;5;235;38;5;252"  # grey
     assert line.endswith("  -")
     assert re.sub(r"\x1b\[[0-9;]*m", "", line) == "0  10 20 15  9  -"
@@ -137,3 +137,10 @@ def test_equal_numbers_have_one_colour(number: float) -> None:
 
 def test_nothing() -> None:
     assert lines([]) == []
+
+
+def test_the_focus_is_underlined() -> None:
+    cells = [Cell("1", "A", 1), Cell("2", "I"), Cell("3", "A", 3)]
+    line, *_ = grid_lines(cells, colours=True, focus=1)
+    assert re.findall(r"\x1b\[([0-9;]*)m *2", line) == ["2;1;4"]
+    assert "\x1b" not in "".join(grid_lines(cells, colours=False, focus=1))

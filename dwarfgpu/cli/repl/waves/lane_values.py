@@ -98,8 +98,8 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
     As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table; inactive lanes
-    are grey or in brackets. Each lane is asked where it is: below a grid is told where which lanes are, and why
-    some have no value. ID is a lane or a range of lanes. FMT is that of "print".
+    are grey or in brackets. Each lane is asked where it is: below a grid is told where which lanes
+    are, and why some have no value. ID is a lane or a range of lanes. FMT is that of "print".
     """
     session = shell.session
     options, text = _format(shell, argument)
@@ -224,9 +224,10 @@ def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     """The cells of the wave, then which lanes are where, and why some have no value."""
     shown = [row.shown for row in rows]
     cells = every_cell(shown, len(lane_numbers(shell.session)), used_lanes(shell.session))
-    for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns):
+    focus = shell.session.lane
+    for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns, focus=focus):
         yield Painted(line) if shell.has_colours else line
-    yield from map(one_line, place_lines(shown, shell.session.lane))
+    yield from map(one_line, place_lines(shown, focus))
 
 
 def _table(session: Session, text: str, rows: Sequence[Row]) -> Iterator[Part]:
