@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
 from dwarfgpu.dwarf.types import (
@@ -113,7 +111,7 @@ def variable_text(reading: Reading, session: Session, options: FormatOptions) ->
     assert reading.bits is not None
     unit = reading.variable.unit
     cplusplus = options.cplusplus or unit.is_cplusplus
-    options = evolve(options, cplusplus=cplusplus, style=unit.style)
+    options = options.of_source(cplusplus, unit.style)
     bare = strip(reading.type)
     if isinstance(bare, Pointer | MemberPointer | Struct | Array | Dynamic | Absent):
         from dwarfgpu.language import TypedValue, format

@@ -51,7 +51,7 @@ def format(
     """
     places = Places(session)
     if value.unit is not None:
-        options = evolve(options, cplusplus=value.unit.is_cplusplus, style=value.unit.style)
+        options = options.of_source(value.unit.is_cplusplus, value.unit.style)
     value = places.read(value)
     if isinstance(value.error, UndefinedBits):
         return OPTIMIZED_OUT

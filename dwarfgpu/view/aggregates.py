@@ -319,8 +319,11 @@ def _elements(
         yield "{...}"
         return
     yield marks.first
-    if shown.options.style == "ada" and lower and lower[0] not in (1, None):
-        yield f"{lower[0]} => "
+    first = next(iter(lower), None)
+    if first is None and shown.options.language is not None:  # forced upon an array of C
+        first = 0
+    if shown.options.style == "ada" and first not in (1, None):
+        yield f"{first} => "
     margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
     is_placed = last and is_dynamic(element)
     index = printed = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field
+from attrs import evolve, field
 
 from dwarfgpu.dwarf.types import Style
 from dwarfgpu.errors import UsageError
@@ -58,10 +58,17 @@ class FormatOptions:
     """Structures and arrays in one another; then `{...}`."""
     characters: int = 100_000
     """Characters of the whole text; then `...`."""
+    language: tuple[bool, Style] | None = None
+    """Whether as in C++, and the style, whatever the source language is."""
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
     """Values are written as in this language."""
+
+    def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
+        """The same for a value of that language, unless another one is asked for."""
+        cplusplus, style = self.language or (cplusplus, style)
+        return evolve(self, cplusplus=cplusplus, style=style)
 
 
 DEFAULT_OPTIONS: Final = FormatOptions()

@@ -10,6 +10,7 @@ from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Queue, Wave, Wor
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import find
+from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEANING
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
@@ -146,6 +147,10 @@ def test_they_follow_the_focus(shell: Shell) -> None:
 def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
     assert setting.help in said(shell, f"help set {setting.name}")
     for value in setting.values:
+        if setting.name == "language" and value not in SPELLED:
+            refused = f"Unsupported: values are not written as in {value} here\n"
+            assert said(shell, f"set language {value}") == refused
+            continue
         traced = f"+set {setting.name} {value}\n" if shell.settings.flag("trace-commands") else ""
         assert said(shell, f"set {setting.name} {value}") == traced
         said(shell, "set output text")
@@ -153,7 +158,40 @@ def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -
         _, found = completions(shell, f"set {setting.name} {value[:1]}")
         assert value in [each.text for each in found]
     value = shell.settings[setting.name]
-    assert said(shell, f"show {setting.name}") == f"{setting.sentence(value)}\n"
+    assert said(shell, f"show {setting.name}").startswith(f"{setting.sentence(value)}\n")
+
+
+@pytest.mark.parametrize("name", [*NOT_BUILT, *WITHOUT_MEANING])
+def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) -> None:
+    for line in (f"set {name} 1", f"set {name}", f"show {name}"):
+        assert said(shell, line).startswith(f'The setting "{name}" of GDB ')
+
+
+def test_refused_settings_hide_nothing(shell: Shell) -> None:
+    """They are no candidates, and outside of families found by their whole names only."""
+    assert said(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
+    assert [each.text for each in completions(shell, "set print fi")[1]] == []
+    assert "debug" not in said(shell, "set")
+
+
+def test_one_command_under_another_setting(program: Shell) -> None:
+    line = "with print elements 2 -- p numbers"
+    assert said(program, line) == "$1 = {1 <repeats 12 times>...}\n"
+    assert said(program, "show print elements").endswith("is 200.\n")
+    said(program, "with print elements 2 -- p nosuch")  # also after an error
+    assert said(program, "show print elements").endswith("is 200.\n")
+
+
+def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:
+    missing = "1\tx86_64/demo.c: No such file or directory.\n"
+    (tmp_path / "demo.c").write_text("moved\nhere\n")
+    assert said(program, "list 1,2") == missing
+    assert said(program, f"directory {tmp_path}", "list 1,2") == "1\tmoved\n2\there\n"
+    assert said(program, "directory", "list 1,2") == missing
+    said(program, f"set substitute-path x86_64 {tmp_path}")
+    assert said(program, "list 1,2") == "1\tmoved\n2\there\n"
+    assert f"Located in {tmp_path}/demo.c\n" in said(program, "info source")
+    assert said(program, "unset substitute-path x86_64", "list 1,2") == missing
 
 
 def test_show_lists_all(shell: Shell) -> None:

@@ -230,7 +230,8 @@ def parse(commands: Collection[Command], line: str) -> Call:
     found = find(commands, word)
     while found.subcommands and rest.strip():
         word, after = first_word(rest)
-        is_other = not word or after.lstrip().startswith("=")  # `set t = 3` assigns
+        is_named = any(word in each.words for each in found.subcommands)
+        is_other = not word or (after.lstrip().startswith("=") and not is_named)  # `set t = 3`
         if found.takes_other and (is_other or not fitting(found.subcommands, word)):
             break
         found, rest = find(found.subcommands, word, found.name, after), after

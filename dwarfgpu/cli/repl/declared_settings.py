@@ -10,9 +10,19 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.cli.repl.setting import Setting, SettingValue
+from dwarfgpu.dwarf.types import Style
 
 RADICES: Final = {8: "o", 10: None, 16: "x"}
 """Output radices, and the letters of their format."""
+LANGUAGES: Final = (
+    "auto", "local", "unknown", "ada", "asm", "c", "c++", "d", "fortran", "go", "minimal",
+    "modula-2", "objective-c", "opencl", "pascal", "rust",
+)  # fmt: skip
+SPELLED: Final[Mapping[str, tuple[bool, Style] | None]] = {
+    "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
+    "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
+}  # fmt: skip
+"""The languages in which values can be written: whether as in C++, and the style."""
 FRAME_INFO: Final = (
     "auto", "source-line", "location", "source-and-location", "location-and-address",
     "short-location",
@@ -133,6 +143,12 @@ SETTINGS: Final = tuple(sorted((
         more="After so many lines it asks whether to go on; 0 is never.",
     ),
     Setting(
+        "language", "choice", "auto", 'The current source language is "{}".',
+        "the current source language.", LANGUAGES,
+        more='In which values and types are written; "auto" is that of their source file. '
+        "Expressions are read by the rules of C and C++ together.",
+    ),
+    Setting(
         "listsize", "limit", 10,
         "Number of source lines dwarfgpu will list by default is {}.",
         "number of source lines dwarfgpu will list by default.",
@@ -192,9 +208,32 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
 }
 """Settings of GDB that nothing here could obey, and why."""
 NOT_BUILT: Final = (
-    "case-sensitive", "demangle-style", "directories", "extended-prompt", "history",
-    "input-radix", "language", "logging", "multiple-symbols", "print demangle",
-    "print entry-values", "print object", "print sevenbit-strings", "print type nested-type-limit",
-    "print vtbl", "prompt", "radix", "verbose",
+    "ada", "agent", "annotate", "architecture", "auto-connect-native-target", "auto-load",
+    "auto-solib-add", "basenames-may-differ", "breakpoint", "can-use-hw-watchpoints",
+    "case-sensitive", "charset", "check", "circular-trace-buffer", "code-cache",
+    "coerce-float-to-double", "compile-args", "compile-gcc", "complaints", "cp-abi", "cwd",
+    "data-directory", "dcache", "debug-file-directory", "debuginfod", "default-collect",
+    "demangle-style", "detach-on-fork", "disable-randomization", "disconnected-dprintf",
+    "disconnected-tracing", "displaced-stepping", "dprintf-channel", "dprintf-function",
+    "dprintf-style", "dump-excluded-mappings", "editing", "endian", "environment",
+    "exec-direction", "exec-done-display", "exec-file-mismatch", "exec-wrapper",
+    "extended-prompt", "extension-language", "filename-display", "follow-exec-mode", "fortran",
+    "frame-filter", "gnutarget", "guile", "history", "host-charset", "index-cache",
+    "inferior-tty", "input-radix", "interactive-mode", "libthread-db-search-path", "logging",
+    "max-completions", "max-user-call-depth", "max-value-size", "may-call-functions",
+    "may-insert-breakpoints", "may-insert-fast-tracepoints", "may-insert-tracepoints",
+    "may-interrupt", "may-write-memory", "may-write-registers", "mem", "mi-async", "mpx",
+    "multiple-symbols", "observer", "opaque-type-resolution", "osabi", "overload-resolution",
+    "print demangle", "print entry-values", "print object", "print sevenbit-strings",
+    "print type nested-type-limit", "print vtbl", "prompt", "radix", "range-stepping", "ravenscar",
+    "record", "remote", "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase",
+    "remotelogfile", "remotetimeout", "remotewritesize", "schedule-multiple",
+    "script-extension", "serial", "solib-absolute-prefix", "solib-search-path", "stack-cache",
+    "startup-quietly", "startup-with-shell", "stop-on-solib-events", "struct-convention",
+    "suppress-cli-notifications", "sysroot", "target-charset", "target-file-system-kind",
+    "target-wide-charset", "tcp", "tdesc", "trace-buffer-size", "trace-notes",
+    "trace-stop-notes", "trace-user", "trust-readonly-sections", "tui",
+    "unwind-on-terminating-exception", "unwindonsignal", "use-coredump-filter",
+    "use-deprecated-index-sections", "verbose", "watchdog", "write",
 )  # fmt: skip
 """Those that something could."""

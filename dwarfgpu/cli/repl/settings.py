@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dwarfgpu.cli.repl.declared_settings import RADICES, SETTINGS
+from dwarfgpu.cli.repl.declared_settings import RADICES, SETTINGS, SPELLED
 from dwarfgpu.cli.repl.setting import Setting, SettingValue
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.options import FormatOptions
 
@@ -63,6 +63,8 @@ class Settings:
             raise UsageError(
                 f"Unsupported output radix ``decimal {value}''; output radix unchanged."
             )
+        if name == "language" and value not in SPELLED:
+            raise Unsupported(f"values are not written as in {value} here")
         self._values[name] = value
         self._by_hand.add(name)
 
@@ -85,6 +87,7 @@ class Settings:
         """What `print` does, in a format."""
         return FormatOptions(
             letter=letter,
+            language=SPELLED[self.word("language")],
             address=self.flag("print address"),
             pretty=self.flag("print pretty"),
             array=self.flag("print array"),

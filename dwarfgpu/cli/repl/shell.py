@@ -20,6 +20,7 @@ from dwarfgpu.cli.repl.answer import Answer, without_token
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
 from dwarfgpu.cli.repl.data.units import Examined
 from dwarfgpu.cli.repl.data.values import ValueHistory
+from dwarfgpu.cli.repl.files.source_path import SourcePath
 from dwarfgpu.cli.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
@@ -93,6 +94,9 @@ class Shell:
         """Whether a core file is looked at."""
         self.values = ValueHistory()
         self.settings = Settings()
+        self.source_path = SourcePath()
+        self.earlier = ""
+        """The line before the one that is run, of those that somebody typed."""
         self.is_talk = False
         """Whether somebody at a terminal converses."""
         self.breakpoints: dict[int, Breakpoint] = {}
@@ -183,6 +187,7 @@ class Shell:
             line = self._previous
         if is_blank(line):
             return True
+        self.earlier = self._previous if repeats else self.earlier
         self._previous = line if repeats else self._previous
         self.again = ""
         answer = None
@@ -357,8 +362,8 @@ class Shell:
             self.has_hinted = True
             self.streams.complain(f'type "explain {name}" to see why')
 
-    def warn(self, text: str) -> None:
-        self._remark(f"warning: {text}", text)
+    def warn(self, text: str, head: str = "warning") -> None:
+        self._remark(f"{head}: {text}", text)
 
     def _remark(self, line: str, text: str) -> None:
         if self._answer is None:

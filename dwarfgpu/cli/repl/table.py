@@ -22,6 +22,7 @@ from dwarfgpu.cli.repl.files.source_files import (
     info_source,
     info_sources,
 )
+from dwarfgpu.cli.repl.files.source_path_commands import directory, unset
 from dwarfgpu.cli.repl.files.symbol_lists import info_functions, info_types, info_variables
 from dwarfgpu.cli.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.cli.repl.running.breakpoints import break_, delete, info_breakpoints, tbreak
@@ -42,8 +43,9 @@ from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, 
 from dwarfgpu.cli.repl.support.lldb import with_foreign
 from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
 from dwarfgpu.cli.repl.support.script import dont_repeat, end, eval_, if_, while_
-from dwarfgpu.cli.repl.support.setting_commands import set_, show
+from dwarfgpu.cli.repl.support.setting_commands import info_set, set_, show
 from dwarfgpu.cli.repl.support.user_defined import alias, define, define_prefix, document
+from dwarfgpu.cli.repl.support.with_setting import with_
 from dwarfgpu.cli.repl.waves.commands import GPU_COMMANDS, GPU_INFO
 from dwarfgpu.cli.repl.waves.lane_values import lanes
 
@@ -60,6 +62,7 @@ _INFO: Final = (
     info_locals,
     info_registers,
     info_scope,
+    info_set,
     info_sharedlibrary,
     info_source,
     info_sources,
@@ -91,6 +94,7 @@ _OWN: Final[tuple[Command, ...]] = (
     break_,
     call,
     complete,
+    directory,
     display,
     define,
     define_prefix,
@@ -127,7 +131,9 @@ _OWN: Final[tuple[Command, ...]] = (
     undisplay,
     undo,
     up,
+    unset,
     whatis,
+    with_,
     x,
     while_,
 )

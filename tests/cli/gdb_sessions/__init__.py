@@ -29,6 +29,7 @@ FILES = {
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "demo": ("x86_64/demo.gcc.O0.v5",),
     "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_obeyed": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_types": ("x86_64/types.gcc.O0.v5",),
     "types": ("x86_64/types.gcc.O0.v5",),

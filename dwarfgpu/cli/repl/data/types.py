@@ -10,9 +10,10 @@ from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.declared_settings import SPELLED
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Typedef
+from dwarfgpu.dwarf.types import Style, Typedef
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import Typed
 from dwarfgpu.language.untyped import TEXT
@@ -38,7 +39,8 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     if named is not None and isinstance(named.type, Typedef):
         named = Typed(named.type.target, named.unit)
     found = named or _type_of(shell, argument)
-    name = type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)
+    cplusplus, style = _spelled(shell, found)
+    name = type_name(found.type, cplusplus=cplusplus, style=style)
     yield Told(f"type = {name}", {"type": name})
 
 
@@ -59,21 +61,27 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
         name = "<unknown return type> ()"
         yield Told(f"type = {name}", {"type": name, "definition": name})
         return
-    name = type_name(found.type, cplusplus=found.is_cplusplus, style=found.style)
-    data: Record = {"type": name, **layout(found.type, cplusplus=found.is_cplusplus)}
-    if "o" in flags and found.style == "c":
-        shown = offset_text(found.type, cplusplus=found.is_cplusplus, is_hexadecimal="x" in flags)
+    cplusplus, style = _spelled(shell, found)
+    name = type_name(found.type, cplusplus=cplusplus, style=style)
+    data: Record = {"type": name, **layout(found.type, cplusplus=cplusplus)}
+    if "o" in flags and style == "c":
+        shown = offset_text(found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags)
         if shown is not None:
             yield Told(shown, {**data, "definition": shown})
             return
     text = type_text(
         found.type,
-        cplusplus=found.is_cplusplus,
-        style=found.style,
+        cplusplus=cplusplus,
+        style=style,
         has_methods="m" not in flags,
         has_typedefs="t" not in flags,
     )
     yield Told(f"type = {text}", {**data, "definition": text})
+
+
+def _spelled(shell: Shell, found: Typed) -> tuple[bool, Style]:
+    """Whether as in C++, and in whose words."""
+    return SPELLED[shell.settings.word("language")] or (found.is_cplusplus, found.style)
 
 
 def _of_settings(shell: Shell) -> set[str]:

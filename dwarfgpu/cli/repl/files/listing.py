@@ -43,7 +43,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     place, first, last = _wanted(shell, argument.strip(), before)
-    text = _text(place)
+    text = _text(shell, place)
     if text is None:
         raise UsageError(f"{first}\t{place.file}: No such file or directory.")
     if not 0 < first <= len(text):
@@ -237,36 +237,33 @@ def _main(shell: Shell) -> Place | None:
         return None
 
 
-def _text(place: Place) -> list[str] | None:
+def _text(shell: Shell, place: Place) -> list[str] | None:
     """The lines; None where the text is nowhere. Only a regular file is read, no huge one."""
     text = place.source.source
     if text is None:
-        try:
-            if not Path(place.path).is_file():
-                return None
-        except ValueError:  # a NUL in the name
+        path = shell.source_path.found(place)
+        if path is None:
             return None
-        text = read_file(place.path).decode("utf-8", "backslashreplace")
+        text = read_file(str(path)).decode("utf-8", "backslashreplace")
     return text.removesuffix("\n").split("\n")
 
 
-def source_line(session: Session) -> Iterator[Told]:
+def source_line(shell: Shell, session: Session) -> Iterator[Told]:
     """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
     place = place_of(session, frame_pc(session))
-    text = None if place is None else _text(place)
+    text = None if place is None else _text(shell, place)
     if place is not None and text is not None and place.line <= len(text):
         yield _line(place.line, text[place.line - 1])
 
 
-def line_count(place: Place) -> int | None:
+def line_count(shell: Shell, place: Place) -> int | None:
     """How many lines the file has; None where its text is nowhere."""
-    text = _text(place)
+    text = _text(shell, place)
     return None if text is None else len(text)
 
 
-def text_path(place: Place) -> Path | None:
+def text_path(shell: Shell, place: Place) -> Path | None:
     """Where the file with the text is; None where it is nowhere, or in the debugging
     information."""
-    if place.source.source is not None or _text(place) is None:
-        return None
-    return Path(place.path).absolute()
+    path = None if place.source.source is not None else shell.source_path.found(place)
+    return None if path is None else path.absolute()

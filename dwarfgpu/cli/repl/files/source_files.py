@@ -16,7 +16,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_ALLOC
+from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Plain, Record
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
@@ -39,10 +41,10 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     folder = unit.root.string(dw.AT_COMP_DIR)
     if folder is not None:
         yield Told(f"Compilation directory is {folder}", {"comp-dir": folder})
-    path = text_path(place)
+    path = text_path(shell, place)
     if path is not None:
         yield Told(f"Located in {path}", {"located-in": str(path)})
-    count = line_count(place)
+    count = line_count(shell, place)
     if count is not None:
         text = f"Contains {count} line{'' if count == 1 else 's'}."
         yield Told(text, {"line-count": count})
@@ -65,6 +67,18 @@ def language_of(unit: CompilationUnit) -> str:
     if unit.style != "c":
         return unit.style
     return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
+
+
+def frame_language(session: Session) -> str | None:
+    """That of the frame in focus; None where nothing tells."""
+    code_object = session.code_object
+    if code_object is None or session.pc is None:
+        return None
+    try:
+        unit = code_object.scopes.unit_at(session.pc)
+    except DwarfGpuError:
+        return None
+    return None if unit is None else language_of(unit)
 
 
 def _current(shell: Shell) -> Place | None:

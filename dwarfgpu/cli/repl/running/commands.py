@@ -110,7 +110,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
         yield Told("", data)
     else:
         yield Told(frame_line(session, style), data)
-    yield from source_line(session)
+    yield from source_line(shell, session)
     yield from displayed(shell)
 
 

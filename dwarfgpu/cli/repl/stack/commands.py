@@ -127,14 +127,14 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     style = shell.settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
     yield Told("", {"frame": record})
-    yield from _lines(frame, record, style, is_focus=True)
+    yield from _lines(shell, frame, record, style, is_focus=True)
 
 
 def _lines(
-    frame: StackFrame, record: Record, style: FrameStyle, *, is_focus: bool
+    shell: Shell, frame: StackFrame, record: Record, style: FrameStyle, *, is_focus: bool
 ) -> Iterator[Part]:
     """A frame, of which the keys are told, and its line of source text."""
-    lines = [*source_line(frame.session)] if style.has_source(is_focus=is_focus) else []
+    lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
     yield Told(frame_text(frame, record, style) if is_located else "", {})
     place = frame.place
@@ -203,7 +203,7 @@ def _of_frame(
     style = settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
     group = Group("stack", record)
-    yield from (Inside(group, part) for part in _lines(frame, record, style, is_focus=False))
+    yield from (Inside(group, part) for part in _lines(shell, frame, record, style, is_focus=False))
     if is_full:
         yield from (Inside(group, part) for part in _locals_of(shell, frame, settings))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dwarfgpu.backtrace import function_in_focus, place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.session import Reading, Session
@@ -118,4 +119,6 @@ def contents(
     if scalars_only and is_aggregate(reading.type):
         return "..."
     text = variable_text(reading, session, options)
-    return text.removeprefix(f"({reading.variable.type_text}) ")
+    variable = reading.variable
+    cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)
+    return text.removeprefix(f"({type_name(variable.type, cplusplus=cplusplus, style=style)}) ")

@@ -11,6 +11,13 @@ from dwarfgpu.cli.repl.command import Candidate, Command, Part, Told, command, h
 from dwarfgpu.cli.repl.data.print import set_var, shown_value
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
+from dwarfgpu.cli.repl.files.source_files import frame_language
+from dwarfgpu.cli.repl.files.source_path_commands import (
+    set_directories,
+    set_substitute_path,
+    show_directories,
+    show_substitute_path,
+)
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.support.user_defined import show_user
@@ -36,7 +43,20 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     value = setting.text(shell.settings[setting.name])
+    if setting.name == "language":
+        yield from _tell_language(shell, value)
+        return
     yield Told(shell.settings.sentence(setting.name), {"value": value})
+
+
+def _tell_language(shell: Shell, value: str) -> Iterator[Part]:
+    """With what "auto" is in the frame in focus."""
+    own = frame_language(shell.session)
+    is_auto = value in ("auto", "local")
+    text = f"auto; currently {own or 'c'}" if is_auto else value
+    yield Told(f'The current source language is "{text}".', {"value": value})
+    if not is_auto and own not in (None, value):
+        yield "Warning: the current language does not match this frame."
 
 
 def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
@@ -106,7 +126,9 @@ def commands_of(verb: Verb) -> tuple[Command, ...]:
     return tuple(sorted(_inner(verb, ""), key=lambda each: each.name))
 
 
-SET_COMMANDS: Final = (set_var, *commands_of("set"))
+SET_COMMANDS: Final = (
+    set_var, set_directories, set_substitute_path, *commands_of("set")
+)  # fmt: skip
 
 
 @command(
@@ -179,10 +201,27 @@ def show_version(shell: Shell, argument: str) -> Iterator[Part]:
 
 SHOW_COMMANDS: Final = tuple(
     sorted(
-        (*commands_of("show"), show_convenience, show_user, show_values, show_version),
+        (
+            *commands_of("show"),
+            show_directories,
+            show_substitute_path,
+            show_convenience,
+            show_user,
+            show_values,
+            show_version,
+        ),
         key=lambda each: each.name,
     )
 )
+
+
+@command("info set", topic="status")
+def info_set(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show all settings.
+
+    Usage: info set
+    """
+    yield from _tell_all(SETTINGS, shell, argument)
 
 
 @command("show", topic="status", subcommands=SHOW_COMMANDS)
