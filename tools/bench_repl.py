@@ -20,6 +20,7 @@ from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.shell import Shell, Streams
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.typed_names import UnitNames
 from dwarfgpu.errors import UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
@@ -99,8 +100,13 @@ def bench_repl() -> None:
         used = [used for _, used in starts]
         rows.append((f"{name}, time of the processor", used[0], min(used)))
     shell = shell_of("data.gfx942.O0.json")
-    shell.symbols.take({f"ns::function_{number:06}": "function" for number in range(NAMES)})
-    for text in ("p ns::function_0421", "p ", "p s.", "p $v", "inf"):
+    names = tuple((f"ns::function_{number:06}", "function") for number in range(NAMES))
+    shell.symbols.take([UnitNames("some.cpp", names)])
+    texts = (
+        "p ns::function_0421", "p ", "p s.", "p $v", "inf", "break function_0421", "break ",
+        "ptype struct ", "list some.cpp:ns::f", "lane apply all p ns::function_0421",
+    )  # fmt: skip
+    for text in texts:
         rows.append(
             (
                 f"completion of `{text}`, {NAMES:,} names",

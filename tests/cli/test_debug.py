@@ -283,14 +283,19 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
 @pytest.mark.parametrize(
     ("text", "start", "expected"),
     [
-        ("", 0, [each.name for each in COMMANDS if not each.is_foreign]),
+        (
+            "",
+            0,
+            ["!", "bt", "ni", "si", "until", "wave", "|"]
+            + [each.name for each in COMMANDS if not each.is_foreign],
+        ),
         ("exp", 0, ["explain"]),
         ("ins", 0, ["inspect"]),
         ("i lo", 2, ["locals"]),
         (
             "info ",
             5,
-            [each.word for each in ALL if each.name.startswith("info ")],
+            ["target", *(each.word for each in ALL if re.fullmatch(r"info \S+", each.name))],
         ),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
         ("p l", 2, ["limit", "launches", "local#"]),
@@ -309,7 +314,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("lane 6", 5, ["6", "60", "61", "62", "63"]),
         ("help exp", 5, ["explain"]),
         ("nosuch ", 7, []),
-        ("frame ", 6, ["apply"]),
+        ("frame ", 6, ["address", "apply", "function", "level"]),
     ],
 )
 def test_completion(shell: Shell, text: str, start: int, expected: list[str]) -> None:
@@ -324,7 +329,7 @@ def test_completion(shell: Shell, text: str, start: int, expected: list[str]) ->
         ("p global_struct.in[1].", ["count", "weight", "label"]),
         ("p &global_struct.next->in[numbers[0]].w", ["weight"]),
         ("p global_struct.", ["a", "name", "in", "p", "color", "b1", "b2", "b3", "un", "fn", "mat",
-                              "ok", "next"]),
+                              "ok", "next", "x", "y"]),
     ],
 )  # fmt: skip
 def test_members_complete(text: str, expected: list[str], repository: Path) -> None:

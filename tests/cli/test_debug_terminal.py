@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from dwarfgpu.cli.repl.terminal import colour
 from dwarfgpu.cli.repl.terminal.pager import MORE, Pager
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.outermost import names_of
+from dwarfgpu.dwarf.typed_names import UnitNames, typed_names
 from tests.cli.command import FIXTURES, validate
 from tests.cli.repl_shell import demo_shell, nest_shell, said, told
 
@@ -89,10 +91,14 @@ def test_names_of_a_program() -> None:
     assert names["outer_t"] == "type"
 
 
+def names(words: Iterable[str]) -> UnitNames:
+    return UnitNames("some.c", tuple((word, "function") for word in words))
+
+
 def test_the_index_finds_by_the_beginning() -> None:
     index = SymbolIndex()
     assert list(index.starting_with("a")) == []
-    index.take({f"name{number:06}": "function" for number in range(100_000)})
+    index.take([names(f"name{number:06}" for number in range(100_000))])
     assert list(index.starting_with("name00001")) == [
         (f"name00001{digit}", "function") for digit in range(10)
     ]
@@ -102,7 +108,7 @@ def test_the_index_finds_by_the_beginning() -> None:
 
 def test_names_complete_beside_those_in_scope() -> None:
     shell = demo_shell()
-    shell.symbols.take(dict(names_of(shell.session.code_objects[0])))
+    shell.symbols.take(typed_names(shell.session.code_objects[0]))
     found = {each.text: each.about for each in completions(shell, "p tw")[1]}
     assert found["twice"] == "function"
     assert completions(shell, "ptype outer_")[1][0].text == "outer_t"

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu import language
-from dwarfgpu.cli.repl.command import Candidate, Command, find, fitting
+from dwarfgpu.cli.repl.command import Candidate, Command, Offer, OfText, find, fitting
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import lane_numbers
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Pointer, Struct, strip
+from dwarfgpu.dwarf.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 _BLANK = re.compile(r"\s*")
 _COMMAND = re.compile(r"[\w.-]*")
 _ARGUMENT = re.compile(r"[^\s,()]*$")
-_OPERAND = re.compile(r"\$?[\w$:]*$")
-_MEMBER = re.compile(
-    r"(?<![\w$:.])(?<!->)(?P<object>[\w$:]++(?:\[(?:[^\[\]]|\[[^\[\]]*+\])*+\]|(?:\.|->)\w++)*)"
-    r"(?:\.|->)(?P<word>\w*)$"
-)
-"""A member that is being typed, and the object that it is of: `a.b[3]->c`."""
+_OPERAND = re.compile(r"\$?[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_FORMAT = re.compile(r"\s*/\S*")
+_ACCESS = re.compile(r"(?:\.|->)\s*(?P<word>\w*)$")
+_ACCESS_BEFORE = re.compile(r"(?:\.|->)$")
+_IN_FILE = re.compile(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
+_TAG = re.compile(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
+_PLACE_IN_FILE = re.compile(r"(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
+_APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
+_FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
+_DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
+_MOST_LOOKED_AT: Final = 1_000
+"""Characters before the cursor that tell what an expression is about."""
+_TAGS: Final = {
+    "struct": ("struct", "class"),
+    "class": ("struct", "class"),
+    "union": ("union",),
+    "enum": ("enum",),
+}
+_OPERANDS: Final = (
+    "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
+    "namespace", "code symbol", "data symbol",
+)  # fmt: skip
+_FUNCTIONS: Final = ("function", "inlined function", "code symbol")
+_UNLISTED: Final = ("dll", "exit", "fg", "inspect")
+"""Other names of commands that GDB takes and does not list."""
+_MOST_BASES: Final = 50
 
 
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
@@ -48,15 +69,18 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     assert found is not None
     if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
-    is_expression = found.complete is values
-    member = _MEMBER.search(text, position) if is_expression else None
-    if member is not None:
-        parts = members(shell, member["object"])
-        return member.start("word"), [each for each in parts if _fits(each.text, member["word"])]
-    match = (_OPERAND if is_expression else _ARGUMENT).search(text, position)
-    assert match is not None
-    word = match[0]
-    return match.start(), [each for each in found.complete(shell, word) if _fits(each.text, word)]
+    argument = text[position:]
+    if isinstance(found.complete, OfText):
+        start, offered = found.complete.offer(shell, argument)
+    else:
+        match = _ARGUMENT.search(argument)
+        assert match is not None
+        start, offered = match.start(), found.complete(shell, match[0])
+    word = argument[start:]
+    if not (isinstance(found.complete, OfText) and found.complete.is_fitting):
+        offered = (each for each in offered if each.text.startswith(word))
+    unique = {each.text: each for each in reversed(list(offered))}
+    return position + start, list(unique.values())[::-1]
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
@@ -64,20 +88,24 @@ def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
     return position if match is None else match.end()
 
 
-def _fits(text: str, word: str) -> bool:
-    return text.lower().startswith(word.lower())
-
-
 def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
-    """Commands by their first name; by another one only where that is what is typed."""
-    out: list[Candidate] = []
+    """Commands by the names that are listed; by another one only where that is what is typed."""
     commands = [each for each in commands if not each.is_absent]
     own = [each for each in commands if not each.is_foreign]
     is_own = not word or any(name.startswith(word) for each in own for name in each.words)
-    for each in own if own and is_own else commands:
-        names = [each.word] if each.word.startswith(word) else list(each.aliases)
-        out += [Candidate(name, each.summary) for name in names if name.startswith(word)][:1]
-    return sorted(out, key=lambda candidate: candidate.text)
+    meant = own if own and is_own else commands
+    pairs = [(name, each) for each in meant for name in _listed(each) if name.startswith(word)]
+    if not pairs:
+        pairs = [(name, each) for each in meant for name in each.aliases if name.startswith(word)]
+    return [Candidate(name, each.summary) for name, each in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def _listed(found: Command) -> Iterator[str]:
+    """A command's names but for those that abbreviate it, as GDB lists them."""
+    for name in found.words:
+        is_short = any(each != name and each.startswith(name) for each in found.words)
+        if name == found.word or not (is_short or name in _UNLISTED):
+            yield name
 
 
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -89,7 +117,7 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
     level = shell.session.inline_level
     for each in found:
         is_seen = each.kind == "global" or each.inline_level == level
-        if is_seen and not each.is_shadowed and _fits(each.name, word):
+        if is_seen and not each.is_shadowed and each.name.startswith(word):
             try:
                 about = each.type_text or ""
             except DwarfGpuError:
@@ -97,16 +125,13 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
             yield Candidate(each.name, about)
 
 
-def values(shell: Shell, word: str) -> Iterator[Candidate]:
+def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     """Operands of expressions: variables, and after `$` registers."""
     if not word.startswith("$"):
-        found = list(variables(shell, word))
-        yield from found
-        near = {each.text for each in found}
-        if word:  # all names of a program are no help
-            names = shell.symbols.starting_with(word)
-            yield from (Candidate(*each) for each in names if each[0] not in near)
-            yield from _spaces(shell, word)
+        yield from variables(shell, word)
+        yield from members(shell, "*this") if "::" not in word else ()
+        yield from _named(shell.symbols.starting_with(word, _OPERANDS))
+        yield from _spaces(shell, word) if word else ()
         return
     yield Candidate("$pc", "the program location")
     if shell.session.architecture.is_simt:
@@ -124,7 +149,7 @@ def values(shell: Shell, word: str) -> Iterator[Candidate]:
 def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
     """Address spaces: `private_lane#`."""
     for each in shell.session.architecture.address_spaces.values():
-        if shell.session.architecture.is_simt and _fits(each.name, word):
+        if shell.session.architecture.is_simt and each.name.startswith(word):
             yield Candidate(f"{each.name}#", "an address space")
 
 
@@ -135,12 +160,234 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         bare = strip(language.type_of(text, shell.session, options).type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
-        found = bare.members if isinstance(bare, Struct) else ()
+        yield from _members_of(bare)
     except DwarfGpuError:
         return
-    for each in found:
-        if each.name is not None and not each.is_base_class:
+
+
+def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
+    """Those of its bases too, and of members without a name."""
+    for each in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
+        if each.name is None or each.is_base_class:
+            yield from _members_of(strip(each.type), depth + 1)
+        else:
             yield Candidate(each.name, type_name(each.type))
+
+
+def _object(text: str) -> str:
+    """The postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`, `f(x)`."""
+    position = _before_blanks(text, len(text))
+    while True:
+        while text[:position].endswith("]"):
+            position = _before_blanks(text, _opening(text, position))
+        if text[:position].endswith(")"):
+            position = _opening(text, position)
+        position = _name_before(text, position)
+        before = _before_blanks(text, position)
+        access = _ACCESS_BEFORE.search(text, 0, before)
+        if access is None:
+            return text[position:].strip()
+        position = _before_blanks(text, access.start())
+
+
+def _before_blanks(text: str, position: int) -> int:
+    while position and text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _name_before(text: str, position: int) -> int:
+    while position and (text[position - 1].isalnum() or text[position - 1] in "_$:"):
+        position -= 1
+    return position
+
+
+def _opening(text: str, end: int) -> int:
+    """Where the bracket is opened that is closed before a position; 0 where it is not."""
+    depth = 0
+    for position in range(end - 1, -1, -1):
+        depth += (text[position] in ")]") - (text[position] in "([")
+        if not depth:
+            return position
+    return 0
+
+
+def _of_expression(shell: Shell, text: str) -> Offer:
+    skipped = max(0, len(text) - _MOST_LOOKED_AT)
+    seen = text[skipped:]
+    match = _IN_FILE.search(seen)
+    if match is not None:
+        file = match["quoted"] or match["file"] or ""
+        found = shell.symbols.in_file(file, match["word"], _OPERANDS)
+        return skipped + match.start("word"), _named(found)
+    match = _ACCESS.search(seen)
+    if match is not None:
+        before = _object(seen[: match.start()])
+        is_number = before[:1].isdigit()
+        return skipped + match.start("word"), () if is_number else members(shell, before)
+    match = _TAG.search(seen)
+    if match is not None:
+        found = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
+        return skipped + match.start("word"), _named(found)
+    match = _OPERAND.search(seen)
+    assert match is not None
+    if seen.count('"', 0, match.start()) % 2:
+        return len(text), ()
+    return skipped + match.start(), operands(shell, match[0])
+
+
+values: Final = OfText(_of_expression)
+"""Expressions."""
+
+
+def _named(found: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
+    return (Candidate(name, about) for name, about in found)
+
+
+def _of_symbol(shell: Shell, text: str) -> Offer:
+    match = _PLACE_IN_FILE.search(text)
+    if match is not None:
+        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        return match.start("word"), _named(found)
+    start, offered = _of_expression(shell, text)
+    inlined = shell.symbols.starting_with(text[start:], ("inlined function",))
+    return start, (*offered, *_named(inlined))
+
+
+symbols: Final = OfText(_of_symbol)
+"""Places as `list` takes them: any symbol, and functions of files."""
+
+
+def _of_place(shell: Shell, text: str) -> Offer:
+    if text.lstrip().startswith("*"):
+        start, offered = _of_expression(shell, text)
+        return start, (each for each in offered if each.text.startswith(text[start:]))
+    match = _PLACE_IN_FILE.search(text)
+    if match is not None:
+        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        return match.start("word"), _named(found)
+    start = len(text) - len(text.lstrip())
+    word = text[start:]
+    files = (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))
+    return start, (*_named(shell.symbols.functions(word)), *files)
+
+
+places: Final = OfText(_of_place, is_fitting=True)
+"""Places as `break` takes them: functions, source files and the functions of these."""
+
+
+def functions(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Functions."""
+    return _named(shell.symbols.starting_with(word, _FUNCTIONS))
+
+
+def words(*given: str) -> Callable[[Shell, str], Iterator[Candidate]]:
+    """These words."""
+    return lambda shell, word: (Candidate(each) for each in given)
+
+
+def with_options(
+    names: Mapping[str, tuple[str, ...]] | tuple[str, ...], then: OfText | None = None
+) -> OfText:
+    """Options, with the values that they take, before something else."""
+    values_of = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
+
+    def offer(shell: Shell, text: str) -> Offer:
+        match = re.search(r"(?<!\S)\S*$", text)
+        given = _FORMAT.sub("", text, count=1).split()
+        assert match is not None
+        if given and given[0].startswith("-") and "--" not in given[: -1 if match[0] else None]:
+            if match[0].startswith("-"):
+                return match.start(), (Candidate(each) for each in values_of)
+            before = given[-2 if match[0] else -1 :][0]
+            if len(given) > bool(match[0]) and values_of.get(before):
+                return match.start(), (Candidate(each) for each in values_of[before])
+        return (len(text), ()) if then is None else then.offer(shell, text)
+
+    return OfText(offer)
+
+
+def _of_line(shell: Shell, text: str) -> Offer:
+    return completions(shell, text)
+
+
+lines: Final = OfText(_of_line)
+"""Commands with their arguments."""
+
+
+def lines_after(begin: str) -> OfText:
+    """What follows the beginning of a command, as with an LLDB name of it."""
+
+    def offer(shell: Shell, text: str) -> Offer:
+        start, found = completions(shell, begin + text)
+        return max(start - len(begin), 0), found
+
+    return OfText(offer)
+
+
+def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
+    """What `apply` takes: on what, flags, a command."""
+
+    def offer(shell: Shell, text: str) -> Offer:
+        match = _APPLIED.match(text)
+        if match is None:
+            start = len(text) - len(text.lstrip())
+            return start, (Candidate(each) for each in choices)
+        start = _end(_FLAGS, text, match.end())
+        if text[start:].startswith("-"):
+            return start, (Candidate(each) for each in flags)
+        inner, found = completions(shell, text[start:])
+        return start + inner, found
+
+    return OfText(offer)
+
+
+def _of_pipe(shell: Shell, text: str) -> Offer:
+    begin = _end(_DELIMITED, text, 0)
+    if "|" in text[begin:]:
+        match = _ARGUMENT.search(text)
+        assert match is not None
+        return match.start(), files(shell, match[0])
+    if text[begin:] == "-":
+        return begin, (Candidate("-d", "a delimiter other than |"),)
+    start, found = completions(shell, text[begin:])
+    return begin + start, found
+
+
+piped: Final = OfText(_of_pipe)
+"""A command, and after `|` files."""
+
+
+def _of_alias(shell: Shell, text: str) -> Offer:
+    begin = text.find("=") + 1
+    if not begin:
+        return with_options(("-a",)).offer(shell, text)
+    start, found = completions(shell, text[begin:])
+    return begin + start, found
+
+
+aliased: Final = OfText(_of_alias)
+"""A command after `=`."""
+
+
+def _of_command_name(shell: Shell, text: str) -> Offer:
+    commands, position = shell.commands, 0
+    while True:
+        position = _end(_BLANK, text, position)
+        end = _end(_COMMAND, text, position)
+        if end == len(text):
+            return position, _commands(commands, text[position:])
+        try:
+            commands = find(commands, text[position:end]).subcommands
+        except UsageError:
+            return len(text), ()
+        position = end
+        if text[end : end + 1] not in (" ", "\t"):
+            return len(text), ()
+
+
+nested_names: Final = OfText(_of_command_name)
+"""Commands and their subcommands, without arguments."""
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
@@ -148,13 +395,13 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     arch = shell.session.architecture
     word = word.removeprefix("$")
     for each in (*arch.registers.values(), *arch.other_registers):
-        if _fits(each.name, word):
+        if each.name.startswith(word):
             yield Candidate(each.name, each.type.name)
     for part in arch.register_parts.values() if "_" in word else ():
-        if _fits(part.name, word):
+        if part.name.startswith(word):
             yield Candidate(part.name, part.type.name)
     for pseudo in arch.pseudo_registers.values() if "_" in word else ():
-        if _fits(pseudo.name, word):
+        if pseudo.name.startswith(word):
             yield Candidate(pseudo.name, pseudo.type.name)
 
 

@@ -51,6 +51,8 @@ Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
 """Takes the word that is being typed; what it filters out need not be filtered by it."""
+Offer: TypeAlias = "tuple[int, Iterable[Candidate]]"
+"""Where a word begins, and what it can become."""
 
 _WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
 
@@ -115,6 +117,18 @@ class Candidate:
     about: str = ""
 
 
+@frozen
+class OfText:
+    """A way to complete that looks at all of a command's argument."""
+
+    offer: Callable[[Shell, str], Offer]
+    is_fitting: bool = False
+    """Whether all that it offers fits, what does not begin with the word too."""
+
+
+Completer: TypeAlias = "Complete | OfText | None"
+
+
 @frozen(eq=False)
 class Command:
     """A command, or a family of them (`info`)."""
@@ -127,12 +141,14 @@ class Command:
     topic: Topic
     aliases: tuple[str, ...] = ()
     """Short names that win over any other command that begins so."""
-    complete: Complete | None = field(default=None, repr=False)
+    complete: Completer = field(default=None, repr=False)
     subcommands: tuple[Command, ...] = field(default=(), repr=False)
     repeats: bool = True
     """Whether an empty line runs it again."""
     takes_other: bool = False
     """Of a family: whether its own `run` takes what begins with none of the subcommands' names."""
+    keeps_end: bool = False
+    """Whether blanks at the end of its argument mean something."""
     is_foreign: bool = False
     """Whether it is another debugger's name, found by its beginning only where no other fits."""
     is_absent: bool = False
@@ -164,16 +180,19 @@ def command(
     *,
     topic: Topic,
     aliases: tuple[str, ...] = (),
-    complete: Complete | None = None,
+    complete: Completer = None,
     subcommands: tuple[Command, ...] = (),
     repeats: bool = True,
     takes_other: bool = False,
+    keeps_end: bool = False,
 ) -> Callable[[Run], Command]:
     """Declare a command; the function's docstring is what `help` prints."""
 
     def declared(run: Run) -> Command:
         text = getdoc(run) or ""
-        return Command(name, text, run, topic, aliases, complete, subcommands, repeats, takes_other)
+        return Command(
+            name, text, run, topic, aliases, complete, subcommands, repeats, takes_other, keeps_end
+        )
 
     return declared
 
@@ -235,7 +254,7 @@ def parse(commands: Collection[Command], line: str) -> Call:
         if found.takes_other and (is_other or not fitting(found.subcommands, word)):
             break
         found, rest = find(found.subcommands, word, found.name, after), after
-    return Call(found, rest.strip(" \t"))
+    return Call(found, rest.lstrip(" \t") if found.keeps_end else rest.strip(" \t"))
 
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:

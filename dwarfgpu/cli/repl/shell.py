@@ -239,14 +239,14 @@ class Shell:
 
     def run(self, line: str) -> Iterator[Part]:
         """The output of a line, as it comes; errors are raised."""
-        line = line.strip(" \t")
+        line = line.lstrip(" \t")
         if is_blank(line):
             return
         call = parse(self.commands, line)
         if not call.command.repeats:
             self._previous = ""
         if self.settings.flag("trace-commands"):
-            yield "+" * (self.bodies + 1) + line
+            yield "+" * (self.bodies + 1) + line.rstrip(" \t")
         yield from self._hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):

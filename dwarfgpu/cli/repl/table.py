@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.cli.repl.command import Command, Part, command, heading, listed
 from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
@@ -39,6 +41,7 @@ from dwarfgpu.cli.repl.stack.commands import (
     up,
 )
 from dwarfgpu.cli.repl.stack.frame_info import info_frame
+from dwarfgpu.cli.repl.stack.frame_words import frame_words
 from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, source
 from dwarfgpu.cli.repl.support.lldb import with_foreign
 from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
@@ -56,7 +59,7 @@ _INFO: Final = (
     info_breakpoints,
     info_display,
     info_files,
-    info_frame,
+    evolve(info_frame, subcommands=frame_words(info_frame), takes_other=True),
     info_functions,
     info_line,
     info_locals,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from attrs import evolve
 
@@ -11,7 +12,7 @@ from dwarfgpu import language
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.examine import go_on_after
-from dwarfgpu.cli.repl.data.print_options import with_options
+from dwarfgpu.cli.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.cli.repl.data.values import evaluated, reasons
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.type_names import type_name
@@ -86,7 +87,7 @@ def _remark_unset(shell: Shell, text: str) -> None:
     """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
     gave a value."""
     if text.startswith("$_") and text[1:].isidentifier():
-        known = (each.text[1:] for each in candidates.values(shell, "$"))
+        known = (each.text[1:] for each in candidates.operands(shell, "$"))
         advice = did_you_mean(text[1:], known, "$")
         if advice:
             shell.note(f"{text} has no value.{advice}")
@@ -98,7 +99,10 @@ def _remark_written(shell: Shell) -> None:
         shell.note("only this session's registers and memory change, not the core file", once=True)
 
 
-@command("print", topic="data", aliases=("p", "inspect"), complete=candidates.values)
+_PRINTED: Final = candidates.with_options(values_by_option(PRINT_OPTIONS), candidates.values)
+
+
+@command("print", topic="data", aliases=("p", "inspect"), complete=_PRINTED)
 def print_(shell: Shell, argument: str) -> Iterator[Part]:
     """Print the value of an expression.
 
@@ -121,7 +125,7 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
         _remark_unset(shell, text)
 
 
-@command("call", topic="data", complete=candidates.values)
+@command("call", topic="data", complete=_PRINTED)
 def call(shell: Shell, argument: str) -> Iterator[Part]:
     """Evaluate an expression, and print what is not void.
 

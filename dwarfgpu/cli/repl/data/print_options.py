@@ -7,6 +7,7 @@ options; without it everything is the expression. Options have the names and val
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.cli.repl.declared_settings import WITHOUT_MEANING
@@ -35,7 +36,11 @@ PRINT_OPTIONS: Final = {name: f"print {name}" for name in _OF_PRINT}
 """The options of commands that show values, and their settings."""
 FRAME_OPTIONS: Final = {name.partition(" ")[2]: name for name in _OF_FRAMES}
 """Those of `backtrace`."""
-OPTION_NAMES: Final = tuple(f"-{name}" for name, each in PRINT_OPTIONS.items() if each in _DECLARED)
+
+
+def values_by_option(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """What may follow options that stand for settings."""
+    return {f"-{name}": _DECLARED[each].values for name, each in names.items() if each in _DECLARED}
 
 
 def with_options(text: str, command: str, settings: Settings) -> tuple[Settings, str]:

@@ -10,6 +10,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.examine import examined_code
 from dwarfgpu.cli.repl.files.linespec import Spot, body_of, entry_of, first_after, line_at, spot_of
@@ -28,7 +29,7 @@ _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
 _MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
 
 
-@command("list", topic="data", aliases=("l",))
+@command("list", topic="data", aliases=("l",), complete=candidates.symbols)
 def list_(shell: Shell, argument: str) -> Iterator[Part]:
     """List source text.
 
@@ -126,7 +127,7 @@ def _lined(spot: Spot, text: str) -> Place:
     return spot.place
 
 
-@command("info line", topic="data")
+@command("info line", topic="data", complete=candidates.symbols)
 def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell where the code of a source line is.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.shell import Shell
@@ -30,6 +31,9 @@ _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 _TYPE: Final = re.compile(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
 
+_LISTED: Final = candidates.with_options(("-n", "-q", "-t"), candidates.values)
+
+
 @frozen
 class _Wanted:
     """What is asked for."""
@@ -44,7 +48,7 @@ class _Wanted:
     """The title."""
 
 
-@command("info functions", topic="data", aliases=("fun",))
+@command("info functions", topic="data", aliases=("fun",), complete=_LISTED)
 def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
     """List functions: all, or those whose names match.
 
@@ -56,7 +60,7 @@ def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listing(shell, _wanted("functions", argument))
 
 
-@command("info variables", topic="data", aliases=("var",))
+@command("info variables", topic="data", aliases=("var",), complete=_LISTED)
 def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
     """List global and static variables: all, or those that match.
 
@@ -67,7 +71,7 @@ def info_variables(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listing(shell, _wanted("variables", argument))
 
 
-@command("info types", topic="data")
+@command("info types", topic="data", complete=_LISTED)
 def info_types(shell: Shell, argument: str) -> Iterator[Part]:
     """List types: all, or those whose names match.
 

@@ -35,7 +35,7 @@ from dwarfgpu.view.described import Describer
 from dwarfgpu.view.plain import Record
 
 
-@command("info symbol", topic="data", complete=candidates.values)
+@command("info symbol", topic="data", complete=candidates.symbols)
 def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell which symbol is at an address.
 
@@ -73,7 +73,7 @@ def full_path(code_object: CodeObject) -> str:
         return str(code_object.file.path)
 
 
-@command("info address", topic="data", complete=candidates.values)
+@command("info address", topic="data", complete=candidates.symbols)
 def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     """Tell where a symbol is, by its description.
 
@@ -140,7 +140,7 @@ def _describer(session: Session, variable: Variable) -> Describer:
     return Describer(session.architecture, "" if owner is None else full_path(owner), base)
 
 
-@command("info scope", topic="data")
+@command("info scope", topic="data", complete=candidates.symbols)
 def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     """List the variables that are local at a place.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import undisplay
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of
@@ -87,7 +88,9 @@ def record(each: Breakpoint) -> Record:
             "at": each.where}  # fmt: skip
 
 
-@command("break", topic="running", aliases=("b", "br", "brea"), repeats=False)
+@command(
+    "break", topic="running", aliases=("b", "br", "brea"), complete=candidates.places, repeats=False
+)
 def break_(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint.
 
@@ -98,7 +101,7 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, is_temporary=False)
 
 
-@command("tbreak", topic="running", aliases=("tb",), repeats=False)
+@command("tbreak", topic="running", aliases=("tb",), complete=candidates.places, repeats=False)
 def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint that is deleted when it is hit.
 

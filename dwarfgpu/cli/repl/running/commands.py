@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.backtrace import Place, frame_of, place_of, selected_number
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.files.linespec import body_of
@@ -322,7 +323,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _stopped(shell, _until_depth(shell, deep - level - 1))
 
 
-@command("advance", topic="running", aliases=("until", "u"))
+@command("advance", topic="running", aliases=("until", "u"), complete=candidates.places)
 def advance(shell: Shell, argument: str) -> Iterator[Part]:
     """Go on until a place is reached.
 

@@ -17,9 +17,22 @@ from dwarfgpu.backtrace import (
 )
 from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command
+from dwarfgpu.cli.repl.command import (
+    Candidate,
+    Group,
+    Inside,
+    Offer,
+    OfText,
+    Part,
+    Told,
+    command,
+)
 from dwarfgpu.cli.repl.data.displays import displayed
-from dwarfgpu.cli.repl.data.print_options import with_frame_options
+from dwarfgpu.cli.repl.data.print_options import (
+    FRAME_OPTIONS,
+    values_by_option,
+    with_frame_options,
+)
 from dwarfgpu.cli.repl.files.listing import source_line
 from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.settings import Settings
@@ -144,7 +157,19 @@ def _lines(
     yield from (evolve(line, text=where + line.text) for line in lines)
 
 
-@command("backtrace", topic="stack", aliases=("bt",))
+def _full(shell: Shell, text: str) -> Offer:
+    start = len(text) - len(text.lstrip())
+    return start, (Candidate("full", "with local variables"),)
+
+
+@command(
+    "backtrace",
+    topic="stack",
+    aliases=("bt",),
+    complete=candidates.with_options(
+        {**values_by_option(FRAME_OPTIONS), **{f"-{each}": () for each in _FLAGS}}, OfText(_full)
+    ),
+)
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     """List the call frames, and why there are no more.
 
@@ -305,7 +330,12 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         shell.hint(missing)
 
 
-@command("info registers", topic="stack", aliases=("r",), complete=candidates.registers)
+def _registers(shell: Shell, word: str) -> Iterator[Candidate]:
+    yield from candidates.registers(shell, word)
+    yield from (Candidate(each, "a class of registers") for each in CLASSES)
+
+
+@command("info registers", topic="stack", aliases=("r",), complete=_registers)
 def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     """Show registers of the wave.
 
@@ -337,7 +367,7 @@ def _register(value: RegisterValue) -> Told:
     return Told(value.line, value.record, "register-values")
 
 
-@command("info all-registers", topic="stack", complete=candidates.registers)
+@command("info all-registers", topic="stack", complete=_registers)
 def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
     """Show all registers of the wave.
 

@@ -12,6 +12,8 @@ from dwarfgpu.cli.repl.command import (
     TOPICS,
     Candidate,
     Command,
+    Offer,
+    OfText,
     Part,
     Told,
     command,
@@ -22,6 +24,7 @@ from dwarfgpu.cli.repl.command import (
     listed,
 )
 from dwarfgpu.cli.repl.data.values import whole_number
+from dwarfgpu.cli.repl.files.symbol_index import MOST
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
@@ -46,13 +49,15 @@ HINTS: Final = (
 )
 
 
-def _helped(shell: Shell, word: str) -> Iterator[Candidate]:
-    yield from candidates.command_names(shell, word)
-    yield from (Candidate(name, about) for name, about in TOPICS.items())
-    yield Candidate(ALL, "all commands")
+def _helped(shell: Shell, text: str) -> Offer:
+    start, found = candidates.nested_names.offer(shell, text)
+    if text[:start].strip():
+        return start, found
+    classes = (Candidate(name, about) for name, about in TOPICS.items())
+    return start, (*found, *classes, Candidate(ALL, "all commands"))
 
 
-@command("help", topic="support", aliases=("h",), complete=_helped)
+@command("help", topic="support", aliases=("h",), complete=OfText(_helped))
 def help_(shell: Shell, argument: str) -> Iterator[Part]:
     """Print help on a command, or the classes of commands.
 
@@ -118,7 +123,11 @@ def _help_on(found: Command) -> Iterator[Part]:
         yield from HINTS[1:]
 
 
-@command("apropos", topic="support")
+@command(
+    "apropos",
+    topic="support",
+    complete=candidates.with_options(("-v",), candidates.values),
+)
 def apropos(shell: Shell, argument: str) -> Iterator[Part]:
     """Search for commands by words of their documentation.
 
@@ -144,17 +153,22 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
         yield ""
 
 
-@command("complete", topic="support")
+@command("complete", topic="support", complete=candidates.lines, keeps_end=True)
 def complete(shell: Shell, argument: str) -> Iterator[Part]:
     """List the completions of the rest of the line as a command.
 
     Usage: complete TEXT
+
+    They are what the tabulator offers, each as the whole line that it would make.
     """
     shell.symbols.collect(shell.session.code_objects, waits=True)
     start, found = candidates.completions(shell, argument)
-    matches = [argument[:start] + each.text for each in found]
+    names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
+    matches = [argument[:start] + name for name in names]
     yield Told("", {"matches": [*matches]})
     yield from map(heading, matches)
+    if len(names) == MOST:
+        yield heading(f"{argument} *** List may be truncated, max-completions reached. ***")
 
 
 @command("source", topic="support", complete=candidates.files, repeats=False)

@@ -14,7 +14,7 @@ from attrs import evolve
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import (
     Command,
-    Complete,
+    Completer,
     Part,
     heading,
     listed,
@@ -42,7 +42,7 @@ class Foreign:
     usage: str
     about: str
     translate: Translate
-    complete: Complete | None = None
+    complete: Completer = None
     aliases: tuple[str, ...] = ()
 
     def command(self) -> Command:
@@ -186,15 +186,19 @@ FOREIGN: Final = (
             candidates.values),
     Foreign("target create", "FILE", "Look at another code object.", _plain("file"),
             candidates.files),
-    Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype")),
+    Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype"),
+            candidates.values),
     Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
-            "Look something up in the debugging information.", _lookup),
+            "Look something up in the debugging information.", _lookup, candidates.functions),
     Foreign("image list", "", "List the code objects.", _plain("info sharedlibrary")),
-    Foreign("settings set", "NAME VALUE", "Change a setting.", _plain("set")),
-    Foreign("settings show", "[NAME]", "Show settings.", _plain("show")),
-    Foreign("settings list", "[NAME]", "Show settings.", _plain("show")),
+    Foreign("settings set", "NAME VALUE", "Change a setting.", _plain("set"),
+            candidates.lines_after("set ")),
+    Foreign("settings show", "[NAME]", "Show settings.", _plain("show"),
+            candidates.lines_after("show ")),
+    Foreign("settings list", "[NAME]", "Show settings.", _plain("show"),
+            candidates.lines_after("show ")),
     Foreign("breakpoint set", "-n FUNCTION | -f FILE -l LINE | -a ADDRESS", "Set a breakpoint.",
-            _breakpoint_set),
+            _breakpoint_set, candidates.functions),
     Foreign("breakpoint list", "", "List breakpoints.", _plain("info breakpoints")),
     Foreign("breakpoint delete", "[NUMBER...]", "Delete breakpoints.", _plain("delete")),
     Foreign("process launch", "", "Start the program.", _plain("run")),

@@ -44,7 +44,7 @@ def shell_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _ran(shell, argument or program, None)
 
 
-@command("pipe", topic="support", aliases=("|",))
+@command("pipe", topic="support", aliases=("|",), complete=candidates.piped)
 def pipe(shell: Shell, argument: str) -> Iterator[Part]:
     """Send the output of a command to a program.
 

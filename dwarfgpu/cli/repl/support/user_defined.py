@@ -37,7 +37,7 @@ _HOOK: Final = re.compile(r"hook(?:post)?-(?P<name>.+)")
 _ALIAS_USAGE: Final = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]"
 
 
-@command("define", topic="support", repeats=False, complete=candidates.command_names)
+@command("define", topic="support", repeats=False, complete=candidates.nested_names)
 def define(shell: Shell, argument: str) -> Iterator[Part]:
     """Define a new command by a list of commands.
 
@@ -64,7 +64,8 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         yield 'End with a line saying just "end".'
     lines = tuple(body(shell, "define"))
     text = known.help if known is not None and name in shell.user_defined else "User-defined."
-    new = Command(name, text, partial(_called, name, lines), "user-defined", takes_other=True)
+    run = partial(_called, name, lines)
+    new = Command(name, text, run, "user-defined", complete=candidates.values, takes_other=True)
     if known is not None:
         new = evolve(new, aliases=known.aliases, subcommands=known.subcommands)
     add(shell, new)
@@ -180,7 +181,7 @@ def _filled(whole: str, arguments: list[str], line: str) -> str:
     return _FORMAL.sub(meant, line)
 
 
-@command("document", topic="support", repeats=False, complete=candidates.command_names)
+@command("document", topic="support", repeats=False, complete=candidates.nested_names)
 def document(shell: Shell, argument: str) -> Iterator[Part]:
     """Give a user-defined command a help text.
 
@@ -231,7 +232,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
             yield "  " * (len(nesting.open) + 1 - begins) + line.strip()
 
 
-@command("alias", topic="support", repeats=False)
+@command("alias", topic="support", repeats=False, complete=candidates.aliased)
 def alias(shell: Shell, argument: str) -> Iterator[Part]:
     """Give a command another name.
 
@@ -282,12 +283,17 @@ def _with_alias(
     if not defaults and target in commands:
         named = evolve(target, aliases=(word, *target.aliases))
         return tuple(named if each is target else each for each in commands)
+    complete = target.complete
+    if defaults and complete is not None:
+        complete = candidates.lines_after(f"{target.name} {defaults} ")
     run = target.run if not defaults else partial(_with_defaults, target, defaults)
     text = f"Alias of {target.name} {defaults}".rstrip() + f".\n\n{target.help}"
     name = f"{target.name.removesuffix(target.word)}{word}"
     return (
         *commands,
-        evolve(target, name=name, help=text, run=run, aliases=(), topic="aliases"),
+        evolve(
+            target, name=name, help=text, run=run, aliases=(), topic="aliases", complete=complete
+        ),
     )
 
 

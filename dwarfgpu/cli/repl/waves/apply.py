@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final, Literal
 
 from dwarfgpu.backtrace import selected
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Part, Told, Topic, command, printed
 from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
@@ -108,7 +109,11 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
         shell.applied -= 1
 
 
-@command("lane apply", topic="waves")
+@command(
+    "lane apply",
+    topic="waves",
+    complete=candidates.applied((*CHOICES,), ("-active", "-all", "-c", "-inactive", "-q", "-s")),
+)
 def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for each of several lanes.
 
@@ -147,7 +152,11 @@ def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
         yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
 
 
-@command("thread apply", topic="stack")
+@command(
+    "thread apply",
+    topic="stack",
+    complete=candidates.applied(("all",), ("-ascending", "-c", "-q", "-s")),
+)
 def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for each of several waves or threads.
 
@@ -184,7 +193,11 @@ def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
         yield Focus(shell.session, ("", f"Thread {who(shell)}:"), {"thread": wave})
 
 
-@command("frame apply", topic="stack")
+@command(
+    "frame apply",
+    topic="stack",
+    complete=candidates.applied(("all", "level"), ("-c", "-q", "-s")),
+)
 def frame_apply(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for each of several frames.
 
@@ -242,7 +255,7 @@ def _short(name: str, topic: Topic, what: str, applied: Command, options: str) -
 
     Short for "{applied.name} {options} COMMAND".
     """
-    return command(name, topic=topic)(run)
+    return command(name, topic=topic, complete=candidates.lines)(run)
 
 
 _FRAMES: Final = "all -s -- frame apply all -s"

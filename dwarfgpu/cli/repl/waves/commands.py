@@ -8,6 +8,7 @@ from attrs import evolve
 
 from dwarfgpu.cli.repl.command import Command
 from dwarfgpu.cli.repl.stack.commands import frame
+from dwarfgpu.cli.repl.stack.frame_words import frame_words
 from dwarfgpu.cli.repl.waves.apply import (
     faas,
     frame_apply,
@@ -38,7 +39,7 @@ GPU_INFO: Final[tuple[Command, ...]] = (
 )
 GPU_COMMANDS: Final[tuple[Command, ...]] = (
     faas,
-    evolve(frame, subcommands=(frame_apply,), takes_other=True),
+    evolve(frame, subcommands=(frame_apply, *frame_words(frame)), takes_other=True),
     laas,
     evolve(lane, subcommands=(lane_apply, lane_find, lane_name)),
     lfaas,

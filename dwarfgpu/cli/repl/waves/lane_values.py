@@ -91,7 +91,13 @@ class Row:
         }
 
 
-@command("lanes", topic="waves", complete=candidates.values)
+@command(
+    "lanes",
+    topic="waves",
+    complete=candidates.with_options(
+        (*_SHAPES, *(f"-{each}" for each in CHOICES)), candidates.values
+    ),
+)
 def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the value of an expression in every lane.
 

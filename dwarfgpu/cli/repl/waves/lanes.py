@@ -172,7 +172,11 @@ def matching_lanes(
             yield Told(f"{who} has target id '{target}'", data, "found")
 
 
-@command("info lanes", topic="waves")
+@command(
+    "info lanes",
+    topic="waves",
+    complete=candidates.with_options(tuple(f"-{each}" for each in CHOICES)),
+)
 def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     """List the lanes of the wave.
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
@@ -64,7 +65,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
 
 
-@command("info dispatches", topic="stack")
+@command("info dispatches", topic="stack", complete=candidates.with_options(("-full",)))
 def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     """List the kernels that are executing in a state.
 
