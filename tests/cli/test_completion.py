@@ -72,7 +72,7 @@ def test_a_program(text: str, expected: list[str]) -> None:
         ("lanes -", ["-active", "-all", "-grid", "-inactive", "-table"]),
         ("info lanes -", ["-active", "-all", "-inactive"]),
         ("p *(int *)private_l", ["private_lane#"]),
-        ("w", ["watch", "wave", "whatis", "where", "while"]),
+        ("wav", ["wave"]),
     ],
 )
 def test_a_wave(text: str, expected: list[str]) -> None:
