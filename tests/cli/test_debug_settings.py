@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -143,7 +144,10 @@ def test_they_follow_the_focus(shell: Shell) -> None:
     assert said(shell, "set $_wave_id = 3") == "Left operand of assignment is not an lvalue.\n"
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda each: each.name)
+_HARMLESS = [each for each in SETTINGS if each.name != "logging enabled"]
+
+
+@pytest.mark.parametrize("setting", _HARMLESS, ids=lambda each: each.name)
 def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
     assert setting.help in said(shell, f"help set {setting.name}")
     for value in setting.values:
@@ -182,6 +186,48 @@ def test_one_command_under_another_setting(program: Shell) -> None:
     assert said(program, "show print elements").endswith("is 200.\n")
 
 
+def test_the_prompt_is_ones_own(shell: Shell) -> None:
+    before = shell.prompt
+    said(shell, "set prompt (gdb) ")
+    assert shell.prompt == "(gdb) "
+    assert said(shell, "show prompt") == 'Dwarfgpu\'s prompt is "(gdb) ".\n'
+    said(shell, "set prompt")
+    assert shell.prompt == before
+
+
+def test_a_log(shell: Shell, tmp_path: Path) -> None:
+    path, streams = tmp_path / "log", shell.streams
+    for line in (f"set logging file {path}", "p 1", "set logging enabled", "p 2", "p nosuch"):
+        shell.execute(line)
+    shell.execute("set logging enabled on")
+    shell.execute("set logging redirect on")
+    shell.execute("set logging enabled off")
+    assert shell.streams is streams
+    text = path.read_text()
+    assert text.splitlines() == [
+        "$2 = 2",
+        'No symbol "nosuch" in current context.',
+        f"Already logging to {path}.",
+        f"warning: Currently logging to {path}.  "
+        "Turn the logging off and on to make the new setting effective.",
+    ]
+    for line in ("p 3", "set logging enabled on", "p 4", "set logging enabled off"):
+        shell.execute(line)
+    assert path.read_text() == f"{text}$4 = 4\n"
+    for line in ("set logging overwrite", "set logging enabled", "p 5", "set logging enabled off"):
+        shell.execute(line)
+    assert path.read_text() == "$5 = 5\n"
+    assert isinstance(streams.out, io.StringIO)
+    assert streams.out.getvalue() == "$1 = 1\n$2 = 2\n$3 = 3\n"
+
+
+def test_a_log_that_cannot_be_written(shell: Shell, tmp_path: Path) -> None:
+    said(shell, f"set logging file {tmp_path}/no/log")
+    text = "set logging: No such file or directory.\n"
+    assert said(shell, "set logging enabled on") == text
+    assert said(shell, "show logging enabled") == "off: Logging is disabled.\n"
+
+
 def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:
     missing = "1\tx86_64/demo.c: No such file or directory.\n"
     (tmp_path / "demo.c").write_text("moved\nhere\n")
@@ -202,7 +248,7 @@ def test_show_lists_all(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("set pr", ["print"]),
+        ("set pri", ["print"]),
         ("set print e", ["elements"]),
         ("set output ", ["text", "json"]),
         ("set $ex", ["$exec"]),

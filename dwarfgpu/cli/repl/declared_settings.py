@@ -41,6 +41,25 @@ def _styled(value: SettingValue) -> str:
     return f"CLI output styling is {'enabled' if value else 'disabled'}."
 
 
+def _logs(value: SettingValue) -> str:
+    return f"{'on: Logging is enabled' if value else 'off: Logging is disabled'}."
+
+
+def _overwrites(value: SettingValue) -> str:
+    how = "on: Logging overwrites" if value else "off: Logging appends to"
+    return f"{how} the log file."
+
+
+def _redirects(value: SettingValue) -> str:
+    if value:
+        return "on: Output will go only to the log file."
+    return "off: Output will go to both the screen and the log file."
+
+
+def _prompt(value: SettingValue) -> str:
+    return f'Dwarfgpu\'s prompt is "{value or "(dwarfgpu FOCUS)"} ".'
+
+
 def _flag(
     name: str, default: bool, shown: str, help: str, more: str = "", shown_help: str = ""
 ) -> Setting:
@@ -155,6 +174,24 @@ SETTINGS: Final = tuple(sorted((
         more='Of "list" without a range.',
     ),
     Setting(
+        "logging enabled", "boolean", False, _logs, "logging.",
+        shown_help="whether logging is enabled.",
+    ),
+    Setting(
+        "logging file", "file", "dwarfgpu.txt", 'The current logfile is "{}".',
+        "the current logfile.", more="What is said goes to it while logging is enabled.",
+    ),
+    Setting(
+        "logging overwrite", "boolean", False, _overwrites,
+        "whether logging overwrites or appends to the log file.",
+        more="If set, logging overwrites the log file.",
+    ),
+    Setting(
+        "logging redirect", "boolean", False, _redirects, "the logging output mode.",
+        more="If redirect is off, output will go to both the screen and the log file.\n"
+        "If redirect is on, output will go only to the log file.",
+    ),
+    Setting(
         "output", "choice", "text", "The output format is {}.",
         "the output format: text, or JSON lines.", ("text", "json"),
     ),
@@ -167,6 +204,10 @@ SETTINGS: Final = tuple(sorted((
     _flag("pagination", True, "State of pagination is {}.",
           "state of dwarfgpu output pagination.",
           "Where somebody reads at a terminal, a page is shown at a time."),
+    Setting(
+        "prompt", "text", "", _prompt, "dwarfgpu's prompt.",
+        more="Without one it tells the wave or thread, and the lane, in focus.",
+    ),
     Setting(
         "style enabled", "boolean", True, _styled, "whether CLI styling is enabled.",
         more="If enabled, output to the terminal is styled.",
@@ -194,6 +235,7 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "disassemble-next-line": _NO_DISASSEMBLER,
     "follow-fork-mode": _NOTHING_RUNS,
     "non-stop": _NOTHING_RUNS,
+    "logging debugredirect": "dwarfgpu has no messages about its own work",
     "print asm-demangle": _NO_DISASSEMBLER,
     "print finish": "nothing returns here that could be shown",
     "print inferior-events": _NOTHING_RUNS,
@@ -203,8 +245,10 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "print raw-values": _NO_PRINTERS,
     "print symbol-loading": "no message about symbols is made",
     "print thread-events": _NOTHING_RUNS,
+    "print vtbl": "tables of virtual functions are shown as pointers by their symbol, as in GDB",
     "scheduler-locking": _NOTHING_RUNS,
     "step-mode": _NOTHING_RUNS,
+    "verbose": "dwarfgpu has no messages about its own work",
 }
 """Settings of GDB that nothing here could obey, and why."""
 NOT_BUILT: Final = (
@@ -219,13 +263,13 @@ NOT_BUILT: Final = (
     "exec-direction", "exec-done-display", "exec-file-mismatch", "exec-wrapper",
     "extended-prompt", "extension-language", "filename-display", "follow-exec-mode", "fortran",
     "frame-filter", "gnutarget", "guile", "history", "host-charset", "index-cache",
-    "inferior-tty", "input-radix", "interactive-mode", "libthread-db-search-path", "logging",
+    "inferior-tty", "input-radix", "interactive-mode", "libthread-db-search-path",
     "max-completions", "max-user-call-depth", "max-value-size", "may-call-functions",
     "may-insert-breakpoints", "may-insert-fast-tracepoints", "may-insert-tracepoints",
     "may-interrupt", "may-write-memory", "may-write-registers", "mem", "mi-async", "mpx",
     "multiple-symbols", "observer", "opaque-type-resolution", "osabi", "overload-resolution",
     "print demangle", "print entry-values", "print object", "print sevenbit-strings",
-    "print type nested-type-limit", "print vtbl", "prompt", "radix", "range-stepping", "ravenscar",
+    "print type nested-type-limit", "radix", "range-stepping", "ravenscar",
     "record", "remote", "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase",
     "remotelogfile", "remotetimeout", "remotewritesize", "schedule-multiple",
     "script-extension", "serial", "solib-absolute-prefix", "solib-search-path", "stack-cache",
@@ -234,6 +278,6 @@ NOT_BUILT: Final = (
     "target-wide-charset", "tcp", "tdesc", "trace-buffer-size", "trace-notes",
     "trace-stop-notes", "trace-user", "trust-readonly-sections", "tui",
     "unwind-on-terminating-exception", "unwindonsignal", "use-coredump-filter",
-    "use-deprecated-index-sections", "verbose", "watchdog", "write",
+    "use-deprecated-index-sections", "watchdog", "write",
 )  # fmt: skip
 """Those that something could."""

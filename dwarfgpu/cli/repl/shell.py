@@ -33,6 +33,7 @@ from dwarfgpu.session import Session
 if TYPE_CHECKING:
     from dwarfgpu.cli.repl.data.displays import Display
     from dwarfgpu.cli.repl.running.breakpoints import Breakpoint
+    from dwarfgpu.cli.repl.support.log import Logging
     from dwarfgpu.target import WaveId
 
 MOST_NESTED: Final = 20
@@ -95,6 +96,8 @@ class Shell:
         self.values = ValueHistory()
         self.settings = Settings()
         self.source_path = SourcePath()
+        self.log: Logging | None = None
+        """Where what is said goes too."""
         self.earlier = ""
         """The line before the one that is run, of those that somebody typed."""
         self.is_talk = False
@@ -175,8 +178,10 @@ class Shell:
 
     @property
     def prompt(self) -> str:
-        """`(dwarfgpu w0 l3) `, of a thread `(dwarfgpu t1) `."""
-        session = self.session
+        """`(dwarfgpu w0 l3) `, of a thread `(dwarfgpu t1) `, unless another one was set."""
+        session, own = self.session, self.settings.word("prompt")
+        if own:
+            return f"{own} "
         lane = "" if session.lane is None else f" l{session.lane}"
         letter = "t" if self.threads and not session.architecture.is_simt else "w"
         return f"(dwarfgpu {letter}{session.wave}{lane}) "

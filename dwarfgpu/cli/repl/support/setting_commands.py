@@ -20,6 +20,7 @@ from dwarfgpu.cli.repl.files.source_path_commands import (
 )
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.log import switched, unaffected
 from dwarfgpu.cli.repl.support.user_defined import show_user
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
@@ -27,6 +28,7 @@ from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
     "backtrace": "Configure backtraces.",
+    "logging": "Configure logging.",
     "print": "Generic command for setting how things print.",
     "print type": "Generic command for setting how types print.",
     "style": "Configure how output looks.",
@@ -38,7 +40,10 @@ _SHORT: Final = {"print": ("p", "pr")}
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
-    yield from ()
+    if setting.name == "logging enabled":
+        yield from switched(shell)
+    elif setting.name.startswith("logging "):
+        unaffected(shell)
 
 
 def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:

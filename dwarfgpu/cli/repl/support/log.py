@@ -1,0 +1,93 @@
+"""`set logging`: what is said also goes to a file."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal, TextIO, cast
+
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.errors import UsageError
+
+_ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Log(io.TextIOBase):
+    """A stream of which the text, without colours, also goes to a file; or to it alone."""
+
+    def __init__(self, stream: TextIO, file: TextIO, *, is_alone: bool) -> None:
+        self._stream, self._file, self._is_alone = stream, file, is_alone
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    def isatty(self) -> bool:
+        return not self._is_alone and self._stream.isatty()
+
+    def write(self, text: str) -> int:
+        self._file.write(_ESCAPES.sub("", text))
+        return len(text) if self._is_alone else self._stream.write(text)
+
+    def flush(self) -> None:
+        self._file.flush()
+        self._stream.flush()
+
+
+class Logging:
+    """The log of a conversation."""
+
+    def __init__(self, shell: Shell) -> None:
+        settings = shell.settings
+        self.name = settings.word("logging file")
+        mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
+        try:
+            self.file = (
+                Path(self.name).expanduser().open(mode, encoding="utf-8", errors="backslashreplace")
+            )
+        except (OSError, ValueError) as error:
+            settings["logging enabled"] = False
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"set logging: {reason}.") from None
+        self.before = shell.streams
+        self.is_alone = settings.flag("logging redirect")
+        out, err = (
+            cast(TextIO, Log(each, self.file, is_alone=self.is_alone))
+            for each in (self.before.out, self.before.err)
+        )
+        shell.streams = Streams(out, err)
+
+    def end(self, shell: Shell) -> None:
+        shell.streams.out.flush()
+        shell.streams = self.before
+        self.file.close()
+
+
+def switched(shell: Shell) -> Iterator[str]:
+    """After `set logging enabled`; `UsageError` where the file cannot be written."""
+    log = shell.log
+    if not shell.settings.flag("logging enabled"):
+        shell.log = None
+        if log is not None:
+            log.end(shell)
+            if shell.is_talk:
+                yield f"Done logging to {log.name}."
+        return
+    if log is not None:
+        raise UsageError(f"Already logging to {log.name}.")
+    made = Logging(shell)
+    if shell.is_talk:
+        how = "Redirecting" if made.is_alone else "Copying"
+        made.before.print(f"{how} output to {made.name}.\n")
+    shell.log = made
+
+
+def unaffected(shell: Shell) -> None:
+    """What is set of the log while there is one."""
+    if shell.log is not None:
+        shell.warn(
+            f"Currently logging to {shell.log.name}.  "
+            "Turn the logging off and on to make the new setting effective."
+        )
