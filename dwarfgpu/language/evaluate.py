@@ -49,6 +49,7 @@ from dwarfgpu.language.names import Names, Typed, is_cplusplus
 from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.options import DEFAULT, Options
+from dwarfgpu.language.overloads import NO_CALLS, refuse_overloaded
 from dwarfgpu.language.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -58,7 +59,6 @@ from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import NOT_STARTED, Session
 
-NO_CALLS: Final = "functions of the program cannot be called"
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
 
@@ -292,6 +292,8 @@ class Evaluator:
         if operator == "&":
             return self.places.address_of(self._referred(self.value(node.operand)))
         value = self.object(node.operand)
+        if operator in "!~-+":
+            refuse_overloaded(operator, value, cplusplus=self._is_cplusplus)
         match operator:
             case "*":
                 return self._contents(value)
@@ -349,6 +351,7 @@ class Evaluator:
             return self._pointed(left, right)
         if operator == "@":
             return repeated(left, self.arithmetic.number(right))
+        refuse_overloaded(operator, left, right, cplusplus=self._is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.arithmetic.binary(operator, left, right)
@@ -409,6 +412,7 @@ class Evaluator:
             return self.places.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
+        refuse_overloaded("[]", value, cplusplus=self._is_cplusplus)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = getattr(value.type, "name", None) or "void"
             raise UsageError(f"cannot subscript something of type `{spelled}'")

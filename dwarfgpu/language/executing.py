@@ -35,6 +35,8 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
             continue
         own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
         return next(own, variable), each
+    if session.pc is None:
+        raise UsageError("No frame selected.")
     raise UsageError(f"No frame is currently executing in block {function.name}.")
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
@@ -37,7 +38,10 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
     register = _register(session, name)
     if register is not None:
-        return TypedValue(register_type(register), _location(session, register))
+        value = TypedValue(register_type(register), _location(session, register))
+        if _is_nowhere(session, register):
+            return evolve(value, error=UsageError("No registers."))
+        return value
     part = architecture.part_named(name)
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
@@ -95,6 +99,18 @@ def used_lanes(session: Session) -> int:
     """Lanes that have a work-item; all, where nothing tells."""
     used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
     return lane_count(session) if used is None else used
+
+
+def _is_nowhere(session: Session, register: RegisterInfo) -> bool:
+    """Whether a register is asked for of a program that was not started, and nobody set it."""
+    target = session.target
+    if not isinstance(target, ImageTarget) or target.has_started or session.pc is not None:
+        return False
+    try:
+        target.read_register(session.wave, register)
+    except DwarfGpuError:
+        return not session.architecture.is_simt
+    return False
 
 
 def _integer(numbers: Numbers, value: int) -> TypedValue:

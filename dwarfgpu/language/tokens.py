@@ -144,10 +144,9 @@ def _invalid(text: str) -> UsageError:
 
 
 def _is_character(text: str) -> bool:
-    try:
-        return len(_codes(text)[1]) <= 1
-    except UsageError:
-        return True  # reported when it is read
+    if not text.startswith("'"):
+        return True
+    return len(_codes(text)[1]) <= 2  # as GDB: what is longer is a name
 
 
 def _codes(text: str) -> tuple[str, tuple[int, ...]]:
@@ -176,7 +175,9 @@ def character(text: str) -> Character:
     prefix, codes = _codes(text)
     if len(codes) != 1:
         raise UsageError(
-            "Empty character constant." if not codes else "Invalid character constant."
+            "A character constant must contain at least one character."
+            if not codes
+            else "Invalid character constant."
         )
     return Character(codes[0], prefix)
 

@@ -137,7 +137,7 @@ def test_trees(text: str, expected: str) -> None:
         ("\\", "Invalid character '\\' in expression."),
         ("'a", "Unmatched single quote."),
         ('"a', "Unterminated string in expression."),
-        ("''", "Empty character constant."),
+        ("''", "A character constant must contain at least one character."),
         ("08", 'Invalid number "08".'),
         ("1ulu", 'Invalid number "1ulu".'),
         ("0x", 'Invalid number "0x".'),

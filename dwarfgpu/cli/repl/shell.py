@@ -18,6 +18,7 @@ from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.advice import advised
 from dwarfgpu.cli.repl.answer import Answer, without_token
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
+from dwarfgpu.cli.repl.data.setting_functions import setting_functions
 from dwarfgpu.cli.repl.data.units import Examined
 from dwarfgpu.cli.repl.data.values import ValueHistory
 from dwarfgpu.cli.repl.files.source_path import SourcePath
@@ -100,6 +101,7 @@ class Shell:
         """Where what is said goes too."""
         self.earlier = ""
         """The line before the one that is run, of those that somebody typed."""
+        self.values.functions = setting_functions(self.settings)
         self.is_talk = False
         """Whether somebody at a terminal converses."""
         self.breakpoints: dict[int, Breakpoint] = {}

@@ -25,7 +25,7 @@ from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import FormatOptions
 
-_FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>\S*)\s*(?P<rest>.*)", re.DOTALL)
+_FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
 _LETTERS = "xduotacfzsr"
 _SIZES = "bhwg"
 

@@ -10,12 +10,17 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import evaluated
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.dwarf.types import Array, Base, Pointer, strip
+from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Struct, element_type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.places import Places
+from dwarfgpu.language.strings import pointed, string_of, up_to_nul
 from dwarfgpu.model.value import Value
 from dwarfgpu.session import Session
+from dwarfgpu.view.strings import character_kind
 
 MOST_WIDE: Final = 10_000
 """Characters to which a field is padded."""
@@ -28,7 +33,8 @@ _SPECIFIER: Final = re.compile(
     r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
     re.DOTALL,
 )
-_MOST_CHARACTERS: Final = 10_000
+_IN_FORMAT: Final = '\\abefnrtv"'
+"""Characters that `printf` knows after a backslash."""
 _BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
 
 
@@ -83,11 +89,11 @@ def formatted(shell: Shell, argument: str) -> str:
     rest = match["rest"]
     if rest and not rest.startswith(","):
         raise UsageError("Invalid argument syntax")
-    given = split_arguments(rest[1:]) if rest else []
+    given = [each for each in split_arguments(rest[1:]) if each] if rest else []
+    _check_escapes(match["text"])
     wanted = [each for each in _SPECIFIER.finditer(match["text"]) if each["kind"] != "%"]
     for each in wanted:
-        if each["kind"] not in "diuxXocspeEfFgGaA" or not each["kind"]:
-            raise UsageError(f"Unrecognized format specifier '{each['kind']}' in printf")
+        _check(each)
         if any(int(each[part] or 0) > MOST_WIDE for part in ("width", "precision")):
             raise UsageError(f"A field of printf is wider than {MOST_WIDE} characters.")
     if len(given) != len(wanted):
@@ -100,6 +106,27 @@ def formatted(shell: Shell, argument: str) -> str:
         out.append("%" if found["kind"] == "%" else next(fields))
         end = found.end()
     return "".join(out) + unescaped(text[end:])
+
+
+def _check_escapes(text: str) -> None:
+    for match in re.finditer(r"\\(.)", text, re.DOTALL):
+        if match[1] not in _IN_FORMAT:
+            raise UsageError(f"Unrecognized escape character \\{match[1]} in format string.")
+
+
+def _check(specifier: re.Match[str]) -> None:
+    """`UsageError` in GDB's words for what is no format."""
+    kind = specifier["kind"]
+    if not kind:
+        raise UsageError("Incomplete format specifier at end of format string")
+    if kind == "*":
+        raise UsageError("`*' not supported for precision or width in printf")
+    if kind == "n":
+        raise UsageError("Format specifier `n' not supported in printf")
+    if kind not in "diuxXocspeEfFgGaA":
+        raise UsageError(f"Unrecognized format specifier '{unescaped(kind)}' in printf")
+    if kind == "s" and specifier["length"] not in (None, "l"):
+        raise UsageError("Inappropriate modifiers to format specifier 's' in printf")
 
 
 def split_arguments(text: str) -> list[str]:
@@ -138,18 +165,29 @@ def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
     number = int(_number(shell, "long long", text))
     if kind == "p":
         return f"%{flags}{width}s" % (f"{number & (1 << 64) - 1:#x}" if number else "(nil)")
-    if kind == "c":
-        return f"%{flags}{width}s" % chr(number & 0xFF)
+    if kind == "c":  # GDB's: the text of a NUL ends there
+        return f"%{flags}{width}s" % (chr(number & 0xFF) if number & 0xFF else "")
     bits = _BITS[specifier["length"] or ""]
     number &= (1 << bits) - 1
     if kind in "di" and number >> bits - 1:
         number -= 1 << bits
+    if kind == "o" and "#" in flags:  # C's 010, not Python's 0o10
+        text = f"%{precision}o" % number
+        text = text if text.startswith("0") else f"0{text}"
+        padding = "0" if "0" in flags and not precision and "-" not in flags else " "
+        wide = int(width or 0)
+        return text.ljust(wide) if "-" in flags else text.rjust(wide, padding)
     return f"%{flags}{width}{precision}{'d' if kind in 'diu' else kind}" % number
 
 
 def _number(shell: Shell, kind: str, text: str) -> int | float:
     """The value of an expression as C converts it."""
-    value = evaluated(shell.session, shell.values, f"({kind})({text})")
+    given = evaluated(shell.session, shell.values, text)
+    if given.type is None or isinstance(strip(given.type), Struct):
+        raise UsageError("Value can't be converted to integer.")
+    builtins = Builtins(shell.session.architecture)
+    arithmetic = Arithmetic(Places(shell.session), Numbers(builtins))
+    value = arithmetic.cast(given, builtins.named(tuple(kind.split())))
     base = strip(value.type)
     assert isinstance(base, Base) and value.bits is not None
     data = value.bits.to_bytes(shell.session.architecture.endian)
@@ -157,21 +195,17 @@ def _number(shell: Shell, kind: str, text: str) -> int | float:
 
 
 def _string(session: Session, value: TypedValue) -> str:
-    """The characters of an array, or of what a pointer points to, up to the first NUL."""
-    bare, bits = strip(value.type), value.bits
-    if not isinstance(bare, Array | Pointer | Base) or bits is None:
-        raise UsageError("Value can't be converted to a string.")
-    data = bits.to_bytes(session.architecture.endian)
+    """The characters up to the first NUL of an array, or from an address on."""
+    bare, places = strip(value.type), Places(session)
+    if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
+        raise UsageError("Value can't be converted to integer.")
+    kind = character_kind(element_type(bare)) if isinstance(bare, Array) else None
+    if isinstance(bare, Array) and kind is not None:
+        return string_of(places, value)
     if isinstance(bare, Array):
-        return data.partition(b"\0")[0].decode("utf-8", "replace")
-    places = Places(session)
-    pointer = bare if isinstance(bare, Pointer) else Pointer(None)
-    space = places.space_of(pointer, value.unit)
-    address = int.from_bytes(data, session.architecture.endian)
-    out = bytearray()
-    while len(out) < _MOST_CHARACTERS:
-        byte = places.context.access.read_bytes(places.at(space, address + len(out)), 1)
-        if byte == b"\0":
-            break
-        out += byte
-    return out.decode("utf-8", "replace")
+        return up_to_nul(places.known(value).to_bytes(places.context.endian), 1).decode(
+            "utf-8", "replace"
+        )
+    if not places.known(value).value:
+        return "(null)"
+    return pointed(places, value).decode("utf-8", "replace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
 from attrs import evolve
@@ -13,10 +14,17 @@ from dwarfgpu.cli.expressions import READ_ONLY
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.functions import OwnFunction
 from dwarfgpu.language.wave_variables import integer_value, wave_variable
+from dwarfgpu.model.storage import Register
 from dwarfgpu.session import Session
 
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
+_OF_LANE = re.compile(
+    r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
+    r"(?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
 _MOST_DIGITS = 18
 
 
@@ -26,6 +34,8 @@ class ValueHistory:
     def __init__(self) -> None:
         self._values: list[TypedValue] = []
         self.named: dict[str, TypedValue] = {}
+        self.functions: Mapping[str, OwnFunction] = {}
+        """`$_name(…)` of the conversation."""
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self._shown = 1
@@ -91,7 +101,10 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
         raise misspelt(session, text, wrong) from None
     error, bits = value.error, value.bits
     if isinstance(error, Unavailable) and bits is not None and bits.reasons:
-        raise UsageError(sentence(bits.reasons[0]))
+        place = None if value.location is None else value.location.places[0].storage
+        if isinstance(place, Register) and value.variable is None:
+            return evolve(value, error=None)  # <unavailable> in place, as in GDB
+        raise UsageError(_no_access(bits.reasons[0]))
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
@@ -121,13 +134,19 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     """What `$names` mean at the prompt, and whether an expression may assign."""
     dollar = partial(_dollar, session, history)
     if not writes:
-        return Options(dollar, read_only=READ_ONLY)
-    return Options(dollar, history.named.__setitem__, wrote=history.wrote)
+        return Options(dollar, read_only=READ_ONLY, functions=history.functions)
+    return Options(
+        dollar, history.named.__setitem__, wrote=history.wrote, functions=history.functions
+    )
 
 
-def sentence(text: str) -> str:
-    """A reason as an error of its own."""
-    return text[:1].upper() + text[1:]
+def _no_access(reason: str) -> str:
+    """A reason as an error of its own, in GDB's words: the address that was asked for first."""
+    match = _OF_LANE.fullmatch(reason)
+    if match is None:
+        return reason[:1].upper() + reason[1:]
+    asked = f"Cannot access memory at address {match['address']}"
+    return f"{asked}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
 
 
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
@@ -139,9 +158,11 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
         return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
     if name in history.named:
         return history.named[name]
-    if name == "_thread":
+    if name in ("_thread", "_gthread"):  # which are one, as there is one program
         number = session.wave if history.has_threads else 0
         return integer_value(session.architecture, number)
+    if name == "_inferior":
+        return integer_value(session.architecture, 1)
     return None
 
 

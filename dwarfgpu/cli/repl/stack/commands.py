@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
+from typing import Final
 
 from attrs import evolve
 
@@ -61,6 +62,9 @@ MOST_OUTWARDS = 999_999_999
 _MARGIN = " " * 8
 _FLAGS = ("full", "no-filters", "hide")
 CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
+
+
+_NO_REGISTERS: Final = "The program has no registers now."
 
 
 @command("frame", topic="stack", aliases=("f",))
@@ -349,7 +353,8 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         known = [read_register(session, each) for each in registers(session)]
         if not any(each.is_known for each in known):
-            raise UsageError("No register of the wave is known.")
+            is_simt = session.architecture.is_simt
+            raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
         yield from (_register(each) for each in known if each.is_known)
         return
     chosen = [
@@ -359,8 +364,11 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
             registers(session, word) if word in CLASSES else [register_named(session, word)]
         )
     ]
-    for each in chosen:
-        yield _register(read_register(session, each))
+    told = [read_register(session, each) for each in chosen]
+    is_nowhere = session.pc is None and not session.architecture.is_simt
+    if is_nowhere and told and not any(each.is_known for each in told):
+        raise UsageError(_NO_REGISTERS)
+    yield from map(_register, told)
 
 
 def _register(value: RegisterValue) -> Told:
