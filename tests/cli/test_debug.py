@@ -402,7 +402,7 @@ def test_the_first_active_lane_is_in_focus(shell: Shell) -> None:
         ("lane", "No lane selected.\n"),
         ("lane 0", "Lane 0 does not exist on this thread.\n"),
         ("info lanes", "No lanes.\n"),
-        ("i r", "No register of the wave is known.\n"),
+        ("i r", "The program has no registers now.\n"),
         ("p $_lane_count", "$1 = 0\n"),
     ],
 )
