@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 
-from dwarfgpu.cli.debug import focused, interact
+from dwarfgpu.cli.debug import at_terminal, focused, greet, interact
 from dwarfgpu.cli.repl.shell import Shell, Streams
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal.lines import Given, run_given
@@ -29,9 +29,12 @@ def run_interactive(
     shell.python_names.update(names or {})
     for note in session.notes:
         shell.note(note, once=True)
+    is_talk = at_terminal()
+    if is_talk and not quiet:
+        greet(shell)
     run_given(shell, [Given(each, is_script=False) for each in commands])
     if not shell.is_over:
-        interact(shell, is_talk=sys.stdin.isatty() and sys.stdout.isatty(), quiet=quiet)
+        interact(shell, is_talk=is_talk)
     return shell.session
 
 

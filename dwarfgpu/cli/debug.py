@@ -139,14 +139,16 @@ def _run(args: argparse.Namespace) -> int:
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)
+    is_talk = not args.batch and at_terminal()
+    if is_talk and not args.quiet:
+        greet(shell)
     lines.run_given(shell, args.given)
-    is_talk = False
+    has_talked = is_talk and not shell.is_over
     if not args.batch and not shell.is_over:
-        is_talk = sys.stdin.isatty() and sys.stdout.isatty()
-        interact(shell, is_talk=is_talk, quiet=args.quiet)
+        interact(shell, is_talk=is_talk)
     if shell.exit_status is not None:
         return shell.exit_status
-    return 1 if shell.failures and not is_talk else 0
+    return 1 if shell.failures and not has_talked else 0
 
 
 def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Session:
@@ -197,10 +199,13 @@ def focused(session: Session) -> Session:
     return evolve(session, lane=lane, has_frames=True)
 
 
-def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
+def at_terminal() -> bool:
+    """Whether somebody sits there, and reads what is said."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def interact(shell: Shell, *, is_talk: bool) -> None:
     """Converse with whoever is on stdin, in the best way that it has."""
-    if is_talk and not quiet and shell.settings.word("output") == "text":
-        _greet(shell)
     if is_talk and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.
         from dwarfgpu.cli.repl.terminal import prompt
@@ -210,8 +215,11 @@ def interact(shell: Shell, *, is_talk: bool, quiet: bool = False) -> None:
         lines.converse(shell, prompts=is_talk)
 
 
-def _greet(shell: Shell) -> None:
+def greet(shell: Shell) -> None:
+    """Say who is there and where the session stands, before anything else as GDB does."""
     session = shell.session
+    if shell.settings.word("output") != "text":
+        return
     shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
     if session.pc is not None:
         try:

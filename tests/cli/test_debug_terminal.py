@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import subprocess
@@ -15,6 +16,7 @@ from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Painted, Told
 from dwarfgpu.cli.repl.files.symbol_index import MOST, SymbolIndex
+from dwarfgpu.cli.repl.shell import Streams
 from dwarfgpu.cli.repl.terminal import colour
 from dwarfgpu.cli.repl.terminal.pager import MORE, Pager
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -136,6 +138,35 @@ def test_lines_are_joined() -> None:
     prompt = pytest.importorskip("dwarfgpu.cli.repl.terminal.prompt")
     assert prompt.one_line("p (1 +\n2)") == "p (1 + 2)"
     assert prompt.one_line("p 1 \\\n+ 2") == "p 1 + 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("p 1", ["p 1"]), ("", [""]), ("p 1\np 2\n", ["p 1", "p 2"]), ("a\n\nb", ["a", "", "b"]),
+        ("p (1 +\n2)\np 3", ["p (1 + 2)", "p 3"]), ("p 1 \\\n+ 2\np 3", ["p 1 + 2", "p 3"]),
+        ("p (1\np 2", ["p (1 p 2"]),
+    ],
+)  # fmt: skip
+def test_what_is_pasted_is_run_line_by_line(text: str, lines: list[str]) -> None:
+    prompt = pytest.importorskip("dwarfgpu.cli.repl.terminal.prompt")
+    assert prompt.lines_of(text) == lines
+
+
+def test_what_a_line_that_has_not_ended_says() -> None:
+    streams = Streams(io.StringIO(), io.StringIO())
+    for text, left in (("a", "a"), ("b\nc", "c"), ("d", "cd"), ("\n", "")):
+        streams.print(text)
+        assert streams.unended == left
+    streams.print("e")
+    streams.complain("note")
+    assert streams.unended == ""
+
+
+def test_bytes_that_are_no_text_are_told_in_octal() -> None:
+    streams = Streams(io.StringIO(), io.StringIO())
+    streams.print(b"\xe9\n".decode("utf-8", "surrogateescape"))
+    assert streams.out.getvalue() == "\\351\n"  # type: ignore[attr-defined]
 
 
 PROGRAM = """

@@ -28,7 +28,7 @@ from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.terminal.pager import Pager
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
-from dwarfgpu.nouns import frozen
+from dwarfgpu.nouns import define, frozen
 from dwarfgpu.session import Session
 
 if TYPE_CHECKING:
@@ -39,24 +39,31 @@ if TYPE_CHECKING:
 
 MOST_NESTED: Final = 20
 """Scripts that run scripts."""
+MOST_UNENDED: Final = 10_000
+"""Characters that are kept of a line that does not end."""
 
 
-@frozen
+@define
 class Streams:
     """Where answers go, and where everything else does."""
 
     out: TextIO
     err: TextIO
+    unended: str = ""
+    """What was printed of a line that has not ended."""
 
     def print(self, text: str) -> None:
         """A text, which has its own ends of lines."""
-        self.out.write(str(text) if isinstance(text, Painted) else _printable(text, self.out))
+        shown = str(text) if isinstance(text, Painted) else _printable(text, self.out)
+        self.out.write(shown)
+        self.unended = (self.unended + shown).rpartition("\n")[2][-MOST_UNENDED:]
 
     def complain(self, text: str) -> None:
         """On the error stream, after all that was printed before."""
         self.out.flush()
         self.err.write(_printable(text, self.err) + "\n")
         self.err.flush()
+        self.unended = ""
 
 
 def _printable(text: str, stream: TextIO) -> str:
@@ -130,8 +137,6 @@ class Shell:
         """Makes a session that looks at another code object, or at none."""
         self._captured = 0
         """Commands whose output does not go where answers go."""
-        self.is_mid_line = False
-        """Whether what was printed last has not ended its line."""
         self.ask: Callable[[str], str | None] = _nobody
         """The next line of whoever converses, after a prompt; None at the end."""
         self.ask_plainly: Callable[[str], str | None] = _nobody
@@ -242,7 +247,6 @@ class Shell:
             self._answer.add(part)
         elif text:
             self.streams.print(text)
-            self.is_mid_line = not text.endswith("\n")
 
     def run(self, line: str) -> Iterator[Part]:
         """The output of a line, as it comes; errors are raised."""

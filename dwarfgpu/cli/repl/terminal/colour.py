@@ -18,9 +18,12 @@ from dwarfgpu.cli.repl.command import Inside, Painted, Part
 MOST_CHARACTERS: Final = 2_000
 """Of a line that is coloured; a longer one is shown as it is."""
 CONTROL: Final = {
-    code: f"\\{code:03o}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
+    code: f"\\{code & 0xFF:03o}"
+    for code in (*range(32), *range(127, 160), *range(0xDC80, 0xDD00))
+    if code not in (9, 10)
 }
-"""Names come from the file that is debugged: none may drive the terminal."""
+"""Names come from the file that is debugged: none may drive the terminal. The last are bytes that
+were no text where they were read."""
 _LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
 _WORDS: Final = re.compile(
     r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"

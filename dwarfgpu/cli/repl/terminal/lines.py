@@ -45,7 +45,10 @@ def converse(shell: Shell, *, prompts: bool) -> None:
             sys.stdout.flush()
         if sys.stdin.closed:  # by Python code of the user
             return None
-        line = sys.stdin.readline(MOST_CHARACTERS + 1)
+        try:
+            line = sys.stdin.readline(MOST_CHARACTERS + 1)
+        except OSError:  # closed by Python code of the user, too
+            return None
         if len(line) > MOST_CHARACTERS:
             shell.failures += 1
             shell.is_over = True

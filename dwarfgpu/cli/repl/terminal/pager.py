@@ -11,7 +11,7 @@ from attrs import field
 from dwarfgpu.nouns import define
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
-_CODES: Final = re.compile(r"\x1b\[[\d;]*m")
+CODES: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
 @define
@@ -43,4 +43,4 @@ class Pager:
         """Lines of the terminal that a line needs."""
         if not self.columns:
             return 1
-        return max(1, -(-len(_CODES.sub("", line.expandtabs())) // self.columns))
+        return max(1, -(-len(CODES.sub("", line.expandtabs())) // self.columns))

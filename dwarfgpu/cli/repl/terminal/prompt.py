@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+from asyncio import get_running_loop
+from collections import deque
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -21,6 +24,7 @@ from prompt_toolkit.completion import (
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition, is_done
+from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout.processors import (
@@ -30,12 +34,14 @@ from prompt_toolkit.layout.processors import (
 from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.styles import DynamicStyle, Style
+from prompt_toolkit.utils import get_cwidth
 
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.terminal.bar import bar_text
 from dwarfgpu.cli.repl.terminal.lexer import CommandLexer
 from dwarfgpu.cli.repl.terminal.lines import adapt, ask_terminal
+from dwarfgpu.cli.repl.terminal.pager import CODES
 from dwarfgpu.errors import DwarfGpuError
 
 STYLE: Final = Style.from_dict(
@@ -96,6 +102,11 @@ def _bindings(completer: Completer) -> KeyBindings:
         else:
             buffer.start_completion()
 
+    @bindings.add("c-d", filter=Condition(lambda: not get_app().current_buffer.text))
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("quit")  # the word that GDB shows
+        event.app.exit(exception=EOFError)
+
     return bindings
 
 
@@ -149,15 +160,35 @@ def one_line(text: str) -> str:
     return text.replace("\\\n", "").replace("\n", " ")
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that was pasted, each with those on which it goes on."""
+    out: list[str] = []
+    begun: list[str] = []
+    for line in text.rstrip("\n").split("\n"):
+        begun.append(line)
+        if not is_unfinished("\n".join(begun)):
+            out.append(one_line("\n".join(begun)))
+            begun = []
+    return out + [one_line("\n".join(begun))] * bool(begun)
+
+
 def converse(shell: Shell) -> None:
     """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
     session = _session(shell)
+    pasted: deque[str] = deque()
 
     def ask(prompt: str) -> str | None:
+        if pasted:
+            print(f"{prompt}{pasted[0]}", flush=True)
+            return pasted.popleft()
+        begun = _begun(shell)
         try:
-            return session.prompt([("class:prompt", prompt)])
+            shown = FormattedText([("", begun), ("class:prompt", prompt)])
+            first, *rest = lines_of(session.prompt(shown, in_thread=_is_in_loop()))
         except EOFError:
             return None
+        pasted.extend(rest)
+        return first
 
     shell.is_talk = True
     shell.ask, shell.ask_plainly = ask, ask_terminal
@@ -166,20 +197,42 @@ def converse(shell: Shell) -> None:
         shell.symbols.collect(shell.session.code_objects)
         vi = shell.settings.word("editing-mode") == "vi"
         session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
-        if shell.is_mid_line:  # the line editor begins on a line of its own
-            shell.streams.print("\n")
-            shell.is_mid_line = False
+        while pasted and not pasted[0].strip():  # only who types repeats with an empty line
+            pasted.popleft()
         try:
             line = ask(shell.prompt)
         except KeyboardInterrupt:
             continue
         if line is None:
-            print("quit")
             return
         try:
-            shell.execute(one_line(line), repeats=True)
+            shell.execute(line, repeats=True)
         except KeyboardInterrupt:
+            pasted.clear()
             shell.streams.complain("Quit")
+
+
+def _is_in_loop() -> bool:
+    """Whether the program that embeds the prompt is in an event loop, which has its own."""
+    try:
+        get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _begun(shell: Shell) -> str:
+    """What is left of an answer on the line of the prompt, where it ends as in GDB.
+
+    The line editor begins its lines itself, so that it has to write that again.
+    """
+    text = CODES.sub("", shell.streams.unended).expandtabs()
+    shell.streams.unended = ""
+    if get_cwidth(text) < shutil.get_terminal_size().columns // 2:
+        print(end="\r", flush=True)
+        return text
+    print(flush=True)
+    return ""
 
 
 def _session(shell: Shell) -> PromptSession[str]:
@@ -204,7 +257,9 @@ def _session(shell: Shell) -> PromptSession[str]:
         enable_open_in_editor=True,
         enable_suspend=True,
         multiline=Condition(is_open),
-        prompt_continuation=lambda width, number, is_soft: ">".rjust(max(width - 1, 1)) + " ",
+        prompt_continuation=lambda width, number, is_soft: (
+            "" if is_soft else ">".rjust(max(width - 1, 1)) + " "
+        ),
         input_processors=[
             ConditionalProcessor(
                 HighlightMatchingBracketProcessor(chars="[](){}"),
