@@ -52,9 +52,10 @@ STEPS: Final = (
     ),
     Step(
         "Why x is optimized out there",
-        "The hint says how to ask. The last lines are the answer: the compiler describes `x` from "
-        "0x1504 to 0x1524, which are lines 9 to 13, and lane 17 is at line 15. The active lanes "
-        "are where `x` still is in the register v2.",
+        "The hint says how to ask. The lines from `=>` on are the answer: the compiler tells where "
+        "`x` is for the code of lines 9 to 13, and lane 17 is after that, at line 15, which does "
+        "not need `x` any more. The table shows the same for all of the code: where the active "
+        "lanes are, `x` is still in the register v2. So ask one of them, or look at `kept`.",
         ("explain x",),
     ),
     Step(

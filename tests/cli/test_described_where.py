@@ -4,10 +4,18 @@ where the lane is: each way to miss it, by address, in lines."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.session import Session
+from dwarfgpu.view.described_where import described_where
 from tests.cli.command import STATES, run
+from tests.dwarf.builder import Content, abbreviations, elf, unit
+from tests.dwarf.test_coverage import BASE, INT, INT_AT, LIST, ROOT, SHAPES, F, entry, word
 
 ORDER = "in the order of the code, it is "
 NEST = "0x7f0000"
@@ -48,3 +56,31 @@ def test_nothing_where_all_is_known() -> None:
     state = ["--state", f"{STATES}/divergent.gfx942.json", "--wave", "1", "--lane", "17"]
     verdict = json.loads(run("explain", *state, "kept", "--json").out)["verdict"]
     assert verdict == ["kept = 27", "the object is at v4 + byte 68 (wave 1)"]
+
+
+def test_the_lanes_that_have_it(tmp_path: Path) -> None:
+    """Of a description that has a place for some lanes alone, those are told that are here."""
+    mask = (0x0FF0).to_bytes(8, "little")
+    undefined, vgpr0, select = b"\xe9\x08", b"\x90\x80\x14", b"\x0e" + mask + b"\xe9\x0c\x20\x40"
+    lane_dword = b"\xe9\x03\x34\x1e\xe9\x04"
+    masked = undefined + vgpr0 + select + lane_dword
+    path = tmp_path / "made.co"
+    variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
+    entries = ROOT + INT + F + variable + b"\0\0"
+    sections: dict[str, bytes | Content] = {
+        ".text": Content(bytes(0x100), flags=6, address=BASE),
+        ".debug_info": unit(entries, 5),
+        ".debug_abbrev": abbreviations(*SHAPES),
+        ".debug_loclists": entry(0x10, 0x20, masked) + b"\0",
+    }
+    path.write_bytes(elf(sections))
+    arch = architecture("gfx942")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.set_lanes(0, arch.by_name["v0"], list(range(64)))
+    target.set_register(0, arch.by_name["exec"], (0xFF).to_bytes(8, "little"))
+    session = Session(arch, (CodeObject.open(path),), target, lane=0, pc=BASE + 0x14)
+    for lane, expected in ((0, ["of the lanes that are here it is whole in lanes 4-11"]), (5, [])):
+        focused = session.focused(lane)
+        reading = focused.read(focused.variable("x"))
+        assert described_where(focused, reading) == expected
