@@ -195,6 +195,26 @@ def test_the_prompt_is_ones_own(shell: Shell) -> None:
     assert shell.prompt == before
 
 
+def test_lanes_and_waves_are_told_as_frames_are(program: Shell, shell: Shell) -> None:
+    full = said(shell, "info lanes 0")
+    assert "(...) at " in full
+    said(shell, "set print frame-info short-location")
+    short = said(shell, "info lanes 0")
+    assert short.splitlines()[1] == full.splitlines()[1].partition(" at ")[0]
+    assert said(shell, "lane 1").splitlines()[1].endswith(")")
+    said(shell, "set print frame-info auto", "set print frame-arguments none")
+    assert "=...) at " in said(shell, "bt 1")
+
+
+def test_lanes_obey_what_print_obeys(shell: Shell) -> None:
+    """The grid has the numbers that `print` has."""
+    before = said(shell, "lanes 0-3 t").splitlines()[0]
+    numbers = [int(word) for word in before.split()[1:]]
+    after = said(shell, "with output-radix 16 -- lanes 0-3 t").splitlines()[0]
+    assert [int(word, 16) for word in after.split()[1:]] == numbers
+    assert "0x" in after
+
+
 def test_a_log(shell: Shell, tmp_path: Path) -> None:
     path, streams = tmp_path / "log", shell.streams
     for line in (f"set logging file {path}", "p 1", "set logging enabled", "p 2", "p nosuch"):

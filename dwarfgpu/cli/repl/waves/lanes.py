@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
@@ -211,9 +213,10 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     width = max(len("Target Id"), *map(len, names))
     yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
     frames: dict[int | None, str] = {}
+    style = shell.settings.frame_style()
     for row, name in zip(rows, names, strict=True):
         state = state_letter(row, used)
-        where = "(unused)" if row.lane >= used else _where(session, row, frames)
+        where = "(unused)" if row.lane >= used else _where(session, row, frames, style)
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
         yield Told(text, _record(row, state, name, where), "lanes")
@@ -234,7 +237,9 @@ def _name(shell: Shell, session: Session) -> str:
     return target_id(session) + ("" if name is None else f' "{name}"')
 
 
-def _where(session: Session, state: LaneState, frames: dict[int | None, str]) -> str:
+def _where(
+    session: Session, state: LaneState, frames: dict[int | None, str], style: FrameStyle
+) -> str:
     """The frame of a lane; lanes at the same program location share its text."""
     if state.location is None:
         return f"<error: {state.error}>"
@@ -244,15 +249,15 @@ def _where(session: Session, state: LaneState, frames: dict[int | None, str]) ->
         return "(inactive)"
     pc = state.location.pc
     if pc not in frames:
-        frames[pc] = _frame(session.focused(state.lane))
+        frames[pc] = _frame(session.focused(state.lane), style)
     return frames[pc]
 
 
-def _frame(session: Session) -> str:
+def _frame(session: Session, style: FrameStyle) -> str:
     """The frame of the lane in focus; of an unreadable one, why."""
     if session.pc is None:
         return "<no program location>"
     try:
-        return frame_line(session, FrameStyle("presence"))
+        return frame_line(session, evolve(style, arguments="presence"))
     except DwarfGpuError as error:
         return f"<error: {error}>"

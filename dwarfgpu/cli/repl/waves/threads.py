@@ -134,7 +134,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         mark = "*" if wave == shell.session.wave else " "
         counts = _lanes(shell.session, wave) if has_lanes else ""
         lanes = f" {counts:<5}" if has_lanes else ""
-        frame = _innermost(shell.session, wave)
+        frame = _innermost(shell, wave)
         text = f"{mark} {wave:<4} {name:<{width}}{lanes} {frame}"
         lanes_told = {"lanes": counts} if has_lanes else {}
         yield Told(text, {"id": wave, "target-id": name, **lanes_told, "frame": frame}, "threads")
@@ -194,14 +194,14 @@ def _of_thread(session: Session, wave: WaveId) -> Session:
     return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
 
 
-def _innermost(session: Session, wave: WaveId) -> str:
-    looking = _of_thread(session, wave)
+def _innermost(shell: Shell, wave: WaveId) -> str:
+    looking, style = _of_thread(shell.session, wave), shell.settings.frame_style()
     if looking.pc is None:
         return "<no program location>"
     try:
         looking = looking.focused(first_lane(looking))
         frame = next(stack_frames(looking))
-        text = frame_text(frame, frame_record(frame, with_arguments=True))
+        text = frame_text(frame, frame_record(frame, with_arguments=True, style=style), style)
     except DwarfGpuError as error:
         return f"<error: {error}>"
     return text.partition(" ")[2].lstrip()
