@@ -48,6 +48,9 @@ def offered(shell: Shell, text: str) -> list[str]:
         ("frame apply -2 -", ["-c", "-q", "-s"]),
         ("pipe -d ! p tw", ["twice"]),
         ("pipe -", ["-d"]),
+        ("| p tw", ["twice"]),
+        ("|p tw", ["twice"]),
+        ("p $_str", ["$_streq", "$_strlen"]),
         ("alias zz = info lo", ["locals"]),
         ("complete info lo", ["locals"]),
         ("settings set print pretty o", ["off", "on"]),  # LLDB's
@@ -97,6 +100,21 @@ def test_a_list_may_be_truncated() -> None:
     lines = said(shell, "complete p many").splitlines()
     assert lines[:2] == ["p many000", "p many001"] and len(lines) == 201
     assert lines[-1] == "p many *** List may be truncated, max-completions reached. ***"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pipe " * 300, "faas " * 90, "p " + "(" * 900, "p " + "a." * 400, "p " + "a[" * 400 + "]",
+        "list " + "$" * 900, "p a" + "<" * 500, "p ']::", "p )].", "p ].", "p )->", "help " * 90,
+        "print -" * 90, "alias =" * 100, "p 'a'::" * 90, "lane apply " * 90, "p x" * 5000,
+    ],
+)  # fmt: skip
+def test_hostile_lines(text: str) -> None:
+    shell = demo_shell()
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    start, found = completions(shell, text)
+    assert 0 <= start <= len(text) and isinstance(found, list)
 
 
 def test_parts_of_names() -> None:

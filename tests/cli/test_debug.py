@@ -18,6 +18,7 @@ from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal.bar import bar_text
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.functions import FUNCTIONS
 from dwarfgpu.session import Session
 from tests.cli.command import FIXTURES, REPOSITORY, run
 from tests.cli.repl_shell import made, nest_shell, said
@@ -309,7 +310,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         ("p/", 2, []),
         ("p $exe", 2, ["$exec"]),
         ("p $exec_", 2, ["$exec_hi", "$exec_lo"]),
-        ("p $_", 2, ["$_lane", "$_lane_count", "$_thread"]),
+        ("p $_", 2, ["$_lane", "$_lane_count", "$_thread", *(f"${name}" for name in FUNCTIONS)]),
         ("i r s10", 4, ["s10", "s100", "s101"]),
         ("lane 6", 5, ["6", "60", "61", "62", "63"]),
         ("help exp", 5, ["explain"]),

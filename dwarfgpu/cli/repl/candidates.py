@@ -15,23 +15,26 @@ from dwarfgpu.cli.repl.stack.focus import lane_numbers
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.functions import FUNCTIONS
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 _BLANK = re.compile(r"\s*")
-_COMMAND = re.compile(r"[\w.-]*")
-_ARGUMENT = re.compile(r"[^\s,()]*$")
-_OPERAND = re.compile(r"\$?[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_COMMAND = re.compile(r"[\w.-]+|[|!]|")
+_ARGUMENT = re.compile(r"(?<![^\s,()])[^\s,()]*$")
+_OPERAND = re.compile(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
 _FORMAT = re.compile(r"\s*/\S*")
 _ACCESS = re.compile(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = re.compile(r"(?:\.|->)$")
 _IN_FILE = re.compile(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _TAG = re.compile(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
-_PLACE_IN_FILE = re.compile(r"(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
+_PLACE_IN_FILE = re.compile(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
 _APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
 _DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
-_MOST_LOOKED_AT: Final = 1_000
-"""Characters before the cursor that tell what an expression is about."""
+_MOST_TYPED: Final = 1_000
+"""Characters of a line that is completed: nobody waits for a longer one."""
+_MOST_WORDS: Final = 100
+"""Its words: each may be a command that takes another."""
 _TAGS: Final = {
     "struct": ("struct", "class"),
     "class": ("struct", "class"),
@@ -50,6 +53,8 @@ _MOST_BASES: Final = 50
 
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     """Where the word at the end of `text` begins, and what it can become."""
+    if len(text) > _MOST_TYPED or len(text.split()) > _MOST_WORDS:
+        return len(text), []
     commands, position, found = shell.commands, 0, None
     while found is None or found.subcommands:
         position = _end(_BLANK, text, position)
@@ -141,6 +146,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
     yield Candidate("$_thread", "the wave or thread in focus")
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
+    yield from (Candidate(f"${name}", "a function") for name in FUNCTIONS)
     for each in registers(shell, word[1:]):
         if each.text != "pc":
             yield Candidate(f"${each.text}", each.about)
@@ -213,27 +219,25 @@ def _opening(text: str, end: int) -> int:
 
 
 def _of_expression(shell: Shell, text: str) -> Offer:
-    skipped = max(0, len(text) - _MOST_LOOKED_AT)
-    seen = text[skipped:]
-    match = _IN_FILE.search(seen)
+    match = _IN_FILE.search(text)
     if match is not None:
         file = match["quoted"] or match["file"] or ""
         found = shell.symbols.in_file(file, match["word"], _OPERANDS)
-        return skipped + match.start("word"), _named(found)
-    match = _ACCESS.search(seen)
+        return match.start("word"), _named(found)
+    match = _ACCESS.search(text)
     if match is not None:
-        before = _object(seen[: match.start()])
+        before = _object(text[: match.start()])
         is_number = before[:1].isdigit()
-        return skipped + match.start("word"), () if is_number else members(shell, before)
-    match = _TAG.search(seen)
+        return match.start("word"), () if is_number else members(shell, before)
+    match = _TAG.search(text)
     if match is not None:
         found = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
-        return skipped + match.start("word"), _named(found)
-    match = _OPERAND.search(seen)
+        return match.start("word"), _named(found)
+    match = _OPERAND.search(text)
     assert match is not None
-    if seen.count('"', 0, match.start()) % 2:
+    if text.count('"', 0, match.start()) % 2:
         return len(text), ()
-    return skipped + match.start(), operands(shell, match[0])
+    return match.start(), operands(shell, match[0])
 
 
 values: Final = OfText(_of_expression)
