@@ -60,6 +60,7 @@ def test_hostile_arguments(shell: Shell, command: Command) -> None:
         assert "\x1b" not in text and "\x00" not in text, (command.name, argument[:40])
         shell.commands, shell.session, shell.is_over = commands, session, False
         shell.settings.set("output", "text")
+        shell.settings.set("trace-commands", "off")
     assert said(shell, "output 40 + 2") == "42"
 
 
@@ -74,6 +75,7 @@ def test_random_lines(shell: Shell, seed: int) -> None:
         talked(shell, line)
         shell.is_over = False
         shell.settings.set("output", "text")
+        shell.settings.set("trace-commands", "off")
         said(shell, f"complete {line}")
     shell.commands = COMMANDS
     assert said(shell, "output 40 + 2") == "42"
