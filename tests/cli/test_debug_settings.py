@@ -186,6 +186,17 @@ def test_one_command_under_another_setting(program: Shell) -> None:
     assert said(program, "show print elements").endswith("is 200.\n")
 
 
+def test_with_changes_nothing_that_it_cannot_restore(shell: Shell) -> None:
+    refused = 'Cannot use this setting with the "with" command\n'
+    assert said(shell, "with substitute-path a b -- p 1") == refused
+    assert said(shell, "with var $q = 1 -- p 1") == refused
+    assert said(shell, "show substitute-path") == "List of all source path substitution rules:\n"
+    assert said(shell, "p $q") == "$1 = void\n"
+    assert said(shell, "with debug 1 -- p 1").startswith(
+        'The setting "debug" of GDB has no meaning'
+    )
+
+
 def test_the_prompt_is_ones_own(shell: Shell) -> None:
     before = shell.prompt
     said(shell, "set prompt (gdb) ")

@@ -21,7 +21,7 @@ _IS_END: Final = re.compile(r"--(?:\s|$)")
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _ON: Final = ("on", "yes", "enable")
 _OFF: Final = ("off", "no", "disable")
-_MOST_DIGITS: Final = 9
+_MOST_DIGITS: Final = 18
 _OF_PRINT: Final = (
     "address", "array", "array-indexes", "elements", "max-depth", "memory-tag-violations",
     "nibbles", "null-stop", "object", "pretty", "raw-values", "repeats", "static-members", "symbol",
@@ -73,7 +73,7 @@ def with_frame_options(
         if name in flags:
             given.add(name)
         else:
-            text = _set(settings, name, FRAME_OPTIONS[name], text)
+            text = _set(settings, name, FRAME_OPTIONS[name], text, takes_operand=True)
     return settings, given, text.removeprefix("--").strip()
 
 
@@ -84,14 +84,24 @@ def _named(name: str, text: str, names: tuple[str, ...]) -> str | None:
     return found[0] if found else None
 
 
-def _set(settings: Settings, option: str, name: str, text: str) -> str:
-    """Set what an option says; the text after its value."""
+def _set(
+    settings: Settings, option: str, name: str, text: str, *, takes_operand: bool = False
+) -> str:
+    """Set what an option says; the text after its value.
+
+    `takes_operand`: what is no boolean is what follows an option that is on.
+    """
     setting = _DECLARED.get(name)
     if setting is None:
         raise Unsupported(f"the option -{option}: {WITHOUT_MEANING.get(name, 'it is not built')}")
     value: SettingValue
     if setting.kind == "boolean":
-        value, rest = _boolean(option, text)
+        try:
+            value, rest = _boolean(option, text)
+        except UsageError:
+            if not takes_operand:
+                raise
+            value, rest = True, text
     elif setting.kind == "choice":
         word, rest = _value(text)
         value = choice(word, setting.choices)
@@ -126,6 +136,8 @@ def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]
     digits = word.removeprefix("-")
     if word.startswith("-") and not digits.isdecimal():
         raise UsageError(f"-{option} requires an argument")
-    if not (digits.isascii() and digits.isdecimal()) or len(digits) > _MOST_DIGITS:
+    if not (digits.isascii() and digits.isdecimal()):
         raise UsageError(f"Expected integer at: {text}")
+    if len(digits) > _MOST_DIGITS:
+        raise UsageError(f"integer {word} out of range")
     return setting.parsed(word, int), rest

@@ -33,8 +33,8 @@ def set_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
     if len(words) != 2:
         few = "few" if len(words) < 2 else "many"
         raise UsageError(f"Incorrect usage, too {few} arguments in command")
-    old, new = (word.rstrip("/") or word for word in words)
-    if not old:
+    old, new = (word.rstrip("/") for word in words)
+    if not words[0]:
         raise UsageError("First argument must be at least one character long")
     shell.source_path.rules.pop(old, None)
     shell.source_path.rules[old] = new

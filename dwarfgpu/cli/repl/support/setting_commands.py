@@ -48,26 +48,25 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     value = setting.text(shell.settings[setting.name])
-    if setting.name == "language":
-        yield from _tell_language(shell, value)
-        return
-    yield Told(shell.settings.sentence(setting.name), {"value": value})
+    yield Told(_sentence(shell, setting), {"value": value})
 
 
-def _tell_language(shell: Shell, value: str) -> Iterator[Part]:
-    """With what "auto" is in the frame in focus."""
-    own = frame_language(shell.session)
-    is_auto = value in ("auto", "local")
-    text = f"auto; currently {own or 'c'}" if is_auto else value
-    yield Told(f'The current source language is "{text}".', {"value": value})
-    if not is_auto and own not in (None, value):
-        yield "Warning: the current language does not match this frame."
+def _sentence(shell: Shell, setting: Setting) -> str:
+    """Of the language with what "auto" is in the frame in focus."""
+    told = shell.settings.sentence(setting.name)
+    if setting.name != "language":
+        return told
+    value, own = shell.settings.word("language"), frame_language(shell.session)
+    if value in ("auto", "local"):
+        return setting.sentence(f"auto; currently {own or 'c'}")
+    differs = "\nWarning: the current language does not match this frame."
+    return told if own in (None, value) else told + differs
 
 
 def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
     for each in settings:
         data = {"name": each.name, "value": each.text(shell.settings[each.name])}
-        yield Told(f"{each.name}:  {shell.settings.sentence(each.name)}", {**data}, "settings")
+        yield Told(f"{each.name}:  {_sentence(shell, each)}", {**data}, "settings")
 
 
 def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
@@ -226,6 +225,8 @@ def info_set(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info set
     """
+    if argument:
+        raise UsageError(f'Undefined show command: "{argument}".  Try "help show".')
     yield from _tell_all(SETTINGS, shell, argument)
 
 

@@ -38,9 +38,10 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("No previous command to relaunch")
     found, value = _setting(given, argument[len(given) :])
     name = found.name.removeprefix("set ")
+    if found.is_absent:
+        yield from found.run(shell, value)  # says why
     if name not in _NAMES:
-        yield from found.run(shell, value)
-        raise UsageError(f'Cannot use this setting with the "with" command: {name}')
+        raise UsageError('Cannot use this setting with the "with" command')
     before = shell.settings[name]
     shell.settings.set(name, value, partial(whole_number, shell.session, shell.values))
     try:
