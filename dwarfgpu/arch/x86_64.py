@@ -10,6 +10,7 @@ from dwarfgpu.arch.model import (
     AddressSpace,
     Architecture,
     FlagField,
+    PseudoRegister,
     RegisterInfo,
     RegisterPart,
     bank,
@@ -40,12 +41,17 @@ _MXCSR: Final = _flags(
     }
 )  # fmt: skip
 """Intel SDM volume 1, 10.2.3."""
+XMM: Final = BaseType("vec128", "unsigned", 128, vector_size=4)
+YMM: Final = BaseType("builtin_type_vec256i", "unsigned", 256, vector_size=8)
+ZMM: Final = BaseType("builtin_type_vec512i", "unsigned", 512, vector_size=16)
+"""Of the vector registers, by the names that GDB gives their types."""
 
 
 @lru_cache(maxsize=1)
 def x86_64() -> Architecture:
     """The architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
+    others = tuple(_others())
     aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
     return Architecture(
         name="x86_64",
@@ -53,6 +59,7 @@ def x86_64() -> Architecture:
         address_bits=64,
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 64)},
+        other_registers=others,
         return_address_register=16,
         program_counter=16,
         stack_pointer=7,
@@ -60,6 +67,9 @@ def x86_64() -> Architecture:
         preserved=_PRESERVED,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
         register_parts=_parts({each.name: each for each in registers.values()}),
+        pseudo_registers={
+            each.name: each for each in _wide({r.name: r for r in (*registers.values(), *others)})
+        },
         dwarf_names={49: "RFLAGS"},
     )
 
@@ -88,28 +98,51 @@ def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
     return out
 
 
+def _wide(registers: Mapping[str, RegisterInfo]) -> Iterator[PseudoRegister]:
+    """ymm and zmm, of which a file describes the lowest 128 bits as xmm."""
+    for n in range(32):
+        low, high, top = (registers[name] for name in (f"xmm{n}", f"ymm{n}h", f"zmm{n}h"))
+        yield PseudoRegister(f"ymm{n}", YMM, ((low, 0, 128), (high, 0, 128)))
+        yield PseudoRegister(f"zmm{n}", ZMM, ((low, 0, 128), (high, 0, 128), (top, 0, 256)))
+
+
+def _others() -> Iterator[RegisterInfo]:
+    """Registers without a DWARF number, as GDB names them."""
+    word = BaseType("int", "signed", 32)
+    names = ("ftag", "fiseg", "fioff", "foseg", "fooff", "fop")
+    yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)
+    kind = BaseType("long", "signed", 64)
+    yield RegisterInfo("orig_rax", None, kind, "system", is_of_wave=False)
+    half = BaseType("uint128_t", "unsigned", 128)
+    top = BaseType("v2ui128", "unsigned", 256, vector_size=2)
+    for n in range(32):
+        yield RegisterInfo(f"ymm{n}h", None, half, "part", is_of_wave=False)
+        yield RegisterInfo(f"zmm{n}h", None, top, "part", is_of_wave=False)
+
+
 def _registers() -> Iterator[RegisterInfo]:
     signed = BaseType("int64_t", "signed", 64)
     unsigned = BaseType("uint64_t", "unsigned", 64)
     data = BaseType("void *", "address", 64)
     code = BaseType("void (*)()", "address", 64)
-    selector = BaseType("uint16_t", "unsigned", 16)
-    vector = BaseType("uint32_t[4]", "unsigned", 128, vector_size=4)
-    extended = BaseType("i387_ext", "float", 80, float_format=X87_EXTENDED)
+    selector = BaseType("int32_t", "signed", 32)
+    base = BaseType("long", "signed", 64)
+    extended = BaseType("builtin_type_i387_ext", "float", 80, float_format=X87_EXTENDED)
+    flags = BaseType("i386_eflags", "unsigned", 64)
     yield from bank(0, ("rax", "rdx", "rcx", "rbx", "rsi", "rdi"), signed)
     yield from bank(6, ("rbp", "rsp"), data)
     yield from bank(8, (f"r{n}" for n in range(8, 16)), signed)
     yield RegisterInfo("rip", 16, code)
-    yield from bank(17, (f"xmm{n}" for n in range(16)), vector, "vector")
+    yield from bank(17, (f"xmm{n}" for n in range(16)), XMM, "vector")
     yield from bank(33, (f"st{n}" for n in range(8)), extended)
     yield from bank(41, (f"mm{n}" for n in range(8)), unsigned, "vector")
-    yield RegisterInfo("eflags", 49, unsigned, "system", flags=_EFLAGS)
+    yield RegisterInfo("eflags", 49, flags, "system", flags=_EFLAGS)
     yield from bank(50, ("es", "cs", "ss", "ds", "fs", "gs"), selector, "system")
-    yield from bank(58, ("fs_base", "gs_base"), data, "system")
+    yield from bank(58, ("fs_base", "gs_base"), base, "system")
     yield from bank(62, ("tr", "ldtr"), selector, "system")
-    mxcsr = BaseType("uint32_t", "unsigned", 32)
+    mxcsr = BaseType("i386_mxcsr", "unsigned", 32)
     yield RegisterInfo("mxcsr", 64, mxcsr, "system", flags=_MXCSR)
-    yield from bank(65, ("fctrl", "fstat"), selector, "system")
-    yield from bank(67, (f"xmm{n}" for n in range(16, 32)), vector, "vector")
+    yield from bank(65, ("fctrl", "fstat"), BaseType("int", "signed", 32), "float")
+    yield from bank(67, (f"xmm{n}" for n in range(16, 32)), XMM, "vector")
     yield from bank(118, (f"k{n}" for n in range(8)), unsigned, "vector")
     yield from bank(130, (f"r{n}" for n in range(16, 32)), signed)

@@ -8,20 +8,21 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.dwarf.types import Array, Base, Function, Pointer, Type
+from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.register_types import register_type
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Implicit, Part, Register
+from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
 from dwarfgpu.near import did_you_mean
 from dwarfgpu.session import Session
 from dwarfgpu.target import Named
 
-_ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
 """GDB's names of registers that every architecture has, and what they are called there."""
 _LANES: Final = ("_lane", "_lane_count")
 
@@ -48,11 +49,11 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
     pseudo = architecture.pseudo_named(name)
     if pseudo is not None:
-        return TypedValue(Base(pseudo.type, is_range=True), pseudo_location(session, pseudo))
+        return TypedValue(register_type(pseudo), pseudo_location(session, pseudo))
     wave = wave_variable(session, name)
     if wave is not None:
         return wave
-    if name in _ROLES:
+    if name in ROLES:
         raise UsageError("No registers.")
     if name.removeprefix("$").isdecimal():
         raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
@@ -75,7 +76,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         *architecture.by_name,
         *architecture.register_parts,
         *architecture.pseudo_registers,
-        *_ROLES,
+        *ROLES,
         *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
     ]
     advice = did_you_mean(name, known, "$")
@@ -127,12 +128,19 @@ def _location(session: Session, register: RegisterInfo) -> Location:
 
 
 def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
-    """Where the wave has the bits of a pseudo register; the zeros above them are a value."""
+    """Where the frame in focus has the bits of a pseudo register; the zeros above them are a value.
+
+    What the frames inside did to the part of it that has a DWARF number, they did to all.
+    """
     parts: list[Part] = []
     left = pseudo.type.bit_size
+    is_lost = False
+    nowhere = Location((SingleLocation(UNDEFINED),), session.stop)
     for register, first_bit, size_bits in pseudo.pieces:
-        place = SingleLocation(Register(register, session.wave), first_bit)
-        parts.append(Part(Location((place,), session.stop), size_bits))
+        place = _location(session, register).displaced(first_bit)
+        own = SingleLocation(Register(register, session.wave), first_bit)
+        is_lost |= place.places != (own,)
+        parts.append(Part(nowhere if is_lost and register.number is None else place, size_bits))
         left -= size_bits
     if left:
         parts.append(Part(Location((SingleLocation(Implicit(0, left)),)), left))
@@ -144,23 +152,8 @@ def _register(session: Session, name: str) -> RegisterInfo | None:
     named = session.architecture.register_named
     if not name.strip("$"):
         return None
-    for each in (name, *_ROLES.get(name, ())):
+    for each in (name, *ROLES.get(name, ())):
         register = named(each)
         if register is not None:
             return register
     return None
-
-
-def register_type(register: RegisterInfo) -> Type:
-    """The type that GDB gives a register: vectors are arrays, addresses are pointers."""
-    base = register.type
-    is_code = register.name in ("pc", "pc_32", *_ROLES["pc"])
-    if base.encoding == "address" or is_code:
-        target = Function(is_prototyped=False) if is_code else None
-        return Pointer(target, size_bytes=base.size_bytes)
-    if base.vector_size is None:
-        return Base(base, flags=register.flags)
-    name = base.name.partition("[")[0]
-    bit_size = base.bit_size // base.vector_size
-    element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))
-    return Array(element, (base.vector_size,), is_vector=True)

@@ -27,6 +27,7 @@ from dwarfgpu.objfile.core_registers import (
     Layout,
     extended_registers,
     floating_registers,
+    has_layout,
     thread_pointer,
 )
 from dwarfgpu.objfile.elf import ET_CORE, ObjectFile
@@ -181,7 +182,7 @@ class _Notes:
             except Malformed as error:
                 error.context = self.found.file.path
                 self.problems.append(error)
-        if self._extended and self._xsave_layout is None:
+        if not all(has_layout(data, self._xsave_layout) for _, data in self._extended):
             self._unread["NT_X86_XSTATE (without a layout)"] = None
         return evolve(
             self.found,

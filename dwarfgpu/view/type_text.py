@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.class_parts import Access, Method
 from dwarfgpu.dwarf.cxx_names import canonical
 from dwarfgpu.dwarf.type_names import full_name, this_qualifiers, type_name
 from dwarfgpu.dwarf.types import (
+    Base,
     Enum,
     Member,
     MemberPointer,
@@ -86,6 +87,8 @@ class Definition:
             if isinstance(part, Typedef) and levels > 0:
                 strip(part)  # raises for a cycle
                 return part.target
+            if isinstance(part, Base) and part.flags and levels > 0:
+                return _flags(part)
             is_body = levels > 0 or (levels == 0 and getattr(part, "name", None) is None)
             if not is_body or not isinstance(part, Struct | Enum):
                 return shown_inside(part) if levels <= 0 else part
@@ -207,6 +210,18 @@ class Definition:
         if self.cplusplus and kind.underlying is not None:
             title += f" : {kind.underlying.name}"
         return f"{title} {{{', '.join(shown)}}}"
+
+
+def _flags(kind: Base) -> str:
+    """`flag i386_eflags {...}`: a register that is made of flags."""
+    lines = [f"flag {kind.name} {{"]
+    for each in kind.flags:
+        word = "bool" if each.size_bits == 1 else kind.base.encoding
+        word = f"enum {{{', '.join(each.values)}}}" if each.values else word
+        last = f"-{each.first_bit + each.size_bits - 1}" if each.size_bits > 1 else ""
+        name = f" {each.name}" if each.name else ""
+        lines.append(f"    {word}{name} @{each.first_bit}{last};")
+    return "\n".join([*lines, "}"])
 
 
 class Labels:

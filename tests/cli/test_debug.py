@@ -164,7 +164,7 @@ def lane_id(lane: int) -> str:
             "trapsts        <unavailable>\nflat_scratch   <unavailable>\n"
             "xnack_mask     <unavailable>\n",
         ),
-        (["i r s33 foo"], "Invalid register `foo'\n"),
+        (["i r s33 foo"], "s33            0xfffffffe          -2\nInvalid register `foo'\n"),
         (
             ["i r"],
             "exec           0xff0f              65295\n"

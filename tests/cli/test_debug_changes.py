@@ -42,7 +42,7 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
             "$v0[3]: 0x9 -> 0x3", "Nothing was taken back."]),
         # What was not known is not known again.
         (["set var $s90 = 5", "undo", "p $s90"], [
-            "$s90: 0x5 -> <unavailable>", "Register s90 of wave 1 is not in the state"]),
+            "$s90: 0x5 -> <unavailable>", "$1 = <unavailable>"]),
         # All that one command wrote is taken back together.
         (["set var t = $s90 = 5", "diff", "undo"], [
             "$s90: <unavailable> -> 0x5", "$v0[3]: 0x3 -> 0x5",

@@ -312,7 +312,7 @@ def test_registers_of_an_outer_frame_of_a_cpu() -> None:
         "rsp            0x7fffffffe5f0      0x7fffffffe5f0",
         "r12            0x7fffffffe7b8      140737488349112",
         "rip            0x555555555343      0x555555555343 <mid+131>",
-        "rax            <optimized out>",
+        "rax            <not saved>",
     ]
 
 

@@ -106,6 +106,44 @@ def test_a_component_that_is_not_in_use_is_all_zeros() -> None:
     assert (thread.registers["k3"], thread.registers["xmm31"]) == (b"\xc3" * 8, bytes(16))
 
 
+def area(size_bytes: int, enabled: int) -> bytes:
+    """An XSAVE area in which each byte behind the header tells its offset divided by 16."""
+    data = bytearray(fxsave() + bytes(64))
+    data += bytes(at // 16 & 0xFF for at in range(576, size_bytes))
+    struct.pack_into("<Q", data, 464, enabled)
+    struct.pack_into("<Q", data, 512, enabled)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "enabled", "places"),
+    [
+        (832, 0x07, {"ymm0h": 576, "ymm15h": 816}),
+        (2688, 0xE7, {"ymm1h": 592, "k0": 1088, "zmm0h": 1152, "xmm16": 1664, "zmm16h": 1696}),
+        (2432, 0xE7, {"ymm1h": 592, "k0": 832, "zmm0h": 896, "xmm16": 1408, "ymm16h": 1424}),
+        (2440, 0x2E7, {"k0": 832, "zmm15h": 1376}),
+        (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632}),
+    ],
+)
+def test_the_size_tells_the_layout(size_bytes: int, enabled: int, places: dict[str, int]) -> None:
+    dump = read(status(1, words(27)), note("LINUX", 0x202, area(size_bytes, enabled)))
+    found = {name: dump.threads[0].registers[name][0] for name in places}
+    assert found == {name: at // 16 & 0xFF for name, at in places.items()}
+    assert dump.unread == ()
+
+
+def test_the_words_of_the_x87() -> None:
+    """TOP is 6: ST0 is R6. R6 holds 1, R7 a zero, R0 an infinity; the others are empty."""
+    data = bytearray(512)
+    struct.pack_into("<HHBxHQQ", data, 0, 0x37F, 6 << 11, 0b11000001, 0xFFFF, 0x1122334455, 0x66)
+    for index, number in enumerate([0x3FFF << 64 | 1 << 63, 0, 0x7FFF << 64 | 1 << 63]):
+        data[32 + 16 * index : 42 + 16 * index] = number.to_bytes(10, "little")
+    [thread] = read(status(1, words(27)), note("CORE", 2, bytes(data))).threads
+    names = ("fctrl", "fstat", "ftag", "fop", "fioff", "fiseg", "fooff")
+    words_of = [int.from_bytes(thread.registers[name], "little") for name in names]
+    assert words_of == [0x37F, 6 << 11, 0b01_00_11_11_11_11_11_10, 0x7FF, 0x22334455, 0x11, 0x66]
+
+
 def test_without_a_layout_extended_registers_are_not_known() -> None:
     dump = read(status(1, words(27)), note("LINUX", 0x202, xsave(0xFF)))
     assert "k3" not in dump.threads[0].registers

@@ -229,7 +229,7 @@ def test_entry_value_of_an_integral_register_of_an_address_is_generic() -> None:
     assert shown(made.result("entry_value(reg7); lit8; plus")) == "0x1008", "an address, too"
     wide = GivenFrame(X86, level=1, registers={17: CPU.location("regx xmm0")})
     made = CPU.changed(frame=GivenFrame(X86, given_caller=(wide, 0x5000)))
-    assert shown(made.result("entry_value(reg17)")) == "uint32_t[4] 0x10100000000000002000"
+    assert shown(made.result("entry_value(reg17)")) == "vec128 0x10100000000000002000"
 
 
 @pytest.mark.clause(C + "entry_value-context", "breaks")

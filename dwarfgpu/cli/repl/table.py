@@ -33,15 +33,19 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import (
     backtrace,
     down,
-    info_all_registers,
     info_args,
     info_locals,
-    info_registers,
     pc,
     up,
 )
 from dwarfgpu.cli.repl.stack.frame_info import info_frame
 from dwarfgpu.cli.repl.stack.frame_words import frame_words
+from dwarfgpu.cli.repl.stack.register_commands import (
+    info_all_registers,
+    info_float,
+    info_registers,
+    info_vector,
+)
 from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, source
 from dwarfgpu.cli.repl.support.lldb import with_foreign
 from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
@@ -63,7 +67,9 @@ _INFO: Final = (
     info_functions,
     info_line,
     info_locals,
+    info_float,
     info_registers,
+    info_vector,
     info_scope,
     info_set,
     info_sharedlibrary,

@@ -27,6 +27,7 @@ FILES = {
     "core_inlined": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "demo": ("x86_64/demo.gcc.O0.v5",),
     "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),

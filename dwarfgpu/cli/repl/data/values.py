@@ -16,7 +16,8 @@ from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.functions import OwnFunction
 from dwarfgpu.language.wave_variables import integer_value, wave_variable
-from dwarfgpu.model.storage import Register
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.session import Session
 
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
@@ -93,7 +94,7 @@ class ValueHistory:
 def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
     """The value of an expression, read; nothing means the last value.
 
-    An error in place of the contents is raised, unless they are optimized out.
+    An error in place of the contents is raised, unless they are optimized out or in a register.
     """
     try:
         value = language.evaluate(text or "$", session, options_of(session, history))
@@ -101,13 +102,20 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
         raise misspelt(session, text, wrong) from None
     error, bits = value.error, value.bits
     if isinstance(error, Unavailable) and bits is not None and bits.reasons:
-        place = None if value.location is None else value.location.places[0].storage
-        if isinstance(place, Register) and value.variable is None:
+        if _is_in_registers(value.location) and value.variable is None:
             return evolve(value, error=None)  # <unavailable> in place, as in GDB
         raise UsageError(_no_access(bits.reasons[0]))
     if error is not None and not isinstance(error, UndefinedBits):
         raise error
     return value
+
+
+def _is_in_registers(location: Location | None) -> bool:
+    """Whether it is a register, or made of some."""
+    places = () if location is None else location.places
+    if len(places) == 1 and isinstance(places[0].storage, Composite):
+        return all(_is_in_registers(each.location) for each in places[0].storage.parts)
+    return bool(places) and all(isinstance(each.storage, Register) for each in places)
 
 
 def whole_number(session: Session, history: ValueHistory, text: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
-from typing import Final
 
 from attrs import evolve
 
@@ -41,12 +40,6 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number, integer
-from dwarfgpu.cli.repl.stack.registers import (
-    RegisterValue,
-    read_register,
-    register_named,
-    registers,
-)
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import Unsupported, UsageError
@@ -61,10 +54,6 @@ MOST_OUTWARDS = 999_999_999
 """No stack is deeper."""
 _MARGIN = " " * 8
 _FLAGS = ("full", "no-filters", "hide")
-CLASSES = ("all", "general", "scalar", "vector", "system", "trap")
-
-
-_NO_REGISTERS: Final = "The program has no registers now."
 
 
 @command("frame", topic="stack", aliases=("f",))
@@ -332,55 +321,3 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
     if missing is not None:
         shell.hint(missing)
-
-
-def _registers(shell: Shell, word: str) -> Iterator[Candidate]:
-    yield from candidates.registers(shell, word)
-    yield from (Candidate(each, "a class of registers") for each in CLASSES)
-
-
-@command("info registers", topic="stack", aliases=("r",), complete=_registers)
-def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show registers of the wave.
-
-    Usage: info registers [REGISTER | CLASS]...
-
-    Shown are the name, the value in hexadecimal and, unless it is a vector, by its type.
-    CLASS is one of all, general, scalar, vector, system, trap. Without an argument, every register
-    of which anything is known.
-    """
-    session = shell.session
-    if not argument:
-        known = [read_register(session, each) for each in registers(session)]
-        if not any(each.is_known for each in known):
-            is_simt = session.architecture.is_simt
-            raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
-        yield from (_register(each) for each in known if each.is_known)
-        return
-    chosen = [
-        found
-        for word in argument.split()
-        for found in (
-            registers(session, word) if word in CLASSES else [register_named(session, word)]
-        )
-    ]
-    told = [read_register(session, each) for each in chosen]
-    is_nowhere = session.pc is None and not session.architecture.is_simt
-    if is_nowhere and told and not any(each.is_known for each in told):
-        raise UsageError(_NO_REGISTERS)
-    yield from map(_register, told)
-
-
-def _register(value: RegisterValue) -> Told:
-    return Told(value.line, value.record, "register-values")
-
-
-@command("info all-registers", topic="stack", complete=_registers)
-def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show all registers of the wave.
-
-    Usage: info all-registers [REGISTER | CLASS]...
-
-    As "info registers", those that are not known too.
-    """
-    yield from info_registers.run(shell, argument or "all")

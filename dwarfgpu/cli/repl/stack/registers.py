@@ -5,12 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, TypeAlias
 
+from attrs import evolve
+
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
+from dwarfgpu.cli.repl.stack import x86_groups
 from dwarfgpu.cli.repl.stack.focus import symbol_at
-from dwarfgpu.dwarf.types import Array, Base, Type
+from dwarfgpu.dwarf.types import Array, Base, Struct, Type, size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.language.machine import pseudo_location, register_type
+from dwarfgpu.language.machine import ROLES, pseudo_location
+from dwarfgpu.language.register_types import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -20,12 +24,10 @@ from dwarfgpu.view.plain import Record
 from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15
-_GENERAL: Final = (
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15", "rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs", "fs_base", "gs_base",
-)  # fmt: skip
-"""Of x86-64, in GDB's order."""
 _NATURAL_COLUMN = 35
+_NOT_SAVED: Final = "<not saved>"
+CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
+"""Of a GPU's registers, in the order in which the beginning of a name chooses one."""
 
 AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
 
@@ -38,6 +40,8 @@ class RegisterValue:
     register: AnyRegister
     type: Type
     bits: Bits
+    name: str
+    """As it was asked for."""
 
     @property
     def is_known(self) -> bool:
@@ -57,14 +61,25 @@ class RegisterValue:
         )
 
     @property
+    def is_lost(self) -> bool:
+        """Whether a frame further in has written over it without keeping it."""
+        return self.bits.undefined.bit_count() == self.bits.size_bits and bool(self.session.level)
+
+    @property
     def line(self) -> str:
         """As `info registers`: the name, in hexadecimal, and naturally unless it is a vector."""
-        raw = self.text(FormatOptions(letter="x"))
-        head = f"{self.register.name:<{_COLUMN - 1}} {raw}"
+        head = f"{self.name:<{_COLUMN - 1}} "
+        if self.is_lost:
+            return head + _NOT_SAVED
+        is_float = isinstance(self.type, Base) and self.type.base.encoding == "float"
+        if is_float and self.bits.is_complete:
+            digits = (self.bits.size_bits + 3) // 4
+            head += self.text(FormatOptions())
+            return f"{head:<{_NATURAL_COLUMN - 1}} (raw {self.bits.value:#0{digits + 2}x})"
+        head += self.text(FormatOptions(letter="x"))
         has_flags = isinstance(self.register, RegisterInfo) and bool(self.register.flags)
-        if isinstance(self.type, Array) or not (self.bits.is_complete or has_flags):
-            return head
-        if not self.is_known:
+        is_vector = isinstance(self.type, Array | Struct)
+        if is_vector or not self.is_known or not (self.bits.is_complete or has_flags):
             return head
         # GDB leaves the type of a pointer out here.
         natural = self.text(FormatOptions()).rpartition(") ")[2]
@@ -76,31 +91,42 @@ class RegisterValue:
         number = getattr(self.register, "number", None)
         raw = self.text(FormatOptions(letter="x"))
         natural = self.text(FormatOptions())
-        return {"number": number, "name": self.register.name, "value": raw, "natural": natural}
+        return {"number": number, "name": self.name, "value": raw, "natural": natural}
 
 
-def register_named(session: Session, name: str) -> AnyRegister:
-    """The register of a name, with or without `$`; `UsageError` in GDB's words."""
+def named_registers(session: Session, word: str) -> list[RegisterValue]:
+    """The register, or those of the group, of a word with or without `$`; `UsageError` in GDB's
+    words."""
+    name = word.removeprefix("$")
+    if not name:
+        raise UsageError("Missing register name")
     architecture = session.architecture
     found: AnyRegister | None = architecture.register_named(name)
     found = found or architecture.part_named(name) or architecture.pseudo_named(name)
-    if found is None:
-        if name.lower() == "$pc" or name.lower() == "pc":
-            return RegisterInfo("pc", None, session.architecture.address_type)
-        raise UsageError(f"Invalid register `{name.removeprefix('$')}'")
-    return found
+    if found is not None:
+        return [read_register(session, found)]
+    role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
+    if name == "pc":
+        role = RegisterInfo("pc", None, architecture.address_type)
+    if role is not None:
+        return [evolve(read_register(session, role), name=name)]
+    groups = x86_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
+    group = next((each for each in groups if each.startswith(name)), None)
+    if group is None:
+        raise UsageError(f"Invalid register `{name}'")
+    return [read_register(session, each) for each in registers(session, group)]
 
 
 def read_register(session: Session, register: AnyRegister) -> RegisterValue:
     """What the frame in focus has in a register; the program location is the session's."""
     if isinstance(register, PseudoRegister):
         bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
-        return RegisterValue(session, register, Base(register.type, is_range=True), bits)
+        return RegisterValue(session, register, register_type(register), bits, register.name)
     if isinstance(register, RegisterPart):
         whole = read_register(session, register.register).bits
-        endian = session.architecture.endian
+        endian, part = session.architecture.endian, Base(register.type, is_range=True)
         bits = whole.slice(8 * register.offset_bytes, register.type.bit_size, endian)
-        return RegisterValue(session, register, Base(register.type, is_range=True), bits)
+        return RegisterValue(session, register, part, bits, register.name)
     outer = session.physical_frame if session.level else None
     if outer is not None and (register.name == "pc" or register.number is not None):
         known = register.name != "pc" and register.number is not None
@@ -110,7 +136,9 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
     else:
         place = SingleLocation(Register(register, session.wave))
         bits = _contents(session, Location((place,), session.stop), register.size_bits)
-    return RegisterValue(session, register, register_type(register), bits)
+    kind = register_type(register)
+    bits = bits.slice(0, size_bits(kind) or bits.size_bits, session.architecture.endian)
+    return RegisterValue(session, register, kind, bits, register.name)
 
 
 def _contents(session: Session, location: Location, size_bits: int) -> Bits:
@@ -119,13 +147,23 @@ def _contents(session: Session, location: Location, size_bits: int) -> Bits:
     return context.access.read(location, size_bits)
 
 
-def registers(session: Session, word: str | None = None) -> list[RegisterInfo]:
-    """Those of a class (`vector`), or `all`; without a word those that GDB shows without being
+def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
+    """Those of a group (`vector`), or `all`; without a word those that GDB shows without being
     asked for more. In order."""
     arch = session.architecture
+    if arch.machine == "X86_64":
+        return [
+            arch.register_named(name) or arch.pseudo_registers[name]
+            for name in x86_groups.names(group or "general", partial(_has, session))
+        ]
     known = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.
     known = [each for each in known if each.name != "pc_32"]
-    if word is None and arch.machine == "X86_64":
-        return [arch.by_name[name] for name in _GENERAL]
-    return [each for each in known if word in (None, "all") or word in each.classes]
+    return [each for each in known if group in (None, "all") or group in each.classes]
+
+
+def _has(session: Session, name: str) -> bool:
+    """Whether the wave has such a register."""
+    place = SingleLocation(Register(session.architecture.by_name[name], session.wave))
+    size_bits = session.architecture.by_name[name].size_bits
+    return _contents(session, Location((place,), session.stop), size_bits).is_complete

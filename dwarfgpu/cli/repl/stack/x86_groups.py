@@ -1,0 +1,63 @@
+"""GDB's groups of the registers of x86-64, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+_INTEGER: Final = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs",
+)  # fmt: skip
+_FLOAT: Final = (
+    *(f"st{n}" for n in range(8)),
+    "fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop",
+)  # fmt: skip
+_SYSTEM: Final = ("fs_base", "gs_base", "orig_rax")
+
+GROUPS: Final = (
+    "general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse",
+)  # fmt: skip
+"""In the order in which the beginning of a name chooses one."""
+
+
+def names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
+    """The registers of a group, on a processor that has what `has` tells."""
+    masks = [f"k{n}" for n in range(8)] if has("k0") else []
+    if group == "general":
+        yield from (*_INTEGER, *masks)
+    elif group == "float":
+        yield from _FLOAT
+    elif group == "system":
+        yield from _SYSTEM
+    elif group == "vector":
+        yield from _vectors(has)
+    elif group == "sse":
+        yield from (*_named("xmm", 16), "mxcsr", *(_named("xmm", 32)[16:] if masks else ()))
+    elif group == "all":
+        first, *rest = _vectors(has)
+        yield from (*_INTEGER, *_FLOAT, first, *masks, *rest)
+    elif group != "mmx":
+        yield from _kept(has, masks)
+
+
+def _vectors(has: Callable[[str], bool]) -> list[str]:
+    """The largest vectors that there are."""
+    if has("k0"):
+        return ["mxcsr", *_named("zmm", 32)]
+    return ["mxcsr", *_named("ymm" if has("ymm0h") else "xmm", 16)]
+
+
+def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
+    """All that are not made of others."""
+    yield from (*_INTEGER, *_FLOAT, *_named("xmm", 16), "mxcsr")
+    if has("ymm0h"):
+        yield from (f"ymm{n}h" for n in range(16))
+    if masks:
+        yield from (*_named("xmm", 32)[16:], *(f"ymm{n}h" for n in range(16, 32)), *masks)
+        yield from (f"zmm{n}h" for n in range(32))
+    yield from _SYSTEM
+
+
+def _named(kind: str, count: int) -> list[str]:
+    return [f"{kind}{n}" for n in range(count)]

@@ -1,0 +1,88 @@
+"""The types that GDB gives registers: what `ptype $xmm0` shows, and members of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
+from dwarfgpu.floats import BINARY16, BINARY32, BINARY64, FloatFormat
+
+_CODE: Final = ("pc", "pc_32", "rip", "eip")
+_BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)
+_FORMATS: Final = {
+    "bfloat16": _BFLOAT16, "half": BINARY16, "float": BINARY32, "double": BINARY64,
+}  # fmt: skip
+_DESCRIBED: Final = {
+    "bfloat16": "builtin_type_bfloat16",
+    "half": "builtin_type_ieee_half",
+    "float": "builtin_type_ieee_single",
+    "double": "builtin_type_ieee_double",
+}
+"""What GDB calls them in registers of its descriptions of a processor: xmm, not ymm."""
+_VECTORS: Final = {
+    "bfloat16": ("bf16", 16), "half": ("h", 16), "float": ("f", 32), "double": ("d", 64),
+    "int8": ("i8", 8), "int16": ("i16", 16), "int32": ("i32", 32), "int64": ("i64", 64),
+}  # fmt: skip
+"""Element to the end of the name of a vector of it, and its size in bits."""
+
+
+def register_type(register: RegisterInfo | PseudoRegister) -> Type:
+    """The type that GDB gives a register: vectors are arrays or unions of them, addresses are
+    pointers."""
+    base = register.type
+    if base.name in _UNIONS:
+        return _union(base.name)
+    if isinstance(register, PseudoRegister):
+        return Base(base, is_range=True)
+    is_code = register.name in _CODE
+    if base.encoding == "address" or is_code:
+        target = Function(is_prototyped=False) if is_code else None
+        return Pointer(target, size_bytes=base.size_bytes)
+    if base.vector_size is None:
+        is_named = bool(register.flags) and base.name.startswith("uint")
+        base = evolve(base, name=register.name) if is_named else base
+        # Of rflags the upper half is reserved; GDB has the lower one.
+        bit_size = 32 if base.name == "i386_eflags" else base.bit_size
+        return Base(evolve(base, bit_size=bit_size), flags=register.flags)
+    name = base.name.partition("[")[0]
+    bit_size = base.bit_size // base.vector_size
+    element = Base(evolve(base, name=name, bit_size=bit_size, vector_size=None))
+    return Array(element, (base.vector_size,), is_vector=True)
+
+
+_UNIONS: Final = {"vec128": 128, "builtin_type_vec256i": 256, "builtin_type_vec512i": 512}
+"""Of x86's vector registers: the size in bits."""
+
+
+@cache
+def _union(name: str) -> Struct:
+    """`union vec128 {v8bf16 v8_bfloat16; ...}`."""
+    size_bits = _UNIONS[name]
+    members: list[Member] = []
+    for element, (mark, element_bits) in _VECTORS.items():
+        count = size_bits // element_bits
+        kind: Type = Array(_element(element, size_bits), (count,), is_vector=True)
+        if size_bits == 128:
+            kind = Typedef(f"v{count}{mark}", kind)
+        members.append(Member(f"v{count}_{element}", kind))
+    if size_bits == 128:
+        members.append(Member("uint128", Base(BaseType("uint128_t", "unsigned", 128))))
+    else:
+        whole = Base(BaseType("int128_t", "signed", 128))
+        count = size_bits // 128
+        members.append(Member(f"v{count}_int128", Array(whole, (count,), is_vector=True)))
+    return Struct("union", name, size_bits // 8, tuple(members))
+
+
+def _element(name: str, size_bits: int) -> Base:
+    bit_size = _VECTORS[name][1]
+    form = _FORMATS.get(name)
+    if form is None:
+        return Base(BaseType(f"{name}_t", "signed", bit_size), is_range=True)
+    called = _DESCRIBED[name] if size_bits == 128 else name
+    return Base(BaseType(called, "float", bit_size, float_format=form))
