@@ -61,7 +61,7 @@ def _register(value: RegisterValue) -> Told:
 
 @command("info float", topic="stack")
 def info_float(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the floating point unit: of x86-64 the stack and the words of the x87.
+    """Show the floating point unit (x87).
 
     Usage: info float
     """
