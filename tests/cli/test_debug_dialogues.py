@@ -251,6 +251,31 @@ def test_a_screen(tmp_path: Path) -> None:
     assert "+p (1 +\n+2)\n" in (tmp_path / "dwarfgpu/history").read_text()
 
 
+def test_lines_that_do_not_end_and_lines_that_are_pasted(tmp_path: Path) -> None:
+    child = spawned(tmp_path, "xterm-256color", "--lane", "4")
+    shown(child, "(dwarfgpu w0 l4)")
+    child.send("echo abc\r")
+    shown(child, "abc(dwarfgpu w0 l4)")  # as in GDB, the prompt follows
+    child.send("\x1b[200~if 1\np (1 +\n2)\nend\n\np 4\n\x1b[201~\r")
+    text = CODES.sub("", shown(child, "$2 = 4"))
+    assert ">end\r\n$1 = 3\r\n(dwarfgpu w0 l4) p 4\r\n" in text
+    child.send("\x04")
+    shown(child, "(dwarfgpu w0 l4) quit")
+    ended(child)
+    assert child.exitstatus == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "status"), [("python exit(5)", 5), ("python raise SystemExit", 0), ("quit 1 + 2", 3)]
+)
+def test_ways_to_leave(line: str, status: int, tmp_path: Path) -> None:
+    child = spawned(tmp_path, "xterm-256color", "--lane", "4")
+    shown(child, "(dwarfgpu w0 l4)")
+    child.send(f"{line}\r")
+    ended(child)
+    assert child.exitstatus == status
+
+
 def test_no_color(tmp_path: Path) -> None:
     child = spawned(tmp_path, "xterm-256color", "--lane", "4", NO_COLOR="1")
     shown(child, "(dwarfgpu w0 l4)")

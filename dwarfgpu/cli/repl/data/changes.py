@@ -8,11 +8,9 @@ from pathlib import Path
 from dwarfgpu import plain
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.recorded import MemoryPlace, RecordedTarget, RegisterPlace, Write
-from dwarfgpu.backends.simulated.save import write
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backends.state_compare import differences
 from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.backends.state_save import state_document
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
@@ -176,6 +174,10 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
+    # Only here: they know the simulated machine, which few conversations need.
+    from dwarfgpu.backends.simulated.save import write
+    from dwarfgpu.backends.state_save import state_document
+
     target = shell.session.target
     machine = target.machine if isinstance(target, ImageTarget) else None
     if not isinstance(machine, StateTarget) or not machine.waves:

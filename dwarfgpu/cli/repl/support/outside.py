@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,6 +67,8 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
     """Run a program: on a terminal it has that, otherwise its output is the command's."""
+    import subprocess  # only here: the start of each conversation would pay for it
+
     shell.streams.out.flush()
     has_terminal = shell.is_talk and shell.settings.word("output") == "text"
     try:
