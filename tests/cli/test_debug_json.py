@@ -14,26 +14,54 @@ import pytest
 from dwarfgpu.cli.repl.command import every
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
-from tests.cli.command import refuse, schema, validate
-from tests.cli.repl_shell import demo_shell, nest_shell, said, talked, told
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.session import Session
+from tests.cli.command import FIXTURES, refuse, run, schema, validate
+from tests.cli.repl_shell import demo_shell, made, nest_shell, said, talked, told
+from tests.cli.stepping import CALL, Stepping
 
-_APART = {"define", "document", "if", "while", "python", "quit", "save", "shell", "load", "file",
-          "target create"}  # fmt: skip
+_APART = {"define", "define-prefix", "document", "if", "while", "python", "quit", "save", "shell",
+          "load", "file", "target create"}  # fmt: skip
 """Those that take bodies, end the conversation, or change files and what is looked at."""
 _ARGUMENTS = ("", "t", "1", "all", "nosuch", "-x", "numbers", "/x 1", "main", "0x10")
-_WORDS = {"help", "explain"}
-"""What they tell is for people."""
 _ENVELOPE = ("schema", "command", "result", "notes")
 
 
-@pytest.mark.parametrize("make", [nest_shell, demo_shell])
+def stepping_shell() -> Shell:
+    target = Stepping()
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    return made(Session(target.architecture, (program,), target, wave=1, pc=CALL))
+
+
+@pytest.mark.parametrize("make", [nest_shell, demo_shell, stepping_shell])
 def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
     shell = make()
     for each in every(COMMANDS):
-        if each.name not in _APART and not each.name.startswith("set output"):
+        if each.name not in _APART and not each.name.startswith(("set output", "set logging")):
             for argument in _ARGUMENTS:
                 answer = told(shell, f"{each.name} {argument}".rstrip())
-                assert "console" not in answer or each.name in _WORDS, answer
+                assert "console" not in answer or each.name == "help", answer
+
+
+@pytest.mark.parametrize(
+    "looked_at",
+    [
+        ["--state", FIXTURES / "states/divergent.gfx942.json", "--lane=17"],
+        [FIXTURES / "core/crash.x86_64.O0", "--core", FIXTURES / "core/crash.x86_64.O0.core"],
+    ],
+)
+def test_of_a_whole_machine(looked_at: list[str]) -> None:
+    names = [each.name for each in every(COMMANDS) if each.name not in _APART]
+    lines = [f"{name}{argument}" for name in names for argument in ("", " x", " 1")
+             if not name.startswith(("set output", "set logging", "help"))]  # fmt: skip
+    done = run("debug", "--batch", "--interpreter=json", *looked_at,
+               *(word for line in lines for word in ("-ex", line)))  # fmt: skip
+    answers = [json.loads(line, parse_constant=refuse) for line in done.out.splitlines()]
+    assert [each["command"] for each in answers] == lines
+    for each in answers:
+        validate(each)
+        assert "console" not in each, each
+    assert done.err == ""
 
 
 def test_every_key_is_described() -> None:
@@ -145,6 +173,21 @@ def test_loops_lose_nothing(nest: Shell) -> None:
     last = json.loads(talked(nest, *lines).splitlines()[-1])
     validate(last)
     assert [each["value"] for each in last["commands"]] == ["0", "1", "2"]
+
+
+def test_notes_are_those_of_their_lane(nest: Shell) -> None:
+    answer = told(nest, "lane apply 3-4 p a")
+    assert "notes" not in answer
+    assert all("optimized out" in each["notes"][-1] for each in answer["applied"])
+
+
+def test_threads_have_frames() -> None:
+    shell = stepping_shell()
+    said(shell, "starti", "thread name worker")
+    answer = told(shell, "info threads")
+    (one,) = answer["threads"]
+    assert (one["id"], one["name"], one["state"]) == (1, "worker", "stopped")
+    assert (one["frame"]["level"], answer["current-thread-id"]) == (0, 1)
 
 
 def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.cli.errors import error_json
@@ -46,9 +47,7 @@ class Answer:
     def add(self, part: Part) -> None:
         """One more part; of text alone, a line of the console."""
         if isinstance(part, Inside):
-            if not self._groups or self._groups[-1][0] is not part.group:
-                self._groups.append((part.group, Answer("")))
-            self._groups[-1][1].add(part.part)
+            self._of(part.group).add(part.part)
         elif isinstance(part, str):
             self._console += part.split("\n")
         elif part.list_of is not None:
@@ -56,8 +55,18 @@ class Answer:
         else:
             self._data |= part.data
 
-    def note(self, text: str) -> None:
-        self._notes.append(text)
+    def note(self, text: str, groups: Sequence[Group] = ()) -> None:
+        """What the command says beside its answer; `groups` lead to that of several which does."""
+        if groups:
+            self._of(groups[0]).note(text, groups[1:])
+        else:
+            self._notes.append(text)
+
+    def _of(self, group: Group) -> Answer:
+        """What the command of a group told, after what was told before it."""
+        if not self._groups or self._groups[-1][0] is not group:
+            self._groups.append((group, Answer("")))
+        return self._groups[-1][1]
 
     def fail(self, message: str, error: DwarfGpuError | None = None) -> None:
         """The command failed, after what it told before."""
@@ -75,8 +84,6 @@ class Answer:
             **(self._error or {}),
             **self._told(),
         }
-        if self._notes:
-            record["notes"] = self._notes
         return json.dumps(_readable(record), allow_nan=False)
 
     def _told(self) -> Record:
@@ -85,7 +92,8 @@ class Answer:
         for group, inner in self._groups:
             lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
         console: Record = {"console": self._console} if self._console else {}
-        return {**self._data, **lists, **console}
+        notes: Record = {"notes": self._notes} if self._notes else {}
+        return {**self._data, **lists, **console, **notes}
 
 
 def _readable(data: Plain) -> Plain:

@@ -17,7 +17,7 @@ from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.advice import advised
 from dwarfgpu.cli.repl.answer import Answer, without_token
-from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, parse, printed
+from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, heading, parse, printed
 from dwarfgpu.cli.repl.data.setting_functions import setting_functions
 from dwarfgpu.cli.repl.data.units import Examined
 from dwarfgpu.cli.repl.data.values import ValueHistory
@@ -162,6 +162,8 @@ class Shell:
         """Whether how to ask why something is missing was said, or is known."""
         self.applied = 0
         """Commands that run others, one in the other, that are under way."""
+        self._groups: list[Group] = []
+        """Of the commands that the command under way runs, the outermost first."""
         self._answer: Answer | None = None
         """Of the command that is under way, where answers are JSON."""
 
@@ -207,6 +209,7 @@ class Shell:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
         outer, self._answer = self._answer, answer
+        groups, self._groups = self._groups, []
         pager = self._pager()
         try:
             for part in self.run(line):
@@ -226,7 +229,7 @@ class Shell:
                 answer.fail("Quit")
             raise
         finally:
-            self._answer = outer
+            self._answer, self._groups = outer, groups
             if repeats:
                 self._previous = self.again or self._previous
             if answer is not None:
@@ -257,7 +260,7 @@ class Shell:
         if not call.command.repeats:
             self._previous = ""
         if self.settings.flag("trace-commands"):
-            yield "+" * (self.bodies + 1) + line.rstrip(" \t")
+            yield heading("+" * (self.bodies + 1) + line.rstrip(" \t"))
         yield from self._hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
@@ -305,10 +308,17 @@ class Shell:
                 if self.bodies and each.strip() in ("loop_break", "loop_continue"):
                     raise Leaving(each.strip())
                 line = self.fillers[-1](each) if self.fillers else each
-                group = Group("commands", {"command": line.strip()})
-                yield from (Inside(group, part) for part in self.run(line))
+                yield from self.run_inside(Group("commands", {"command": line.strip()}), line)
                 if self.is_over:
                     return
+
+    def run_inside(self, group: Group, line: str) -> Iterator[Inside]:
+        """The output of a line as one of several; what it says beside that is told there, too."""
+        self._groups.append(group)
+        try:
+            yield from (Inside(group, part) for part in self.run(line))
+        finally:
+            self._groups.pop()
 
     def captured(self, line: str) -> str:
         """The output of a line as text without colours; errors are raised."""
@@ -380,7 +390,7 @@ class Shell:
         if self._answer is None:
             self.streams.complain(line)
         else:
-            self._answer.note(text)
+            self._answer.note(text, self._groups)
 
 
 class Leaving(Exception):

@@ -62,14 +62,13 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     text = _required(without_options(argument, "explain"))
     shell.has_hinted = True
     explanation = explain_subject(session, text, options)
-    lines: Iterator[Part] = iter(explanation.text.split("\n"))
     yield Told("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
-    yield from lines
+    yield from map(heading, explanation.text.split("\n"))
     if explanation.answer.status and not explanation.variables:
         wanted = subject(session, text)
         coverage = coverage_at(session, wanted) if isinstance(wanted, Variable) else None
         if coverage is not None and coverage.scope:
-            yield f"where {wanted.name} is described:"
+            yield heading(f"where {wanted.name} is described:")
             yield from _stretches(session, coverage)
     for note in explanation.answer.notes:
         shell.note(note, once=True)

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Command, Part, Told, command, listed
+from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading, listed
 from dwarfgpu.cli.repl.files.source_path import DEFAULT
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
@@ -54,11 +54,12 @@ def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Too many arguments in command")
     rules = shell.source_path.rules
     if words:
-        yield f"Source path substitution rule matching `{words[0]}':"
+        yield heading(f"Source path substitution rule matching `{words[0]}':")
         found = shell.source_path.rule_for(words[0])
         rules = {} if found is None else dict([found])
     else:
-        yield "List of all source path substitution rules:"
+        yield heading("List of all source path substitution rules:")
+    yield Told("", {"rules": []})
     for old, new in rules.items():
         yield Told(f"  `{old}' -> `{new}'.", {"from": old, "to": new}, "rules")
 
@@ -141,6 +142,5 @@ def unset(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: unset substitute-path [FROM]
     """
-    yield "List of unset subcommands:"
-    yield ""
+    yield heading("List of unset subcommands:\n")
     yield from listed(_UNSET)

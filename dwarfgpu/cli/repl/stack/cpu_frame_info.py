@@ -48,8 +48,10 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
             yield Told(f" source language {language}.", {"language": language})
     style = shell.settings.frame_style()
     if frame.is_inlined:  # GDB has no frame base for it
-        yield " Arglist at unknown address."
-        yield f" Locals at unknown address, Previous frame's sp in {_stack_pointer(session)}"
+        yield Told(" Arglist at unknown address.", {"arglist-addr": None})
+        sp = _stack_pointer(session)
+        text = f" Locals at unknown address, Previous frame's sp in {sp}"
+        yield Told(text, {"locals-addr": None, "previous-sp": sp})
         return
     arguments = ", ".join(
         f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)

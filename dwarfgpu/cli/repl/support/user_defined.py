@@ -211,6 +211,7 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
     if argument and argument not in shell.user_defined:
         find(shell.commands, argument)
         raise UsageError("Not a user command.")
+    yield Told("", {"user-defined": []})
     for name, lines in shell.user_defined.items():
         if not argument or f"{name} ".startswith(f"{argument} "):
             kind = "prefixcommand" if name in shell.prefixes else "command"

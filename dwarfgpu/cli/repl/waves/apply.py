@@ -93,11 +93,11 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                 yield from heading
                 heading = ()
             try:
-                for part in shell.run(line):
+                for part in shell.run_inside(group, line):
                     if printed(part):
                         yield from heading
                         heading = ()
-                    yield Inside(group, part)
+                    yield part
             except DwarfGpuError as error:
                 if flags.on_error == "stop":
                     raise

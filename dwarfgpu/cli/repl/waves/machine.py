@@ -16,7 +16,7 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
-from dwarfgpu.view.plain import Plain
+from dwarfgpu.view.plain import Record
 
 _PACKET_BYTES: Final = 64
 _SCOPES: Final = {0: "", 1: "a", 2: "s"}
@@ -162,8 +162,9 @@ def _table(
     yield heading(_row(" ", title, widths))
     for row in rows:
         mark = "*" if focus is not None and row[0] == str(focus.id) else " "
-        data: dict[str, Plain] = {**dict(zip(keys, row, strict=True)), "current": mark == "*"}
-        data["id"] = int(row[0])
+        told = (None if text == "?" else text for text in row)
+        data: Record = {**dict(zip(keys, told, strict=True)), "id": int(row[0])}
+        data["current"] = mark == "*"
         yield Told(_row(mark, row, widths), data, name)
 
 

@@ -134,10 +134,16 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         mark = "*" if wave == shell.session.wave else " "
         counts = _lanes(shell.session, wave) if has_lanes else ""
         lanes = f" {counts:<5}" if has_lanes else ""
-        frame = _innermost(shell, wave)
-        text = f"{mark} {wave:<4} {name:<{width}}{lanes} {frame}"
-        lanes_told = {"lanes": counts} if has_lanes else {}
-        yield Told(text, {"id": wave, "target-id": name, **lanes_told, "frame": frame}, "threads")
+        where, frame = _innermost(shell, wave)
+        data: Record = {
+            "id": wave,
+            "target-id": shell.threads[wave],
+            **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
+            **({"lanes": counts} if has_lanes else {}),
+            "state": "stopped",
+            **({"reason": where} if frame is None else {"frame": frame}),
+        }
+        yield Told(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
     if not words:
         yield Told("", {"current-thread-id": shell.session.wave})
 
@@ -194,14 +200,15 @@ def _of_thread(session: Session, wave: WaveId) -> Session:
     return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
 
 
-def _innermost(shell: Shell, wave: WaveId) -> str:
+def _innermost(shell: Shell, wave: WaveId) -> tuple[str, Record | None]:
+    """The frame in words and, unless it cannot be read, as data."""
     looking, style = _of_thread(shell.session, wave), shell.settings.frame_style()
     if looking.pc is None:
-        return "<no program location>"
+        return "<no program location>", None
     try:
         looking = looking.focused(first_lane(looking))
         frame = next(stack_frames(looking))
-        text = frame_text(frame, frame_record(frame, with_arguments=True, style=style), style)
+        record = frame_record(frame, with_arguments=True, style=style)
     except DwarfGpuError as error:
-        return f"<error: {error}>"
-    return text.partition(" ")[2].lstrip()
+        return f"<error: {error}>", None
+    return frame_text(frame, record, style).partition(" ")[2].lstrip(), record
