@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.types import (
     Pointer,
     Struct,
     Type,
+    Typedef,
     Unspecified,
     element_type,
     size_bits,
@@ -269,7 +270,10 @@ class Arithmetic:
         space = found.type.address_space if isinstance(found.type, Pointer) else 0
         if space:
             return evolve(value, type=bare.target, variable=None, bits=None)
-        return evolve(found, type=kind)
+        target = bare.target
+        while isinstance(target, Typedef):  # as GDB names it
+            target = target.target
+        return evolve(found, type=evolve(bare, target=target))
 
     def _scalar(self, value: TypedValue) -> Number:
         """The number of a value; of a pointer or an array, its address."""

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.show import format
-from dwarfgpu.language.strings import string_of
+from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value
 
@@ -153,8 +153,8 @@ def _bytes(asking: Evaluator, value: TypedValue, length: int) -> bytes:
         return data[:length]
     value = asking.arithmetic.cast(value, asking.names.builtins.pointer(None))
     space = places.space_of(asking.names.builtins.pointer(None), value.unit)
-    where = places.at(space, places.known(value).value)
-    return places.context.access.read_bytes(where, length) if length else b""
+    address = places.known(value).value
+    return bytes_at(places, space, address, length) if length else b""
 
 
 def _part(asking: Evaluator, given: list[TypedValue], name: str, index: int) -> TypedValue:

@@ -37,6 +37,11 @@ _TAGGED: Final = {
     "union": frozenset({dw.TAG_UNION_TYPE}),
     "enum": frozenset({dw.TAG_ENUMERATION_TYPE}),
 }
+_OTHERS: Final = {
+    "struct": "class, union or enum",
+    "union": "class, struct or enum",
+    "enum": "class, struct or union",
+}
 _POINTERS: Final[dict[str, PointerKind]] = {
     "*": "pointer",
     "&": "reference",
@@ -161,6 +166,11 @@ class Names:
             return Typed(die.unit.info.types.type_of(die), die.unit)
         if not isinstance(die, Die) or die.tag not in TYPES:
             tag = "struct" if name.tag == "class" else name.tag
+            if tag is not None and (others := _OTHERS[tag]):
+                any_tag = has_tag(frozenset().union(*_TAGGED.values()))
+                if self.session.meanings(simple).of(simple, any_tag):
+                    article = "an" if tag == "enum" else "a"
+                    raise UsageError(f"This context has {others} {simple}, not {article} {tag}.")
             if tag is not None:
                 raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)

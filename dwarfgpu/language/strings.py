@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Array, Pointer, element_type, strip
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
@@ -52,6 +53,16 @@ def pointed(places: Places, value: TypedValue, width: int = 1) -> bytes:
     return at_address(places, pointer, value, places.known(value).value, width)
 
 
+def bytes_at(places: Places, space: AddressSpace, address: int, size_bytes: int) -> bytes:
+    """Memory; `Unavailable` in GDB's words, with the reason after it."""
+    try:
+        return places.context.access.read_bytes(places.at(space, address), size_bytes)
+    except Unavailable as error:
+        where = f"Cannot access memory at address {places.address_text(space, address)}"
+        _, _, reason = error.message.partition(": ")
+        raise Unavailable(f"{where}: {reason}" if reason else where) from None
+
+
 def at_address(
     places: Places, pointer: Pointer, value: TypedValue, address: int, width: int = 1
 ) -> bytes:
@@ -59,8 +70,7 @@ def at_address(
     space = places.space_of(pointer, value.unit)
     found = bytearray()
     while len(found) < MOST_CHARACTERS * width:
-        where = places.at(space, address + len(found))
-        unit = places.context.access.read_bytes(where, width)
+        unit = bytes_at(places, space, address + len(found), width)
         if not any(unit):
             return bytes(found)
         found += unit

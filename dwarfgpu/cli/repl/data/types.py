@@ -12,10 +12,14 @@ from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.declared_settings import SPELLED
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import qualified_name
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Style, Typedef
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Typed
+from dwarfgpu.language.names import Names
 from dwarfgpu.language.untyped import TEXT
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.type_layout import layout
@@ -23,7 +27,23 @@ from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text
 
 _OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
+_TYPE_OF: Final = re.compile(r"(?:__)?(?:typeof|decltype)(?:__)?\s*\(")
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:::[^\W\d]\w*)*")
 _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
+
+
+def _namespace(shell: Shell, argument: str) -> str | None:
+    """The whole name of a namespace; None for anything else."""
+    if not _NAME.fullmatch(argument):
+        return None
+    try:
+        found = Names(shell.session).meaning(argument)
+    except DwarfGpuError:
+        return None  # using it says so
+    first = found[0] if found else None
+    if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
+        return None
+    return qualified_name(first)
 
 
 @command("whatis", topic="data", complete=candidates.values)
@@ -35,8 +55,13 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     The expression is not evaluated. Of a typedef, what it is another name of.
     """
     _, argument = _flags(argument)
+    namespace = _namespace(shell, argument)
+    if namespace is not None:
+        yield Told(f"type = {namespace}", {"type": namespace})
+        return
     named = language.named_type(argument, shell.session)
-    if named is not None and isinstance(named.type, Typedef):
+    is_written = not _TYPE_OF.match(argument)
+    if named is not None and isinstance(named.type, Typedef) and is_written:
         named = Typed(named.type.target, named.unit)
     found = named or _type_of(shell, argument)
     cplusplus, style = _spelled(shell, found)
@@ -56,6 +81,11 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     else as the settings of "set print type".
     """
     flags, argument = _flags(argument, _of_settings(shell))
+    namespace = _namespace(shell, argument)
+    if namespace is not None:
+        name = f"namespace {namespace}"
+        yield Told(f"type = {name}", {"type": name, "definition": name})
+        return
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
     if found.type is TEXT:
         name = "<unknown return type> ()"
