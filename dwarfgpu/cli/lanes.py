@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 from typing import Final
 
 from attrs import field
@@ -32,7 +31,7 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.session import LaneState, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.grid_image import require_matplotlib
-from dwarfgpu.view.lane_grid import Cell, state_letter, table_lines
+from dwarfgpu.view.lane_grid import Cell, joined, state_letter, table_lines
 from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.position import lane_position
 
@@ -283,21 +282,15 @@ def _table(wave: _Wave, is_compact: bool) -> Iterator[str]:
         if letter == "U":
             rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
             continue
-        values = [_cut(answers[index].text) for _, answers in wave.answers]
+        values = [answers[index].text for _, answers in wave.answers]
         if state.is_absent:
             values = ["-" if text == ABSENT else text for text in values]
         rows.append([str(state.lane), letter, where, place or "-", *values])
     if is_compact:
-        rows = [*rows[:1], *_joined(rows[1:])]
+        rows = [*rows[:1], *joined(rows[1:])]
+    first = len(rows[0]) - len(wave.answers)
+    rows = [*rows[:1], *([*row[:first], *map(_cut, row[first:])] for row in rows[1:])]
     yield from map(one_line, table_lines(rows))
-
-
-def _joined(rows: list[list[str]]) -> Iterator[list[str]]:
-    """One row for neighbours that differ by nothing but the lane: `0-15`."""
-    numbered = enumerate(rows)
-    for _, run in groupby(numbered, lambda each: (int(each[1][0]) - each[0], each[1][1:])):
-        first, *others = [row for _, row in run]
-        yield [f"{first[0]}-{others[-1][0]}" if others else first[0], *first[1:]]
 
 
 def _cut(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from dwarfgpu.frames import LaneState
@@ -107,13 +108,27 @@ def _named(numbers: list[int]) -> str:
     return f"lane{'s' if len(numbers) > 1 else ''} {runs_text(numbers)}"
 
 
+def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
+    """One row for neighbours that differ by nothing but the lane: `0-15`."""
+    numbered = enumerate(rows)
+    for _, run in groupby(numbered, lambda each: (int(each[1][0]) - each[0], each[1][1:])):
+        first, *others = [row for _, row in run]
+        yield [f"{first[0]}-{others[-1][0]}" if others else first[0], *first[1:]]
+
+
 def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
-    """A heading and a row for each lane, whose number comes first; with a focus `*` marks its."""
+    """A heading and rows, the numbers of their lanes first; with a focus `*` marks its."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
-        mark = "" if focus is None else "* " if row[0] == str(focus) else "  "
+        mark = "" if focus is None else "* " if _has(row[0], focus) else "  "
         yield " ".join([f"{mark}{row[0]:>{widths[0]}}", *cells]).rstrip()
+
+
+def _has(lanes: str, focus: int) -> bool:
+    """Whether a lane is in `0-15`."""
+    first, _, last = lanes.partition("-")
+    return first.isdecimal() and int(first) <= focus <= int(last or first)
 
 
 def columns_for(cells: Sequence[Cell], width: int | None) -> int:

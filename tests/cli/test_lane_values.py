@@ -119,9 +119,9 @@ def test_a_grid_with_what_is_where() -> None:
     [
         ("lanes/x -table 8 x", ["  Lane State Line                 x",
                                "     8 A     asm/divergent.hip:13 0x18"]),
-        ("lanes -active -table x > 21", ["  Lane State Line                 x > 21"]
-         + [f"{'*' if n == 0 else ' '} {n:>4} A     asm/divergent.hip:13 {str(n == 8).lower()}"
-            for n in range(9)]),
+        ("lanes -active -table x > 21", ["  Lane State Line                 x > 21",
+                                         "*  0-7 A     asm/divergent.hip:13 false",
+                                         "     8 A     asm/divergent.hip:13 true"]),
         ("lanes -table -inactive 0-9 x", ["  Lane State Line                 x",
                                          "     9 I     asm/divergent.hip:15 <optimized out>"]),
         ("lanes -table 3 t / kept", ["  Lane State Line                 t / kept",
@@ -170,3 +170,10 @@ def test_json_of_commands(command: str, key: str) -> None:
     answer = json.loads(said("set output json", command)[-1])
     validate(answer)
     assert answer["result"] == "done" and answer[key]
+
+
+def test_values_that_differ_where_they_are_cut_share_no_row() -> None:
+    state = STATES / "locations.gfx942.json"
+    done = run("debug", "--batch", "-q", "--state", state, "--pc", "0x1620",
+               "-ex", "set width 60", "-ex", "lanes -table 0-2 local_frame")  # fmt: skip
+    assert [line.split()[0] for line in done.lines[1:]] == ["*", "1", "2"]

@@ -63,7 +63,7 @@ def _lane_marks(session: Session, lane: int) -> str:
     """` (inactive at 0x160c)`: what is special about the lane in focus."""
     [state] = session.lane_states([lane])
     if state.is_absent:
-        return " (not in this frame)"
+        return " (unused)" if session.is_unused else " (not in this frame)"
     marks = ["inactive"] if state.is_active is False else []
     if state.location is not None and state.location.pc != session.pc:
         marks.append(f"at {state.location.pc:#x}")

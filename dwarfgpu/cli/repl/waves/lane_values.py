@@ -34,6 +34,7 @@ from dwarfgpu.view.lane_grid import (
     LaneRow,
     every_cell,
     grid_lines,
+    joined,
     place_lines,
     state_letter,
     table_lines,
@@ -51,6 +52,7 @@ _MISSING: Final = {
 """What grids call what is in the place of a value."""
 _WIDEST: Final = 60
 """Characters of a value in a table."""
+_NARROWEST: Final = 12
 
 
 @frozen
@@ -103,9 +105,10 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
 
-    As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table; inactive lanes
-    are grey or in brackets. Each lane is asked where it is: below a grid is told where which lanes
-    are, and why some have no value. ID is a lane or a range of lanes. FMT is that of "print".
+    As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table, in which
+    neighbours that have the same share a row; inactive lanes are grey or in brackets. Each lane is
+    asked where it is: below a grid is told where which lanes are, and why some have no value. ID is
+    a lane or a range of lanes. FMT is that of "print".
     """
     session = shell.session
     options, text = _format(shell, argument)
@@ -129,7 +132,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
         yield from (Told("", row.record, "lanes") for row in rows)
         return
     if shape == "-table" or (shape is None and not _fits(rows, shell.columns)):
-        yield from _table(session, text, rows)
+        yield from _table(shell, text, rows)
     else:
         yield from _grid(shell, rows)
     if any(OPTIMIZED_OUT in row.text and row.state.lane == session.lane for row in rows):
@@ -236,9 +239,13 @@ def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
     yield from map(one_line, place_lines(shown, focus))
 
 
-def _table(session: Session, text: str, rows: Sequence[Row]) -> Iterator[Part]:
+def _table(shell: Shell, text: str, rows: Sequence[Row]) -> Iterator[Part]:
+    """A row for neighbours that have the same, values cut to the width of the terminal."""
+    places = max(len("Line"), *(len(row.place) for row in rows))
+    room = max(_NARROWEST, min(_WIDEST, shell.columns - len("* 00-63 State  ") - places))
+    told = [[str(row.state.lane), row.letter, row.place, row.text] for row in rows]
     shown = [["Lane", "State", "Line", text]]
-    for row in rows:
-        value = row.text if len(row.text) <= _WIDEST else f"{row.text[: _WIDEST - 1]}…"
-        shown.append([str(row.state.lane), row.letter, row.place, value])
-    yield from map(one_line, table_lines(shown, session.lane if session.lane is not None else -1))
+    for *before, value in joined(told):  # before they are cut: they may differ in the rest
+        shown.append([*before, value if len(value) <= room else f"{value[: room - 1]}…"])
+    lane = shell.session.lane
+    yield from map(one_line, table_lines(shown, -1 if lane is None else lane))
