@@ -31,7 +31,11 @@ _DEEPEST: Final = 100
 
 
 def offset_text(
-    kind: Type | None, *, cplusplus: bool = False, is_hexadecimal: bool = False
+    kind: Type | None,
+    *,
+    cplusplus: bool = False,
+    is_hexadecimal: bool = False,
+    is_raw: bool = False,
 ) -> str | None:
     """`/* offset      |    size */  type = struct s {…}`, with the holes; of a pointer to a
     structure or an array of them too. None for what is made of no structure.
@@ -40,7 +44,7 @@ def offset_text(
     """
     if not isinstance(_leaf(kind), Struct):
         return None
-    offsets = _Offsets(cplusplus, is_hexadecimal)
+    offsets = _Offsets(cplusplus, is_hexadecimal, is_raw)
 
     def shown_as(part: Type | None) -> str | Type | None:
         if isinstance(part, Typedef):
@@ -67,10 +71,12 @@ def _leaf(kind: Type | None) -> Type | None:
 
 
 class _Offsets:
-    def __init__(self, cplusplus: bool, is_hexadecimal: bool) -> None:
+    def __init__(self, cplusplus: bool, is_hexadecimal: bool, is_raw: bool) -> None:
         self.cplusplus = cplusplus
         self.number = _hexadecimal if is_hexadecimal else _decimal
-        self.definition = Definition(cplusplus, has_methods=False, has_typedefs=False)
+        self.definition = Definition(
+            cplusplus, has_methods=False, has_typedefs=False, is_raw=is_raw
+        )
 
     def structure(
         self, kind: Struct, level: int, base_bits: int, end: int, names: LocalNames
@@ -81,8 +87,7 @@ class _Offsets:
         there, so that holes can be told before a first member, and behind the members of a union.
         """
         declared = kind.declared
-        inner = names.with_parameters(declared.template_types) if self.cplusplus else names
-        local = inner.with_typedefs(kind) if self.cplusplus else inner
+        inner, local = self.definition.names_inside(kind, names)
         yield self.definition.title(kind, names, inner)
         fields = [each for each in kind.members if not each.is_base_class]
         if not (fields or declared.methods or declared.typedefs):

@@ -39,16 +39,18 @@ def type_text(
     style: Style = "c",
     has_methods: bool = True,
     has_typedefs: bool = True,
+    is_raw: bool = False,
 ) -> str:
     """`struct s {…} *`: the type without typedefs, with the members of what it is made of.
 
     `style`: in Fortran's or Ada's words. `cplusplus`: as GDB does in C++, with access, member
-    functions and typedefs, unless they are not wanted. `IllFormed` for a cycle of typedefs; members
+    functions and typedefs, unless they are not wanted. `is_raw`: template arguments and typedefs of
+    a class are not used inside it. `IllFormed` for a cycle of typedefs; members
     beyond `MOST_MEMBERS` are `...`.
     """
     if style != "c":
         return definition(kind, style)
-    made = Definition(cplusplus, has_methods=has_methods, has_typedefs=has_typedefs)
+    made = Definition(cplusplus, has_methods=has_methods, has_typedefs=has_typedefs, is_raw=is_raw)
     return made.text(kind, 1, 0, LocalNames())
 
 
@@ -61,11 +63,17 @@ class Definition:
     """The text of one type; `members_left` bounds it."""
 
     def __init__(
-        self, cplusplus: bool, *, has_methods: bool = True, has_typedefs: bool = True
+        self,
+        cplusplus: bool,
+        *,
+        has_methods: bool = True,
+        has_typedefs: bool = True,
+        is_raw: bool = False,
     ) -> None:
         self.cplusplus = cplusplus
         self.has_methods = has_methods
         self.has_typedefs = has_typedefs
+        self.is_raw = is_raw
         self.members_left = MOST_MEMBERS
 
     def text(self, kind: Type | None, levels: int, indent: int, names: LocalNames) -> str:
@@ -112,8 +120,7 @@ class Definition:
         self, kind: Struct, levels: int, indent: int, names: LocalNames
     ) -> Iterator[str]:
         declared = kind.declared
-        inner = names.with_parameters(declared.template_types) if self.cplusplus else names
-        local = inner.with_typedefs(kind) if self.cplusplus else inner
+        inner, local = self.names_inside(kind, names)
         yield self.title(kind, names, inner)
         margin = " " * (indent + 4)
         fields = [each for each in kind.members if not each.is_base_class]
@@ -155,10 +162,17 @@ class Definition:
         self.members_left -= 1
         return self.members_left < 0
 
+    def names_inside(self, kind: Struct, names: LocalNames) -> tuple[LocalNames, LocalNames]:
+        """What types are called in the title and in the body of a class."""
+        if self.is_raw or not self.cplusplus:
+            return names, names
+        inner = names.with_parameters(kind.declared.template_types)
+        return inner, inner.with_typedefs(kind)
+
     def title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
         """`class Box<int> [with T = int] : public Base {`."""
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
-        parameters = kind.declared.template_types if self.cplusplus else ()
+        parameters = kind.declared.template_types if self.cplusplus and not self.is_raw else ()
         if parameters:
             told = (f"{each.name} = {self.text(each.type, -1, 0, outer)}" for each in parameters)
             title += f" [with {', '.join(told)}]"

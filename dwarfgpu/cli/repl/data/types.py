@@ -77,7 +77,8 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
 
     What it is made of, in the words of its language; the expression is not evaluated. FLAGS are
     o (where each member of a structure is, its size, and the holes), m (without member functions),
-    t (without typedefs), M and T (with them), x and d (places and sizes in hexadecimal, decimal);
+    t (without typedefs), M and T (with them), r (raw: template arguments and typedefs of a class
+    are not used in it), x and d (places and sizes in hexadecimal, decimal);
     else as the settings of "set print type".
     """
     flags, argument = _flags(argument, _of_settings(shell))
@@ -95,7 +96,9 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     name = type_name(found.type, cplusplus=cplusplus, style=style)
     data: Record = {"type": name, **layout(found.type, cplusplus=cplusplus)}
     if "o" in flags and style == "c":
-        shown = offset_text(found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags)
+        shown = offset_text(
+            found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+        )
         if shown is not None:
             yield Told(shown, {**data, "definition": shown})
             return
@@ -105,6 +108,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
         style=style,
         has_methods="m" not in flags,
         has_typedefs="t" not in flags,
+        is_raw="r" in flags,
     )
     yield Told(f"type = {text}", {**data, "definition": text})
 
