@@ -49,6 +49,7 @@ OTHERS = [
     "print -pretty -- he", "backtrace -fu", "bt fu", "undis", "unti", "p/", "p $zz", "nosuch ",
     "info nosuch ", "help nosuch ", "info frame function wo", "delete d", "thread n", "thread fi",
     "define docu", "document docu", "source fixt", "file fixt", "apropos he", "advance wo",
+    "with print pretty on -- p wo", "with print pret", "with print pretty o", "| p wo",
 ]  # fmt: skip
 WORDS = [
     *map(chr, range(ord("a"), ord("z") + 1)), "ba", "bt", "br", "li", "in", "inf", "info", "th",

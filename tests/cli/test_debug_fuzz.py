@@ -14,7 +14,7 @@ from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
 from tests.cli.repl_shell import demo_shell, nest_shell, said, talked
 
-REACHES_OUT = frozenset({"shell", "pipe", "python", "quit", "save"})
+REACHES_OUT = frozenset({"shell", "pipe", "python", "quit", "save", "set logging enabled"})
 """They do what they are told."""
 TRIED = [each for each in every(COMMANDS) if each.name not in REACHES_OUT]
 HOSTILE = (

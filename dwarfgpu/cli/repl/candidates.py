@@ -30,6 +30,7 @@ _TAG = re.compile(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
 _PLACE_IN_FILE = re.compile(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
 _APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
+_WITH_END = re.compile(r"(?:^|\s)--\s")
 _DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
 _MOST_TYPED: Final = 1_000
 """Characters of a line that is completed: nobody waits for a longer one."""
@@ -327,6 +328,18 @@ def lines_after(begin: str) -> OfText:
         return max(start - len(begin), 0), found
 
     return OfText(offer)
+
+
+def _of_with(shell: Shell, text: str) -> Offer:
+    match = _WITH_END.search(text)
+    if match is None:
+        return lines_after("set ").offer(shell, text)
+    start, found = completions(shell, text[match.end() :])
+    return match.end() + start, found
+
+
+under_setting: Final = OfText(_of_with)
+"""A setting, and after `--` a command."""
 
 
 def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
+from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Part, command, find, first_word
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.settings import SETTINGS
@@ -17,7 +18,7 @@ _END = re.compile(r"(?:^|\s)--(?:\s|$)")
 _NAMES = {each.name for each in SETTINGS}
 
 
-@command("with", topic="support", aliases=("w",))
+@command("with", topic="support", aliases=("w",), complete=candidates.under_setting)
 def with_(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command under another setting.
 
