@@ -51,7 +51,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     frame, pc = session.frame, session.pc
     assert pc is not None
     name = function_in_focus(session) or "??"
-    yield _record(frame_of(session, selected_number(session)))
+    if not session.is_absent:
+        yield _record(frame_of(session, selected_number(session)))
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
     place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
