@@ -204,6 +204,11 @@ class LineTable:
             if not self._is_dropped(sequence.span)
         )
 
+    @property
+    def sequences(self) -> Iterator[LineSequence]:
+        """Those of code that is there, by address."""
+        return (sequence for _, sequence in self._index)
+
     def _is_dropped(self, span: Range) -> bool:
         """Linkers leave 0, or one of the two highest addresses, on code that they dropped."""
         file = self.unit.info.object

@@ -126,6 +126,12 @@ class Lines:
             if table is not None:
                 yield from table.files
 
+    def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
+        """Every table that can be read, with the first unit that has it."""
+        for unit, table, _ in self._tables():
+            if table is not None:
+                yield unit, table
+
     def _tables(
         self,
     ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:

@@ -25,6 +25,8 @@ from tests.cli.repl_shell import made, nest_shell, said
 
 ALL = list(every(COMMANDS))
 
+NEST = "nest(int const*, int*, int)"
+
 
 @pytest.fixture
 def shell() -> Shell:
@@ -154,7 +156,10 @@ def lane_id(lane: int) -> str:
         ),
         (["info args o", "info args o"], "out = <optimized out>\n"),  # how to ask is told once
         (["info registers s33"], "s33            0xfffffffe          -2\n"),
-        (["i r pc"], "pc             0x11640             0x11640 <nest+64>\n"),
+        (
+            ["i r pc"],
+            "pc             0x11640             0x11640 <nest(int const*, int*, int)+64>\n",
+        ),
         (["i r s1"], "s1             <unavailable>\n"),
         (["i r exec_lo"], "exec_lo        0xff0f              65295\n"),
         (["p $exec_hi"], "$1 = 0\n"),
@@ -168,14 +173,17 @@ def lane_id(lane: int) -> str:
         (
             ["i r"],
             "exec           0xff0f              65295\n"
-            "pc             0x11640             0x11640 <nest+64>\n"
+            "pc             0x11640             0x11640 <nest(int const*, int*, int)+64>\n"
             "s33            0xfffffffe          -2\n"
             "v6             {0x0, 0xa, 0x14, 0x1e, 0x28, 0x32, 0x3c, 0x46, 0x50, 0x5a, 0x64, "
             "<unavailable> <repeats 53 times>}\n",
         ),
         (["frame"], f"#0  {FRAME}"),
         (["f 1"], "No frame at level 1.\n"),
-        (["pc"], "0x11640 = nest.gfx942.O2.v5.co+0x1640 <nest+64> at hip/nest.hip:10\n"),
+        (
+            ["pc"],
+            f"0x11640 = nest.gfx942.O2.v5.co+0x1640 <{NEST}+64> at hip/nest.hip:10\n",
+        ),
         (["lane"], "[Current thread is 0, lane 3 (AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?])]\n"),
         (
             ["lane 5"],
@@ -482,7 +490,7 @@ def test_source_text_that_is_not_there() -> None:
 
 
 def test_where_the_code_of_a_line_is() -> None:
-    where = "starts at address 0x168c <nest+140> and ends at 0x1694 <nest+148>."
+    where = f"starts at address 0x168c <{NEST}+140> and ends at 0x1694 <{NEST}+148>."
     assert listed("info line")[0] == [f'Line 14 of "hip/nest.hip" {where}']
     assert listed("info line nest.hip:14")[0][0] == f'Line 14 of "hip/nest.hip" {where}'
     # As in GDB, the first place in each block.
@@ -490,7 +498,8 @@ def test_where_the_code_of_a_line_is() -> None:
     assert listed("info line 999")[0] == ['Line number 999 is out of range for "hip/nest.hip".']
     # The first code of the function is that of another one, inlined.
     assert listed("info line nest")[0] == [
-        'Line 15 of "hip/device.h" starts at address 0x1600 <nest> and ends at 0x1610 <nest+16>.'
+        'Line 15 of "hip/device.h" starts at address '
+        f"0x1600 <{NEST}> and ends at 0x1610 <{NEST}+16>."
     ]
     assert listed("info line no")[1] == 'Function "no" not defined.'
     assert listed("info line no.c:3")[1] == "No source file named no.c."

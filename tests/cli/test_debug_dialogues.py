@@ -92,7 +92,10 @@ SAID: tuple[tuple[str, str], ...] = (
     ("whatis t", "type = int\n"),
     ("ptype t", "type = int\n"),
     ("whatis &t", "type = int *\n"),
-    ("pc", "0x7f0000001690 = demo.co+0x1690 <nest+144> at hip/nest.hip:14\n"),
+    (
+        "pc",
+        "0x7f0000001690 = demo.co+0x1690 <nest(int const*, int*, int)+144> at hip/nest.hip:14\n",
+    ),
     ("lane", "[Current thread is 0, lane 4 (AMDGPU Lane ?:?:?:0/4 (?,?,?)[?,?,?])]\n"),
     ("lane 99", "Lane 99 does not exist on this thread.\n"),
     ("lane x", "Invalid lane ID: x\n"),

@@ -28,6 +28,8 @@ FILES = {
     "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "names": ("x86_64/meanings.gcc.O0.v5",),
+    "names_O2": ("x86_64/meanings.gcc.O2.v4",),
     "demo": ("x86_64/demo.gcc.O0.v5",),
     "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),

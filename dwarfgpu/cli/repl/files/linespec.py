@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, Literal
+
+from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.backtrace import Place, place_in
@@ -13,8 +16,11 @@ from dwarfgpu.cli.repl.data.examine import address_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.functions_named import NamedFunction, functions_named
+from dwarfgpu.dwarf.line import LineTable
+from dwarfgpu.dwarf.line_steps import LineSteps
 from dwarfgpu.dwarf.lines import Lines, SourceLine
-from dwarfgpu.dwarf.scopes import Subprogram, first_call
+from dwarfgpu.dwarf.scopes import BLOCKS
 from dwarfgpu.dwarf.types import Function, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -24,7 +30,8 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_IN_FILE: Final = re.compile(r"(?P<file>.*[^:]):(?P<inside>[^:].*)")
+_IN_FILE: Final = re.compile(r"(?P<file>'[^']+'|[^:<(]*[^:<(' ]):(?P<inside>[^:].*)")
+_JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 
 @frozen
@@ -36,15 +43,28 @@ class Spot:
     """None where no line is known."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
+    name: str | None = None
+    """Of the function, in C++ with its parameters."""
+    is_call: bool = False
+    """Whether it is inlined there."""
+    declared: Place | None = None
+    """Where the function is declared, if its first code is from another file: of another one."""
 
 
 def spot_of(shell: Shell, text: str, around: Place | None) -> Spot:
-    """What a text means; a line alone is of the file of `around`. `UsageError` in GDB's words."""
+    """The first of `spots_of`, with the code of all of them."""
+    first, *others = spots_of(shell, text, around)
+    return evolve(first, pcs=(*first.pcs, *(pc for each in others for pc in each.pcs)))
+
+
+def spots_of(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+    """What a text means: several for functions with overloads, and those that are inlined; a line
+    alone is of the file of `around`. `UsageError` in GDB's words."""
     session = shell.session
     if text.startswith("*"):
         _, pc = address_of(shell, Places(session), text[1:])
-        line = line_at(session, pc)
-        return Spot("address", None if line is None else _start(line), (pc,))
+        step = step_at(session, pc)
+        return (Spot("address", None if step is None else step.place, (pc,)),)
     spot = _line_in_file(text)
     if spot is not None:
         wanted, number = spot
@@ -52,21 +72,129 @@ def spot_of(shell: Shell, text: str, around: Place | None) -> Spot:
             file = next(lines.files_named(wanted), None)
             if file is not None:
                 place = place_in(file, number, is_start=True)
-                return Spot("line", place, pcs_of(session, place))
+                return (Spot("line", place, pcs_of(session, place)),)
         raise UsageError(f"No source file named {wanted}.")
     if NUMBER.fullmatch(text):
         if around is None:
             raise UsageError('No symbol table is loaded.  Use the "file" command.')
         place = place_in(around.source, int(text), is_start=True)
-        return Spot("line", place, pcs_of(session, place))
-    pc, is_call = _entry(session, text)
-    line = line_at(session, pc) if is_call else None
-    found = _place_of_function(session, pc) if line is None else _start(line)
-    return Spot("function", found, (pc,))
+        return (Spot("line", place, pcs_of(session, place)),)
+    junk = _JUNK.fullmatch(text)
+    if junk is not None and junk["rest"].startswith(","):
+        raise UsageError(f"Junk at end of line specification: {junk['rest']}")
+    if junk is not None:
+        kind = "number" if NUMBER.fullmatch(junk["rest"]) else "string"
+        raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
+    functions = functions_of(session, text)
+    if functions:
+        return tuple(_spot_of_function(session, each) for each in functions)
+    pc = entry_of(session, text)
+    return (Spot("function", _place_at(session, pc), (pc,)),)
 
 
-def _start(line: SourceLine) -> Place:
-    return place_in(line.file, line.line, is_start=True)
+def _spot_of_function(session: Session, found: NamedFunction) -> Spot:
+    place = _place_at(session, found.entry)
+    lined, filed = found.die.holder(dw.AT_DECL_LINE), found.die.holder(dw.AT_DECL_FILE)
+    line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
+    number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
+    table = None if filed is None else filed.unit.line_table
+    declared = None
+    if line and number is not None and table is not None:
+        own = place_in(table.file(number), line, is_start=True)
+        declared = None if place is not None and place.path == own.path else own
+    return Spot("function", place, (found.entry,), found.name, found.is_call, declared)
+
+
+def functions_of(session: Session, text: str) -> list[NamedFunction]:
+    """The functions of a name that entries describe; with a file, but not what is inlined."""
+    in_file = _IN_FILE.fullmatch(text)
+    name = text if in_file is None else in_file["inside"]
+    found: list[NamedFunction] = []
+    for lines in _lines(session):
+        owner = next(each for each in session.code_objects if each.scopes is lines.scopes)
+        found += functions_named(owner, name)
+    if in_file is None:
+        return found
+    return [each for each in found if not each.is_call and _is_in(each, in_file["file"].strip("'"))]
+
+
+def _is_in(function: NamedFunction, file: str) -> bool:
+    holder = function.die.holder(dw.AT_DECL_FILE)
+    table = None if holder is None else holder.unit.line_table
+    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
+    return table is not None and number is not None and table.file(number).matches(file)
+
+
+@frozen
+class LineStep:
+    """The line of a program location and the code of it around there, as GDB tells it."""
+
+    place: Place
+    begin: int
+    """As loaded, as is the end."""
+    end: int
+
+
+@lru_cache(maxsize=16)
+def _steps(table: LineTable) -> LineSteps:
+    return LineSteps(table)
+
+
+def step_at(session: Session, pc: int) -> LineStep | None:
+    """None where no line is known."""
+    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    unit = None if owner is None else owner.scopes.linked_unit_at(pc)
+    table = None if unit is None else unit.line_table
+    if owner is None or unit is None or table is None:
+        return None
+    found = _steps(table).at(owner.info.in_file(pc))
+    if found is None:
+        return None
+    step, end = found
+    place = place_in(table.file(step.file), step.line, is_start=True)
+    return LineStep(place, unit.relocate(step.address), unit.relocate(end))
+
+
+def _place_at(session: Session, pc: int) -> Place | None:
+    step = step_at(session, pc)
+    return None if step is None else step.place
+
+
+def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
+    """Where the first code of a line begins, else that of the first line after it, in each table
+    that has the file; None where none is after it."""
+    for lines in _lines(session):
+        told = [
+            (unit, _steps(table).first_of(numbers, place.line))
+            for unit, table in lines.tables()
+            if (numbers := frozenset(each.number for each in table.files_named(place.path)))
+        ]
+        if not told:
+            continue
+        exact = next((unit.relocate(at[0]) for unit, at in told if at and at[1]), None)
+        return tuple(
+            unit.relocate(at[0]) if at and (at[1] or exact is None) else exact for unit, at in told
+        )
+    return ()
+
+
+def declared_at(session: Session, name: str) -> Place | None:
+    """Where a variable or a type is declared; None where the name means none."""
+    try:
+        found = Names(session).meaning(name)
+    except DwarfGpuError:
+        return None
+    for each in found:
+        die = each if isinstance(each, Die) else each.die
+        line, number = die.integer(dw.AT_DECL_LINE), die.integer(dw.AT_DECL_FILE)
+        table = die.unit.line_table
+        above = die.parent()
+        if above is not None and above.tag in BLOCKS:
+            continue  # a local one is no place
+        is_meant = die.unit.is_cplusplus or die.tag in (dw.TAG_VARIABLE, dw.TAG_TYPEDEF)
+        if line and number is not None and table is not None and is_meant:
+            return place_in(table.file(number), line, is_start=True)
+    return None
 
 
 def _line_in_file(text: str) -> tuple[str, int] | None:
@@ -74,36 +202,7 @@ def _line_in_file(text: str) -> tuple[str, int] | None:
     match = _IN_FILE.fullmatch(text)
     if match is None or not NUMBER.fullmatch(match["inside"]):
         return None
-    return match["file"], int(match["inside"])
-
-
-def _place_of_function(session: Session, pc: int) -> Place | None:
-    """Where a function is declared, else where its code is from: that may be inlined there."""
-    owner = next((each for each in session.code_objects if each.covers(pc)), None)
-    subprogram = None if owner is None else owner.scopes.subprogram_at(pc)
-    if subprogram is not None:
-        lined, filed = map(subprogram.die.holder, (dw.AT_DECL_LINE, dw.AT_DECL_FILE))
-        line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
-        number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
-        table = None if filed is None else filed.unit.line_table
-        if line and number is not None and table is not None:
-            return place_in(table.file(number), line, is_start=True)
-    found = line_at(session, pc)
-    return None if found is None else _start(found)
-
-
-def _first_call(session: Session, name: str, file: str | None) -> int | None:
-    """Where a function that has no code of its own is inlined first."""
-    names = Names(session)
-    try:
-        found = names.meaning_in_file(name, file) if file else names.meaning(name)
-    except UsageError:
-        return None
-    for each in found:
-        if isinstance(each, Die) and each.tag == dw.TAG_SUBPROGRAM:
-            call = first_call(each)
-            return None if call is None else Subprogram(call).ranges[0].begin
-    return None
+    return match["file"].strip("'"), int(match["inside"])
 
 
 def entry_of(session: Session, text: str) -> int:
@@ -111,28 +210,25 @@ def entry_of(session: Session, text: str) -> int:
 
     `UsageError` in GDB's words where there is none.
     """
-    return _entry(session, text)[0]
-
-
-def _entry(session: Session, text: str) -> tuple[int, bool]:
-    """The same, and whether it is an inlined call."""
+    functions = functions_of(session, text)
+    if functions:
+        return functions[0].entry
     match = _IN_FILE.fullmatch(text)
     words = f'Function "{text}" not defined.'
     name = text
     if match is not None:
         name = f"'{match['file']}'::{match['inside']}"
         words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
+        if functions_of(session, match["inside"]):  # only inlined ones
+            raise UsageError(words)
     try:
         value = language.evaluate(name, session, DEFAULT)
     except UsageError:
-        entry = _first_call(session, match["inside"] if match else text, match and match["file"])
-        if entry is None:
-            raise UsageError(words) from None
-        return entry, True
+        raise UsageError(words) from None
     place = value.location.places[0] if value.location is not None else None
     if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
         raise UsageError(words)
-    return place.byte_address, False
+    return place.byte_address
 
 
 def _lines(session: Session) -> Iterator[Lines]:

@@ -11,9 +11,18 @@ from attrs import evolve
 
 from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import examined_code
-from dwarfgpu.cli.repl.files.linespec import Spot, body_of, entry_of, first_after, line_at, spot_of
+from dwarfgpu.cli.repl.files.linespec import (
+    Spot,
+    body_of,
+    declared_at,
+    entry_of,
+    spot_of,
+    spots_of,
+    starts_of,
+    step_at,
+)
 from dwarfgpu.cli.repl.settings import UNLIMITED
 from dwarfgpu.cli.repl.shell import Listed, Shell
 from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
@@ -23,7 +32,7 @@ from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Record
 
-_SPAN: Final = re.compile(r"(?P<first>[^,]*?)\s*(?:(?P<comma>,)\s*(?P<last>.*))?")
+_ADDEND: Final = re.compile(r"[+-][0-9]+$")
 _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
 """Lines from the one that comes next."""
 _MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
@@ -43,6 +52,10 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    several = _several(shell, argument.strip(), before)
+    if several:
+        yield from _each(shell, several, frame)
+        return
     place, first, last = _wanted(shell, argument.strip(), before)
     text = _text(shell, place)
     if text is None:
@@ -59,6 +72,68 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield _line(number, line)
 
 
+def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
+    """The places that one text means, by file and line; none where it is one or is not alone."""
+    start, comma, _ = split_at_comma(argument)
+    if comma or not start or start[0] in "*+-,0123456789":
+        return []
+    around = place_or_none(shell.session) if before is None else before.place
+    found: dict[tuple[str, int], Spot] = {}
+    for each in _shown_spots(shell, start, around or place_of_main(shell)):
+        if each.place is not None:
+            found.setdefault((each.place.path, each.place.line), each)
+    return [found[key] for key in sorted(found)] if len(found) > 1 else []
+
+
+def _each(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
+    """Each place with its title."""
+    count = _count(shell)
+    for spot in spots:
+        assert spot.place is not None
+        text = _text(shell, spot.place)
+        first = max(spot.place.line - count // 2, 1)
+        yield heading(_title(spot))
+        if text is None:
+            place = spot.place
+            raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+        last = min(first + count - 1, len(text))
+        shell.listed = Listed(frame, spot.place, first, last + 1)
+        yield from (_line(number, text[number - 1]) for number in range(first, last + 1))
+
+
+def _title(spot: Spot) -> str:
+    assert spot.place is not None
+    name = spot.name or "???"
+    return f'file: "{spot.place.file}", line number: {spot.place.line}, symbol: "{name}"'
+
+
+def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+    """As `spots_of`, and where a variable or type is declared."""
+    try:
+        return spots_of(shell, text, around)
+    except UsageError:
+        place = declared_at(shell.session, text) if text else None
+        if place is None:
+            raise
+        return (Spot("line", place, ()),)
+
+
+def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+    """As `listed_spots`, functions whose first code is of another file where they are declared."""
+    found = listed_spots(shell, text, around)
+    return tuple(evolve(each, place=each.declared or each.place) for each in found)
+
+
+def split_at_comma(text: str) -> tuple[str, bool, str]:
+    """What is before and after the first comma that is in no brackets, and whether there is one."""
+    depth = 0
+    for at, each in enumerate(text):
+        depth += (each in "(<[") - (each in ")>]")
+        if each == "," and depth <= 0:
+            return text[:at].strip(), True, text[at + 1 :].strip()
+    return text.strip(), False, ""
+
+
 def _line(number: int, text: str) -> Told:
     return Told(f"{number}\t{text}", {"line": number, "text": text}, "source")
 
@@ -69,7 +144,7 @@ def _where(shell: Shell, argument: str) -> Iterator[Part]:
     if not start.startswith("*"):
         return
     spot = spot_of(shell, start, None)
-    name = (symbol_at(shell.session, spot.pcs[0]) or "??").partition("+")[0]
+    name = _ADDEND.sub("", symbol_at(shell.session, spot.pcs[0]) or "??")
     assert spot.place is not None
     data: Record = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
     yield Told(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
@@ -96,23 +171,23 @@ def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, 
     if around is not None and _OFFSET.match(argument):
         line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
-    given = _SPAN.fullmatch(argument)
-    if given is None:
-        raise UsageError("Junk at end of line specification.")
-    return _span(shell, given["first"], given["comma"], given["last"], around or _main(shell))
+    start, comma, end = split_at_comma(argument)
+    if comma and not (start or end):
+        raise UsageError("Two empty args do not say what lines to list.")
+    return _span(shell, start, comma, end, around or place_of_main(shell))
 
 
 def _span(
-    shell: Shell, start: str, comma: str | None, end: str | None, around: Place | None
+    shell: Shell, start: str, comma: bool, end: str, around: Place | None
 ) -> tuple[Place, int, int]:
     count = _count(shell)
     more = _MORE.fullmatch(end or "")
     last = None
     if end and more is None:
-        last = _lined(spot_of(shell, end, around), end)
+        last = _one(shell, end, around, "last")
         if not start:
             return last, max(last.line - count + 1, 1), last.line
-    place = _lined(spot_of(shell, start, around), start)
+    place = _one(shell, start, around, "first")
     if last is not None and last.path != place.path:
         raise UsageError("Specified first and last lines are in different files.")
     first = place.line if comma else max(place.line - count // 2, 1)
@@ -121,9 +196,16 @@ def _span(
     return place, first, first + count - 1 if last is None else last.line
 
 
-def _lined(spot: Spot, text: str) -> Place:
-    if spot.place is None:
+def _one(shell: Shell, text: str, around: Place | None, which: str) -> Place:
+    spots = _shown_spots(shell, text, around)
+    places = {(each.place.path, each.place.line): each for each in spots if each.place is not None}
+    if len(places) > 1:
+        titles = "\n".join(_title(places[key]) for key in sorted(places))
+        raise UsageError(f"Specified {which} line '{text}' is ambiguous:\n{titles}")
+    if not places:
         raise UsageError(f"No line number known for {text}.")
+    [spot] = places.values()
+    assert spot.place is not None
     return spot.place
 
 
@@ -142,43 +224,40 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     frame = place_or_none(session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
-        around = frame or (before.place if before else None) or _main(shell)
-        spot = spot_of(shell, argument, around)
+        around = frame or (before.place if before else None) or place_of_main(shell)
+        spots = listed_spots(shell, argument, around)
     else:
         place = _place(shell) if before is None else before.place
         line = place.line if before is None else before.told or before.first
-        spot = spot_of(shell, str(line), place)
-    if spot.place is None:
-        pc = spot.pcs[0]
-        where = f" for address {_address(session, pc)}" if pc else "."
-        yield Told(f"No line number information available{where}", {"lines": []})
-        return
-    name, number = spot.place.file, spot.place.line
-    found = [each for each in (line_at(session, pc) for pc in spot.pcs) if each is not None]
-    if spot.kind == "function" and found:
-        number, name = found[0].line, _start_name(session, spot)
-    for each in found:
-        begin, end = (_address(session, pc) for pc in each.span)
-        yield Told(
-            f'Line {number} of "{name}" starts at address {begin} and ends at {end}.',
-            _span_record(session, spot.place, number, each.span.begin, each.span.end),
-            "lines",
-        )
-        examined_code(shell, each.span.begin)
-        last = before or Listed(frame, spot.place, number, number)
-        shell.listed = evolve(last, told=number + 1)
-    if found:
-        return
-    after = first_after(session, spot.place)
-    if after is None:
-        yield Told(f'Line number {number} is out of range for "{name}".', {"lines": []})
-    else:
-        where = _address(session, after)
-        yield Told(
-            f'Line {number} of "{name}" is at address {where} but contains no code.',
-            _span_record(session, spot.place, number, after, None),
-            "lines",
-        )
+        spots = spots_of(shell, str(line), place)
+    for spot in spots:
+        if spot.place is None:
+            pc = spot.pcs[0]
+            where = f" for address {_address(session, pc)}" if pc else "."
+            yield Told(f"No line number information available{where}", {"lines": []})
+            continue
+        starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
+        for start in starts or (None,):
+            yield _line_told(session, spot.place, start)
+            if start is not None:
+                examined_code(shell, start)
+        last = before or Listed(frame, spot.place, spot.place.line, spot.place.line)
+        shell.listed = evolve(last, told=spot.place.line + 1)
+
+
+def _line_told(session: Session, place: Place, pc: int | None) -> Told:
+    """Where a line's code is that begins or has a step at an address; None is after all lines."""
+    head = f'Line {place.line} of "{place.file}"'
+    step = None if pc is None or not place.line else step_at(session, pc)
+    if step is None or pc is None:
+        return Told(f'Line number {place.line} is out of range for "{place.file}".', {"lines": []})
+    begin, end = _address(session, step.begin), _address(session, step.end)
+    is_own = step.place.line == place.line
+    text = f"{head} starts at address {begin} and ends at {end}."
+    if not is_own:
+        text = f"{head} is at address {begin} but contains no code."
+    last = step.end if is_own else None
+    return Told(text, _span_record(session, place, place.line, step.begin, last), "lines")
 
 
 def _span_record(session: Session, place: Place, line: int, begin: int, end: int | None) -> Record:
@@ -191,14 +270,6 @@ def _span_record(session: Session, place: Place, line: int, begin: int, end: int
         "file": place.file,
         "fullname": place.path,
     }
-
-
-def _start_name(session: Session, spot: Spot) -> str:
-    """The file of the first code of a function, which may be that of another one, inlined."""
-    line = line_at(session, spot.pcs[0])
-    assert line is not None and spot.place is not None
-    folder = spot.place.path.removesuffix(spot.place.file)
-    return line.file.path.removeprefix(folder)
 
 
 def _address(session: Session, pc: int) -> str:
@@ -219,7 +290,7 @@ def _place(shell: Shell) -> Place:
     """That of the frame in focus; where there is none, one a little before the body of `main`."""
     session = shell.session
     if session.pc is None:
-        place = _main(shell)
+        place = place_of_main(shell)
         if place is None:
             raise UsageError("No frame selected.")
         return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
@@ -229,7 +300,7 @@ def _place(shell: Shell) -> Place:
     return place
 
 
-def _main(shell: Shell) -> Place | None:
+def place_of_main(shell: Shell) -> Place | None:
     """Where the body of `main` begins."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))

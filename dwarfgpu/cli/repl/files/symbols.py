@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from dwarfgpu.backtrace import Place
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, spot_of
-from dwarfgpu.cli.repl.files.listing import place_or_none
+from dwarfgpu.cli.repl.files.listing import place_of_main, place_or_none
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import TYPES
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.function_names import full_function_name
 from dwarfgpu.dwarf.scopes import (
     FUNCTIONS,
     Subprogram,
@@ -96,8 +96,11 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         text = f"at {symbol[0]:#x} in a file compiled without debugging"
     else:
         text = _description(session, first)
+    name = argument
+    if isinstance(first, Die) and first.tag in FUNCTIONS:
+        name = full_function_name(first) or argument
     data: Record = {"name": argument, "description": text}
-    yield Told(f'Symbol "{argument}" is {text}.', {"symbol": data})
+    yield Told(f'Symbol "{name}" is {text}.', {"symbol": data})
 
 
 def _has_place(die: Die) -> bool:
@@ -151,11 +154,13 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
-    around: Place | None = place_or_none(session)
+    around = place_or_none(session) or place_of_main(shell)
     spot = spot_of(shell, argument, around)
     after = None if spot.pcs or spot.place is None else first_after(session, spot.place)
     pc = spot.pcs[0] if spot.pcs else after
-    if pc is not None and spot.kind == "function":
+    if pc is None and spot.kind == "line" and spot.place is not None:
+        raise UsageError(f"No line {spot.place.line} in the current file.")
+    if pc is not None and spot.kind == "function" and not spot.is_call:
         pc = body_of(session, pc)
     found = [] if pc is None else list(_symbols_at(session, pc))
     if not found:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import undisplay
-from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of
+from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of, spots_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
@@ -50,7 +51,10 @@ def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
     spot = spot_of(shell, text, around)
     pcs = spot.pcs
     if spot.kind == "function":
-        pcs = tuple(body_of(session, pc) for pc in pcs)
+        found = spots_of(shell, text, around)
+        pcs = tuple(
+            sorted(each.pcs[0] if each.is_call else body_of(session, each.pcs[0]) for each in found)
+        )
         line = line_at(session, pcs[0])
         return pcs, spot.place if line is None else place_in(line.file, line.line, is_start=True)
     if not pcs and spot.place is not None:
@@ -70,7 +74,7 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     symbol = symbol_at(shell.session, addresses[0]) or "??"
     line = "" if place is None else f" at {place.file}:{place.line}"
     shell.breakpoints[number] = Breakpoint(
-        number, addresses, symbol.partition("+")[0] + line, is_temporary
+        number, addresses, re.sub(r"[+-][0-9]+$", "", symbol) + line, is_temporary
     )
     kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
     told = "" if place is None else f": file {place.file}, line {place.line}"

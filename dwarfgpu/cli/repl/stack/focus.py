@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dwarfgpu.backtrace import function_in_focus, place_of
 from dwarfgpu.cli.answers import variable_text
+from dwarfgpu.dwarf.function_names import full_function_name
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import lane_count
+from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
@@ -37,8 +39,12 @@ def symbol_at(session: Session, address: int) -> str | None:
         except DwarfGpuError:
             return None
         if found is not None:
-            start = next(span.begin for span in found.ranges if span.covers(address))
-            return found.name if start == address else f"{found.name}+{address - start}"
+            name = full_function_name(found.die) or found.name
+            offset = address - found.ranges[0].begin
+            if offset < 0:  # code that is split off, as in GDB
+                own = symbol_text(session, address)
+                return own if own and "+" not in own else f"{name}{offset:+}"
+            return f"{name}+{offset}" if offset else name
     return None
 
 

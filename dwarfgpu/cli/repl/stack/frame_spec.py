@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu import language
-from dwarfgpu.backtrace import StackFrame
+from dwarfgpu.backtrace import StackFrame, functions_at
 from dwarfgpu.cli.repl.data.values import options_of
-from dwarfgpu.cli.repl.files.linespec import entry_of
+from dwarfgpu.cli.repl.files.linespec import entry_of, functions_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frame_numbered, frames_of
+from dwarfgpu.dwarf.declared import declaration_of
 from dwarfgpu.dwarf.scopes import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.view.options import FormatOptions
@@ -56,9 +57,13 @@ def _frames(shell: Shell) -> Iterator[StackFrame]:
 
 
 def _of_function(shell: Shell, name: str) -> int:
-    entry = entry_of(shell.session, name)
+    meant = {declaration_of(each.die) for each in functions_of(shell.session, name)}
+    entry = None if meant else entry_of(shell.session, name)
     for each in _frames(shell):
-        if entry in _entries(each):
+        own = functions_at(each.session)
+        level = each.session.inline_level
+        is_meant = level < len(own) and declaration_of(own[level]) in meant
+        if is_meant or (entry is not None and entry in _entries(each)):
             return each.number
     raise UsageError(f'No frame for function "{name}".')
 
