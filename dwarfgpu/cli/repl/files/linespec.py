@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.functions_named import NamedFunction, functions_named
 from dwarfgpu.dwarf.line import LineTable
 from dwarfgpu.dwarf.line_steps import LineSteps
 from dwarfgpu.dwarf.lines import Lines, SourceLine
-from dwarfgpu.dwarf.scopes import BLOCKS
+from dwarfgpu.dwarf.scopes import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.types import Function, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -189,7 +189,7 @@ def declared_at(session: Session, name: str) -> Place | None:
         line, number = die.integer(dw.AT_DECL_LINE), die.integer(dw.AT_DECL_FILE)
         table = die.unit.line_table
         above = die.parent()
-        if above is not None and above.tag in BLOCKS:
+        if above is not None and above.tag in BLOCKS | FUNCTIONS:
             continue  # a local one is no place
         is_meant = die.unit.is_cplusplus or die.tag in (dw.TAG_VARIABLE, dw.TAG_TYPEDEF)
         if line and number is not None and table is not None and is_meant:
