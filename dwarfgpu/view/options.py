@@ -38,6 +38,10 @@ class FormatOptions:
     """Strings end at their first NUL."""
     nibbles: bool = False
     """Binary numbers are in groups of four digits."""
+    utf8: bool = False
+    """Strings of bytes are shown as the characters of which they are the UTF-8."""
+    sevenbit: bool = False
+    """Characters that are not ASCII are shown by their numbers."""
     symbol: bool = True
     """Pointers to data tell the symbol of their address."""
     symbol_filename: bool = False

@@ -141,6 +141,8 @@ class Shown:
             elements=options.elements,
             repeats=options.repeats,
             is_cut=is_cut,
+            utf8=options.utf8,
+            sevenbit=options.sevenbit,
         )
 
     def type_name(self, kind: Type | None) -> str:

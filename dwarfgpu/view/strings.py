@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from string import hexdigits
 from typing import Final
 from unicodedata import category
@@ -68,21 +69,24 @@ def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | Non
     return None
 
 
-def quoted_character(code: int, kind: CharacterKind) -> str:
-    """`'a'`, `'\\377'`, `L'x'`."""
-    text, _ = _escaped(code, kind, "'", False)
+def quoted_character(code: int, kind: CharacterKind, *, sevenbit: bool = False) -> str:
+    """`'a'`, `'\\377'`, `L'x'`; `sevenbit`: what is not ASCII is shown by its number."""
+    text, _ = _escaped(code, kind, "'", False, sevenbit)
     return f"{kind.prefix}'{text}'"
 
 
-def _escaped(code: int, kind: CharacterKind, quote: str, after_hex: bool) -> tuple[str, bool]:
+def _escaped(
+    code: int, kind: CharacterKind, quote: str, after_hex: bool, sevenbit: bool
+) -> tuple[str, bool]:
     """A character between quotes, and whether a digit right after it would join it."""
+    is_printable = _is_printable(code, 1 if sevenbit else kind.unit_bytes)
     if kind.style == "ada":
-        if not _is_printable(code, kind):
+        if not is_printable:
             return f'["{code:0{2 * kind.unit_bytes}x}"]', False
         return '""' if code == 0x22 and quote == '"' else chr(code), False
     if code in _ESCAPES:
         return _ESCAPES[code], False
-    if _is_printable(code, kind) and not (after_hex and chr(code) in hexdigits):
+    if is_printable and not (after_hex and chr(code) in hexdigits):
         character = chr(code)
         return ("\\" + character if character in (quote, "\\") else character), False
     if code <= 0o777:
@@ -90,10 +94,40 @@ def _escaped(code: int, kind: CharacterKind, quote: str, after_hex: bool) -> tup
     return f"\\x{code:x}", True
 
 
-def _is_printable(code: int, kind: CharacterKind) -> bool:
-    if kind.unit_bytes == 1:
+def _is_printable(code: int, unit_bytes: int) -> bool:
+    if unit_bytes == 1:
         return 0x20 <= code < 0x7F
     return code < 0x110000 and category(chr(code)) not in _UNPRINTABLE
+
+
+def _utf8_at(data: bytes, position: int, end: int) -> str:
+    """The printable character of several bytes that begins at a position; else nothing."""
+    size = _utf8_size(data[position])
+    if size == 1 or position + size > end:
+        return ""
+    try:
+        character = data[position : position + size].decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return character if _is_printable(ord(character), 4) else ""
+
+
+def _utf8_size(first: int) -> int:
+    """The bytes of the character that a byte begins; 1 for one that begins none of several."""
+    if 0xC2 <= first < 0xF5:
+        return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    return 1
+
+
+def _is_cut_character(data: bytes) -> bool:
+    """Whether more bytes could make them one character."""
+    if not data or len(data) >= _utf8_size(data[0]):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def run_length(data: bytes, start: int, stride: int, limit: int) -> int:
@@ -125,11 +159,15 @@ def quoted_string(
     elements: int,
     repeats: int,
     is_cut: bool = False,
+    utf8: bool = False,
+    sevenbit: bool = False,
 ) -> str:
     """The characters of `data`; one NUL at their end is not shown.
 
     `elements`: print `...` after so many characters. `repeats`: show more equal characters than
-    this as `<repeats N times>`. `is_cut`: the string goes on after `data`.
+    this as `<repeats N times>`. `is_cut`: the string goes on after `data`. `utf8`: bytes are
+    shown as the characters of which they are the UTF-8. `sevenbit`: but for ASCII, characters are
+    shown by their numbers.
     """
     width = kind.unit_bytes
     end = len(data) // width * width
@@ -139,21 +177,39 @@ def quoted_string(
     plain: list[str] = []
     position = shown = 0
     after_hex = False
+    has_utf8 = utf8 and not sevenbit and width == 1 and kind.style != "ada"
     while position < end and shown < elements:
-        code, stride = _code_at(data, position, end, width, endian)
+        character = _utf8_at(data, position, end) if has_utf8 else ""
+        if (
+            has_utf8
+            and not character
+            and _is_cut_character(data[position : min(end, position + 4)])
+        ):
+            break
+        if character:
+            code, stride = -1, len(character.encode())
+        else:
+            code, stride = _code_at(data, position, end, width, endian)
         count = run_length(data, position, stride, (end - position) // stride)
         if count > repeats:
             _close(pieces, plain, kind)
-            text, _ = _escaped(code, kind, kind.quote, False)
+            text = character or _escaped(code, kind, kind.quote, False, sevenbit)[0]
             pieces.append(f"'{text}' <repeats {count} times>")
+            after_hex = False
+        elif character:
+            plain.append(character * count)
             after_hex = False
         else:
             for _ in range(count):
-                text, after_hex = _escaped(code, kind, kind.quote, after_hex)
+                text, after_hex = _escaped(code, kind, kind.quote, after_hex, sevenbit)
                 plain.append(text)
         position += count * stride
         shown += count
     _close(pieces, plain, kind)
+    if position < end and shown < elements:  # a character that the data do not end
+        rest = "".join(f"\\{each:03o}" for each in data[position:end])
+        pieces.append(f"<incomplete sequence {rest}>")
+        position = end
     ellipsis = "..." if is_cut or position < end else ""
     return kind.prefix + (", ".join(pieces) or 2 * kind.quote) + ellipsis
 

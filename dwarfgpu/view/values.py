@@ -243,7 +243,7 @@ def _natural(
             characters = character_kind(kind, shown.options.style)
             if characters is not None:
                 code = number & (1 << 8 * characters.unit_bytes) - 1
-                text += " " + quoted_character(code, characters)
+                text += " " + quoted_character(code, characters, sevenbit=shown.options.sevenbit)
             return text
         case Enum():
             return scalars.enum_text(bare, number & (1 << 8 * bare.size_bytes) - 1)

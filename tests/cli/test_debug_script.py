@@ -202,7 +202,15 @@ def test_arguments_are_split_at_commas(text: str, parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"), [("\\n\\t\\\\", "\n\t\\"), ("\\101\\0", "A\0"), ("\\q\\", "q"), ("", "")]
+    ("text", "meant"),
+    [
+        ("\\n\\t\\\\", "\n\t\\"),
+        ("\\101\\0", "A\0"),
+        ("\\q\\", "q"),
+        ("é\\303\\251", "éé"),
+        ("\\351", "\udce9"),
+        ("", ""),
+    ],
 )
 def test_escapes(text: str, meant: str) -> None:
     assert unescaped(text) == meant

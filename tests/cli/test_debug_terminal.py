@@ -12,11 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import dwarfgpu
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli.repl.candidates import completions
 from dwarfgpu.cli.repl.command import Painted, Told
 from dwarfgpu.cli.repl.files.symbol_index import MOST, SymbolIndex
-from dwarfgpu.cli.repl.shell import Streams
+from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal import colour
 from dwarfgpu.cli.repl.terminal.pager import MORE, Pager
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -167,6 +169,51 @@ def test_bytes_that_are_no_text_are_told_in_octal() -> None:
     streams = Streams(io.StringIO(), io.StringIO())
     streams.print(b"\xe9\n".decode("utf-8", "surrogateescape"))
     assert streams.out.getvalue() == "\\351\n"  # type: ignore[attr-defined]
+
+
+class Bytes(io.TextIOWrapper):
+    """A stream of which the bytes are kept; `is_seen`: it is a terminal."""
+
+    def __init__(self, *, is_seen: bool) -> None:
+        super().__init__(io.BytesIO(), "utf-8", write_through=True)
+        self.is_seen = is_seen
+
+    def isatty(self) -> bool:
+        return self.is_seen
+
+
+@pytest.mark.parametrize(
+    ("line", "piped", "seen"),
+    [
+        (r'printf "%s|\n", "a\033[1m\302\233\351"', b"a\x1b[1m\xc2\x9b\xe9|\n",
+         rb"a\033[1m\233\351|" + b"\n"),
+        (r'printf "%c\n", 27', b"\x1b\n", rb"\033" + b"\n"),
+        (r'printf "%5s|%-4s|%.1s|\n", "\303\251", "\303\251", "\303\251"',
+         "   é|é  |".encode() + b"\xc3|\n", "   é|é  |\\303|\n".encode()),
+        (r'printf "\e[1m\n"', b"\x1b[1m\n", b"\x1b[1m\n"),
+        (r"echo \303\251\377\033[0m\n", b"\xc3\xa9\xff\x1b[0m\n", b"\xc3\xa9\xff\x1b[0m\n"),
+        (r'printf "%lc|%ls\n", 233, u"\351"', "é|é\n".encode(), "é|é\n".encode()),
+    ],
+)  # fmt: skip
+def test_bytes_are_sent_and_the_programs_drive_no_terminal(
+    line: str, piped: bytes, seen: bytes
+) -> None:
+    for is_seen, expected in ((False, piped), (True, seen)):
+        stream = Bytes(is_seen=is_seen)
+        session = dwarfgpu.Session(dwarfgpu.architecture("x86_64"))
+        Shell(session, COMMANDS, Streams(stream, io.StringIO())).execute(line)
+        assert stream.buffer.getvalue() == expected  # type: ignore[attr-defined]
+
+
+def test_a_log_has_the_bytes_that_are_sent(tmp_path: Path) -> None:
+    stream = Bytes(is_seen=False)
+    session = dwarfgpu.Session(dwarfgpu.architecture("x86_64"))
+    shell = Shell(session, COMMANDS, Streams(stream, io.StringIO()))
+    path = tmp_path / "log"
+    for line in (f"set logging file {path}", "set logging enabled on", r"echo \303\251\377\n",
+                 "set logging enabled off"):  # fmt: skip
+        shell.execute(line)
+    assert path.read_bytes() == stream.buffer.getvalue() == b"\xc3\xa9\xff\n"  # type: ignore[attr-defined]
 
 
 PROGRAM = """

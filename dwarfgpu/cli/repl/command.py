@@ -63,6 +63,13 @@ class Painted(str):
     __slots__ = ()
 
 
+class Raw(str):
+    """A text that is sent as it is, control characters too; halves of surrogate pairs from U+DC80
+    on are bytes that are no UTF-8."""
+
+    __slots__ = ()
+
+
 @frozen
 class Told:
     """A part of an answer as text and as data, for `set output json`.
@@ -106,7 +113,8 @@ def printed(part: Part) -> str:
     if isinstance(part, str):
         return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
     text = f"{part.text}\n" if part.text and part.ends_line else part.text
-    return Painted(text) if isinstance(part.text, Painted) else text
+    kind = type(part.text)
+    return kind(text) if kind in (Painted, Raw) else text
 
 
 @frozen

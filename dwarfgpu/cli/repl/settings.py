@@ -6,6 +6,7 @@ Law: what a setting is called, takes, means and says of itself is in its declara
 
 from __future__ import annotations
 
+import locale
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -94,6 +95,8 @@ class Settings:
             array_indexes=self.flag("print array-indexes"),
             null_stop=self.flag("print null-stop"),
             nibbles=self.flag("print nibbles"),
+            utf8=host_is_utf8(),
+            sevenbit=self.flag("print sevenbit-strings"),
             symbol=self.flag("print symbol"),
             symbol_filename=self.flag("print symbol-filename"),
             union=self.flag("print union"),
@@ -104,6 +107,11 @@ class Settings:
             most_offset=self.limit("print max-symbolic-offset"),
             integer_letter=RADICES[self.limit("output-radix") or 10],
         )
+
+
+def host_is_utf8() -> bool:
+    """Whether the locale's characters are those of UTF-8, in which programs are read then."""
+    return locale.getencoding().upper() == "UTF-8"
 
 
 def _bound(limit: int | None) -> int:

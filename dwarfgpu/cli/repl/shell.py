@@ -17,7 +17,17 @@ from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.location import terminal_columns
 from dwarfgpu.cli.repl.advice import advised
 from dwarfgpu.cli.repl.answer import Answer, without_token
-from dwarfgpu.cli.repl.command import Command, Group, Inside, Painted, Part, heading, parse, printed
+from dwarfgpu.cli.repl.command import (
+    Command,
+    Group,
+    Inside,
+    Painted,
+    Part,
+    Raw,
+    heading,
+    parse,
+    printed,
+)
 from dwarfgpu.cli.repl.data.setting_functions import setting_functions
 from dwarfgpu.cli.repl.data.units import Examined
 from dwarfgpu.cli.repl.data.values import ValueHistory
@@ -54,8 +64,11 @@ class Streams:
 
     def print(self, text: str) -> None:
         """A text, which has its own ends of lines."""
-        shown = str(text) if isinstance(text, Painted) else _printable(text, self.out)
-        self.out.write(shown)
+        shown = str(text) if isinstance(text, Painted | Raw) else _printable(text, self.out)
+        if isinstance(text, Raw):
+            send(text, self.out)
+        else:
+            self.out.write(shown)
         self.unended = (self.unended + shown).rpartition("\n")[2][-MOST_UNENDED:]
 
     def complain(self, text: str) -> None:
@@ -64,6 +77,17 @@ class Streams:
         self.err.write(_printable(text, self.err) + "\n")
         self.err.flush()
         self.unended = ""
+
+
+def send(text: str, stream: TextIO) -> None:
+    """The UTF-8 of a text, with the bytes that halves of surrogate pairs stand for."""
+    data = text.encode("utf-8", "surrogateescape")
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:  # it takes characters only
+        stream.write(data.decode(stream.encoding or "utf-8", "backslashreplace"))
+    else:
+        stream.flush()
+        buffer.write(data)
 
 
 def _printable(text: str, stream: TextIO) -> str:
@@ -178,6 +202,11 @@ class Shell:
             and os.environ.get("TERM", "dumb") != "dumb"
             and not os.environ.get("NO_COLOR")
         )
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether what is printed drives a terminal."""
+        return self.streams.out.isatty() and not self._captured
 
     @property
     def columns(self) -> int:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command
+from dwarfgpu.cli.repl.command import Part, Raw, Told, command
 from dwarfgpu.cli.repl.data.values import evaluated
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.terminal.colour import CONTROL
 from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Struct, element_type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
@@ -24,9 +25,9 @@ from dwarfgpu.view.strings import character_kind
 
 MOST_WIDE: Final = 10_000
 """Characters to which a field is padded."""
-_ESCAPE: Final = re.compile(r"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
-_ESCAPES: Final = {"n": "\n", "t": "\t", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "r": "\r",
-                   "v": "\v"}  # fmt: skip
+_ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
+_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
+                   b"r": b"\r", b"v": b"\v"}  # fmt: skip
 _FORMAT: Final = re.compile(r'"(?P<text>(?:\\.|[^"\\])*)"\s*(?P<rest>.*)', re.DOTALL)
 _SPECIFIER: Final = re.compile(
     r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?"
@@ -47,7 +48,7 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
     The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
     """
     text = unescaped(argument)
-    yield Told(text, {"output": text}, ends_line=False)
+    yield Told(Raw(text), {"output": text}, ends_line=False)
 
 
 @command("printf", topic="data", complete=candidates.values)
@@ -60,25 +61,35 @@ def printf(shell: Shell, argument: str) -> Iterator[Part]:
     characters or a pointer to them.
     """
     text = formatted(shell, argument)
-    yield Told(text, {"output": text}, ends_line=False)
+    yield Told(Raw(text), {"output": text}, ends_line=False)
 
 
 def unescaped(text: str) -> str:
-    """A text with what its escapes stand for."""
+    """A text with what its escapes stand for; bytes that make no UTF-8 are halves of surrogate
+    pairs."""
 
-    def meant(match: re.Match[str]) -> str:
+    def meant(match: re.Match[bytes]) -> bytes:
         escape = match[1]
         if escape is None:
-            return ""
-        if escape[0] in "01234567":
-            return chr(int(escape, 8) & 0xFF)
+            return b""
+        if escape[0] in b"01234567":
+            return bytes([int(escape, 8) & 0xFF])
         return _ESCAPES.get(escape, escape)
 
-    return _ESCAPE.sub(meant, text)
+    return _ESCAPE.sub(meant, _bytes(text)).decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def formatted(shell: Shell, argument: str) -> str:
-    """The text of `"FORMAT", VALUES`; errors in GDB's words."""
+    """The text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are no UTF-8;
+    errors in GDB's words.
+
+    On a terminal, control characters of the values are shown by their numbers: what the program
+    holds does not drive it.
+    """
     if not argument:
         raise UsageError("Argument required (format-control string and values to print).")
     if not argument.startswith('"'):
@@ -99,13 +110,14 @@ def formatted(shell: Shell, argument: str) -> str:
     if len(given) != len(wanted):
         raise UsageError("Wrong number of arguments for specified format-string")
     fields = iter([_field(shell, *each) for each in zip(wanted, given, strict=True)])
-    out, end = [], 0
+    out, end = b"", 0
     text = match["text"]
     for found in _SPECIFIER.finditer(text):
-        out.append(unescaped(text[end : found.start()]))
-        out.append("%" if found["kind"] == "%" else next(fields))
+        field = "%" if found["kind"] == "%" else next(fields)
+        out += _bytes(unescaped(text[end : found.start()]))
+        out += _bytes(field.translate(CONTROL) if shell.is_seen else field)
         end = found.end()
-    return "".join(out) + unescaped(text[end:])
+    return (out + _bytes(unescaped(text[end:]))).decode("utf-8", "surrogateescape")
 
 
 def _check_escapes(text: str) -> None:
@@ -157,7 +169,8 @@ def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
     precision = "" if specifier["precision"] is None else f".{specifier['precision'] or 0}"
     if kind == "s":
         value = evaluated(shell.session, shell.values, text)
-        return f"%{flags}{width}{precision}s" % _string(shell.session, value)
+        data = _string(shell.session, value, is_wide=specifier["length"] == "l")
+        return _padded(flags, width, precision, data)
     if kind in "aA":
         return f"%{flags}{width}s" % float(_number(shell, "double", text)).hex()
     if kind in "eEfFgG":
@@ -166,7 +179,9 @@ def _field(shell: Shell, specifier: re.Match[str], text: str) -> str:
     if kind == "p":
         return f"%{flags}{width}s" % (f"{number & (1 << 64) - 1:#x}" if number else "(nil)")
     if kind == "c":  # GDB's: the text of a NUL ends there
-        return f"%{flags}{width}s" % (chr(number & 0xFF) if number & 0xFF else "")
+        is_wide = specifier["length"] == "l" and 0 <= number <= 0x10FFFF
+        data = chr(number).encode("utf-8", "surrogatepass") if is_wide else bytes([number & 0xFF])
+        return _padded(flags, width, "", data.rstrip(b"\0"))
     bits = _BITS[specifier["length"] or ""]
     number &= (1 << bits) - 1
     if kind in "di" and number >> bits - 1:
@@ -194,18 +209,22 @@ def _number(shell: Shell, kind: str, text: str) -> int | float:
     return Value(int.from_bytes(data, shell.session.architecture.endian), base.base).number
 
 
-def _string(session: Session, value: TypedValue) -> str:
-    """The characters up to the first NUL of an array, or from an address on."""
+def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
+    """Bytes in a field: as in C, width and precision count them, not characters."""
+    shown = f"%{flags}{width}{precision}s".encode() % data
+    return shown.decode("utf-8", "surrogateescape")
+
+
+def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
+    """The characters up to the first NUL of an array, or from an address on, in UTF-8 where they
+    are wide; `is_wide`: what is pointed to is."""
     bare, places = strip(value.type), Places(session)
     if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
         raise UsageError("Value can't be converted to integer.")
-    kind = character_kind(element_type(bare)) if isinstance(bare, Array) else None
-    if isinstance(bare, Array) and kind is not None:
-        return string_of(places, value)
+    target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
+    kind = character_kind(target)
+    if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
+        return string_of(places, value).encode("utf-8", "surrogatepass")
     if isinstance(bare, Array):
-        return up_to_nul(places.known(value).to_bytes(places.context.endian), 1).decode(
-            "utf-8", "replace"
-        )
-    if not places.known(value).value:
-        return "(null)"
-    return pointed(places, value).decode("utf-8", "replace")
+        return up_to_nul(places.known(value).to_bytes(places.context.endian), 1)
+    return pointed(places, value) if places.known(value).value else b"(null)"

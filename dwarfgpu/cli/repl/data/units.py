@@ -214,6 +214,8 @@ class Units:
                 elements=self.options.elements,
                 repeats=self.options.repeats,
                 is_cut=after is not None and any(after),
+                utf8=self.options.utf8,
+                sevenbit=self.options.sevenbit,
             )
         return Unit(text + error, bytes(found), None, self._wrapped(address + len(found)))
 

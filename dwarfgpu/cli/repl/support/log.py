@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
-from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.shell import Shell, Streams, send
 from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -24,6 +25,11 @@ class Log(io.TextIOBase):
     def encoding(self) -> str:  # type: ignore[override]
         return self._stream.encoding
 
+    @property
+    def buffer(self) -> LogBytes:
+        """Takes UTF-8, and bytes that are none."""
+        return LogBytes(self)
+
     def isatty(self) -> bool:
         return not self._is_alone and self._stream.isatty()
 
@@ -31,9 +37,25 @@ class Log(io.TextIOBase):
         self._file.write(_ESCAPES.sub("", text))
         return len(text) if self._is_alone else self._stream.write(text)
 
+    def write_bytes(self, data: bytes) -> None:
+        text = data.decode("utf-8", "surrogateescape")
+        self._file.write(text)
+        if not self._is_alone:
+            send(text, self._stream)
+
     def flush(self) -> None:
         self._file.flush()
         self._stream.flush()
+
+
+@frozen
+class LogBytes:
+    """A log as a stream of bytes."""
+
+    log: Log
+
+    def write(self, data: bytes) -> None:
+        self.log.write_bytes(data)
 
 
 class Logging:
@@ -45,7 +67,7 @@ class Logging:
         mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
         try:
             self.file = (
-                Path(self.name).expanduser().open(mode, encoding="utf-8", errors="backslashreplace")
+                Path(self.name).expanduser().open(mode, encoding="utf-8", errors="surrogateescape")
             )
         except (OSError, ValueError) as error:
             settings["logging enabled"] = False
