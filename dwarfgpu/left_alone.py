@@ -27,7 +27,7 @@ def left_alone(
     `code_object` is that of the frame of a level, which must be one file for all within the call.
     """
     file = _tracking_file(code_object(frame.level), frame)
-    if file is None or isinstance(frame, TailFrame):
+    if file is None:
         return None
     walked: list[PhysicalFrame] = []
     found: Location | None = None

@@ -59,6 +59,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     physical = session.physical_frame
     pc_text = f"{wave_pc(session):#x}"
     yield Told(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
+    yield from _inlined(session)
     if isinstance(physical, TailFrame):
         yield heading(" tail call frame: nothing of it is left in the machine")
     if physical is not None and physical.is_guess:
@@ -80,6 +81,13 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
         "static-link", " static link to the frame at {}", lambda: _optional(frame.static_link())
     )
     yield from _told("call", " {}", lambda: _call(session))
+
+
+def _inlined(session: Session) -> Iterator[Part]:
+    """Into which frame it is inlined, where it is."""
+    if session.inline_level + 1 < len(session.functions()):
+        outer = selected_number(session) + 1
+        yield Told(f" inlined into frame {outer}", {"inlined-into": outer})
 
 
 def _record(frame: StackFrame) -> Told:
