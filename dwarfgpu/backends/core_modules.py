@@ -7,13 +7,14 @@ the first page; where there is no build ID, where the page is the same. Everythi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from attrs import field
 
 from dwarfgpu.backends.core_memory import CoreMemory, Range, mapped_range
+from dwarfgpu.backends.link_map import library_names
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.companions import shown_path
@@ -110,7 +111,7 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     loaded.
     """
     entry = dump.auxiliary.get(AT_ENTRY)
-    reader = _Reader(memory, where)
+    reader = _Reader(memory, where, library_names(dump, memory))
     code = tuple(each for each in dump.file.segments if each.type == PT_LOAD and each.flags & PF_X)
     found = list(_modules(dump.mapped, memory, code))
     for module in found:
@@ -187,8 +188,10 @@ def _covers(segment: Segment, offset: int) -> bool:
 class _Reader:
     """What was found so far."""
 
-    def __init__(self, memory: CoreMemory, where: Where) -> None:
+    def __init__(self, memory: CoreMemory, where: Where, names: Mapping[int, str]) -> None:
+        """`names`: by their dynamic sections, those by which the process loaded its libraries."""
         self._memory = memory
+        self._names = names
         self._where = where
         self.files: list[LoadedFile] = []
         self.ranges: list[Range] = []
@@ -201,7 +204,7 @@ class _Reader:
             return
         given = self._where.program if is_program else None
         try:
-            file = open_object(given) if given is not None else self._opened(module.path)
+            file = open_object(given) if given is not None else self._opened_of(module)
             why = self._why_not(module, file, is_given=given is not None)
         except DwarfGpuError as error:
             if given is not None:
@@ -228,6 +231,18 @@ class _Reader:
             Range(each.start, each.end, None, 0, f"the core file leaves it out, and {why}")
             for each in module.parts
         ]
+
+    def _opened_of(self, module: _Module) -> ObjectFile:
+        """By the name that the process used, as GDB does: `/lib/...`, not where that leads to."""
+        name = next((name for at, name in self._names.items() if module.has(at)), None)
+        if name is not None:
+            try:
+                file = self._opened(name)
+                if self._why_not(module, file, is_given=False) is None:
+                    return file
+            except DwarfGpuError:
+                pass  # it is where the file was mapped from
+        return self._opened(module.path)
 
     def _opened(self, path: str) -> ObjectFile:
         """The file of a path in the core; also where a file was put in the place of a deleted

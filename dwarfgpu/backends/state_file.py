@@ -168,18 +168,20 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
 
 
 def _file(field: Field, folder: Path) -> Path:
-    """The path of a file, which need not exist; a pipe or a device, which may never end, is none.
+    """The path of a file, which need not exist, without `..`.
+
+    A pipe or a device, which may never end, is none.
 
     `UsageError` where it is something else, or no path at all.
     """
     path = folder / field.text()
     try:
-        path.resolve()
+        whole = path.resolve()
         if path.exists() and not path.is_file():
             raise field.expected("the path of a regular file")
     except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
         raise field.expected("the path of a file") from None
-    return path
+    return whole if ".." in path.parts else path
 
 
 def _wave(field: Field, reader: _Reader) -> WaveState:

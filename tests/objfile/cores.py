@@ -83,7 +83,7 @@ def mapped_files(*entries: tuple[int, int, int, str]) -> bytes:
 
 
 def auxiliary(**values: int) -> bytes:
-    """NT_AUXV: `entry`, `sysinfo_ehdr`, `execfn`."""
-    keys = {"entry": 9, "execfn": 31, "sysinfo_ehdr": 33}
+    """NT_AUXV: `entry`, `sysinfo_ehdr`, `execfn`, `phdr`, `phnum`."""
+    keys = {"phdr": 3, "phnum": 5, "entry": 9, "execfn": 31, "sysinfo_ehdr": 33}
     pairs = [(keys[name], value) for name, value in values.items()]
     return note("CORE", 6, b"".join(struct.pack("<QQ", *each) for each in [*pairs, (0, 0)]))

@@ -300,6 +300,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
     found = [each for each in variables(session, kind) if pattern.search(each.name)]
     if not found and not is_quiet:
         text = f"No matching {called}." if argument else f"No {called}."
+        if session.frame.subprogram is None:
+            text = "No symbol table info available."
         yield Told(text, {"variables": []})
     notes: list[str] = []
     told: dict[str, str] = {}

@@ -11,6 +11,7 @@ from dwarfgpu.cli.repl.files.source_files import language_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frames_of
 from dwarfgpu.cli.repl.stack.focus import argument_text
+from dwarfgpu.dwarf.symbols import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
@@ -129,10 +130,8 @@ def _base(session: Session) -> int | None:
     below rsp."""
     if session.architecture.machine != "X86_64" or session.target is None:
         return None
-    subprogram = session.frame.subprogram
-    begin = b""
-    if subprogram is not None and subprogram.ranges:
-        begin = _code(session, subprogram.ranges[0].begin)
+    start = _start(session)
+    begin = b"" if start is None else _code(session, start)
     begin = begin.removeprefix(_ENDBR64)
     has_base = begin[:1] == _PUSH_RBP and begin[1:4] in _MOVES
     try:
@@ -145,6 +144,16 @@ def _base(session: Session) -> int | None:
     if held is None or not held.is_complete:
         return None
     return held.value if has_base else held.value - 8
+
+
+def _start(session: Session) -> int | None:
+    """Where the function begins; where no entry describes it, by its symbol."""
+    subprogram = session.frame.subprogram
+    if subprogram is not None:
+        return subprogram.ranges[0].begin if subprogram.ranges else None
+    pc = session.pc
+    found = None if pc is None else symbol_place(session.code_objects, pc)
+    return None if found is None or pc is None else pc - found.offset
 
 
 def _code(session: Session, address: int) -> bytes:

@@ -30,7 +30,8 @@ def lane_numbers(session: Session) -> range:
 
 
 def symbol_at(session: Session, address: int) -> str | None:
-    """`nest+64`, or `nest` at its first address; None outside every known function."""
+    """`nest+64`, or `nest` at its first address; where no entry describes a function, by the
+    symbol. None outside every known function."""
     for code_object in session.code_objects:
         if not code_object.covers(address):
             continue
@@ -45,7 +46,7 @@ def symbol_at(session: Session, address: int) -> str | None:
                 own = symbol_text(session, address)
                 return own if own and "+" not in own else f"{name}{offset:+}"
             return f"{name}+{offset}" if offset else name
-    return None
+    return symbol_text(session, address)
 
 
 def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
