@@ -1,4 +1,4 @@
-"""Libraries have the names by which the process loaded them, where the core's list of them is whole."""
+"""Libraries have the names by which the process loaded them, where the core has all of the list."""
 
 from __future__ import annotations
 
