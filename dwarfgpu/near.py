@@ -7,21 +7,46 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-_MOST_NAMES: Final = 50_000
+_MOST_NAMES: Final = 10_000
 _MOST_CHARACTERS: Final = 80
 
 
-def _close_enough(name: str) -> float:
-    """The least ratio of difflib: that of "tt" and "t" is 2/3, as is that of "head" and "ready"."""
-    return 0.6 if len(name) <= 2 else 0.7
-
-
 def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
-    """` Did you mean "limit"?` with the closest of the known names, in any letter case; else
-    nothing. `sigil` is what they begin with."""
-    names = {each.lower(): each for each in islice(known, _MOST_NAMES) if each != name}
-    close = get_close_matches(name.lower()[:_MOST_CHARACTERS], names, 1, _close_enough(name))
-    return f' Did you mean "{sigil}{names[close[0]]}"?' if close else ""
+    """` Did you mean "limit"?` with the nearest of the known names, in any letter case; else
+    nothing. `sigil` is what they begin with. Of many names only the first are looked at."""
+    wanted = name.lower()[:_MOST_CHARACTERS]
+    least, best = _most_edits(wanted) + 1, ""
+    for each in islice(known, _MOST_NAMES):
+        other = each.lower()
+        if each == name or (len(wanted) <= 3 and other[:1] != wanted[:1]):
+            continue
+        edits = _edits(wanted, other, least - 1)
+        if edits < least:
+            least, best = edits, each
+    return f' Did you mean "{sigil}{best}"?' if best else ""
+
+
+def _most_edits(name: str) -> int:
+    """By how many letters a name that is meant may differ; of one letter, none is near."""
+    return 0 if len(name) < 2 else 1 if len(name) < 6 else 2 if len(name) < 10 else 3
+
+
+def _edits(one: str, other: str, most: int) -> int:
+    """Letters to add, leave out, replace, or swap with the next to make one of the other; more
+    than `most` where they are more."""
+    too_many = most + 1
+    if abs(len(one) - len(other)) > most or len({*one} - {*other}) > most:
+        return too_many
+    before: list[int] = []
+    row: list[int] = [*range(len(other) + 1)]
+    for i, letter in enumerate(one, 1):
+        earlier, before, row = before, row, [i]
+        for j, each in enumerate(other, 1):
+            cost: int = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != each))
+            if i > 1 and j > 1 and letter == other[j - 2] and each == one[i - 2]:
+                cost = min(cost, earlier[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

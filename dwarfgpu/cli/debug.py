@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 from attrs import evolve
 
@@ -28,8 +29,13 @@ from dwarfgpu.cli.repl.terminal.lines import Given
 from dwarfgpu.cli.repl.waves.lanes import first_lane
 from dwarfgpu.cli.stopped import Stopped
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
+
+GDB_VERSION: Final = (13, 1)
+"""Of which the words are spoken."""
 
 
 class _Append(argparse.Action):
@@ -119,6 +125,17 @@ def _dispatched(args: argparse.Namespace) -> int:
         return _run(args)
 
 
+def _told_by(session: Session, stopped: Stopped) -> Iterator[tuple[str, TypedValue]]:
+    """Convenience variables that scripts for GDB ask for: whose commands these are, and the signal
+    that ended the program."""
+    for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
+        yield name, integer_value(session.architecture, number)
+    core = stopped.core
+    thread = None if core is None else next(iter(core.threads.values()), None)
+    if thread is not None and thread.signal:
+        yield "_exitsignal", integer_value(session.architecture, thread.signal)
+
+
 def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
     files = [args.file] if args.file else []
@@ -136,6 +153,7 @@ def _run(args: argparse.Namespace) -> int:
     elif stopped.has_started:
         shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
     shell.values.has_threads = bool(shell.threads)
+    shell.values.named.update(_told_by(session, stopped))
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)

@@ -63,7 +63,8 @@ def answer(session: Session, wanted: Subject) -> Answer:
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
     """An error about an expression; of an unknown name the session's, which may know a near one."""
-    if _NAME.fullmatch(text) and error.message.startswith(_UNKNOWN):
+    told = f'{_UNKNOWN}"{text}" in current context.' if "::" in text else _UNKNOWN
+    if _NAME.fullmatch(text) and error.message.startswith(told):
         try:
             session.variable(text)
         except UsageError as unknown:

@@ -143,6 +143,9 @@ class Meanings:
                 )
             before, holder = holder, tuple(each for each in found if isinstance(each, Die))
             if not holder:
+                if not index and not is_global and self._simple(part, ordinary):
+                    rest = "".join(f"::{each.text}" for each in wanted[1:])
+                    raise UsageError(f"A syntax error in expression, near `{rest}'.")
                 if not index:
                     raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(_names(before[0]))
@@ -163,6 +166,8 @@ class Meanings:
                 return f'No symbol "{last.text}" in specified context.'
             if isinstance(scope, Die) and scope.tag in CONTAINERS:
                 return f'No symbol "{last.text}" in namespace "{joined(_names(scope))}".'
+            if isinstance(scope, Die) and scope.tag == dw.TAG_ENUMERATION_TYPE:
+                return f'no constant named "{last.text}" in enum "{joined(_names(scope))}"'
             return f"There is no field named {last.text}"
         return f'No symbol "{name}" in current context.'
 

@@ -95,6 +95,10 @@ class Names:
         found = self._known(name)
         return bool(found) and isinstance(found[0], Die) and is_type(found[0])
 
+    def is_cplusplus(self) -> bool:
+        """Whether the place is in a program of C++."""
+        return is_cplusplus(self.current_unit())
+
     def is_name(self, name: str) -> bool:
         """Whether a name in an expression means anything."""
         return bool(self._known(name))

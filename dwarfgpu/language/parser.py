@@ -25,6 +25,9 @@ class Known(Protocol):
     def is_name(self, name: str) -> bool:
         """Whether it means anything."""
 
+    def is_cplusplus(self) -> bool:
+        """Whether the words of C++ are known."""
+
     def unknown(self, name: str) -> UsageError:
         """That it means nothing."""
 
@@ -43,6 +46,11 @@ _COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
 _CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
 _ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
 _TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
+_SPELLED: Final = {
+    "and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+    "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}  # fmt: skip
+"""Operators of C++ that are words ([lex.digraph])."""
 _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
@@ -81,6 +89,12 @@ def _is_type_word(word: str) -> bool:
     return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
 
 
+def _as_operator(token: Token) -> Token:
+    if token.kind != "name" or token.text not in _SPELLED:
+        return token
+    return Token("mark", _SPELLED[token.text], token.start)
+
+
 class Parser:
     """A position in the words of an expression."""
 
@@ -88,6 +102,8 @@ class Parser:
         self.text = text
         self.known = known
         self.tokens = list(tokens(text))
+        if any(each.text in _SPELLED for each in self.tokens) and known.is_cplusplus():
+            self.tokens = [_as_operator(each) for each in self.tokens]
         self.at = 0
         self.depth = 0
         self.names: list[str] = []
@@ -303,6 +319,8 @@ class Parser:
 
     def _name(self) -> Node:
         token = self.token
+        if (cast := self._functional_cast()) is not None:
+            return cast
         if _is_type_word(token.text):
             raise UsageError("Attempt to use a type name as an expression")
         if self._is_word(("typeid",), "("):
@@ -314,6 +332,21 @@ class Parser:
             return tree.AddressOf(name, self.expression(_UNARY))
         self.names.append(name)
         return tree.Name(name)
+
+    def _functional_cast(self) -> Node | None:
+        """`int(5)`, of C++: a type that is one name, and what it is made of."""
+        token = self.token
+        name, end = (
+            (token.text, self.at + 1) if token.text in TYPE_WORDS else self.extended(self.at)
+        )
+        if self.tokens[end].text != "(" or not self.known.is_cplusplus():
+            return None
+        if token.text not in TYPE_WORDS and not self.known.is_type(name):
+            return None
+        self.at = end + 1
+        operand = self.expression(_ASSIGNMENT)
+        self.expect(")")
+        return tree.Cast(tree.TypeName((name,)), operand)
 
     def name(self, *, is_member: bool = False) -> str:
         """The name here, with all that belongs to it; the position moves behind it."""

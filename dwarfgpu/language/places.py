@@ -284,7 +284,7 @@ class Places:
         if not isinstance(bare, Struct):
             raise UsageError(
                 f"Attempt to extract a component of a value that is not a structure"
-                f"{' pointer' if isinstance(bare, Pointer) else ''}."
+                f"{' pointer' if _is_of_data(bare) else ''}."
             )
         path = path_to(bare, name)
         if path is None:
@@ -490,3 +490,8 @@ def _stride_bits(kind: Array) -> int | None:
     """The distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
+
+
+def _is_of_data(kind: Type | None) -> bool:
+    """Whether it is a pointer, to no function."""
+    return isinstance(kind, Pointer) and not isinstance(strip(kind.target), Function)

@@ -24,6 +24,8 @@ NEST = (
      'Undefined info command: "loacls".  Try "help info". Did you mean "locals"?\n'),
     ("set print elemnts",
      'Undefined set print command: "elemnts".  Try "help set print". Did you mean "elements"?\n'),
+    ("p locl", 'No symbol "locl" in current context.\n'),
+    ("p q", 'No symbol "q" in current context.\n'),
     ("zzzzzz", 'Undefined command: "zzzzzz".  Try "help".\n'),
 )  # fmt: skip
 
@@ -52,7 +54,7 @@ def test_members_types_and_names_of_the_debugger() -> None:
     assert words.endswith('= void\nnote: $_lan has no value. Did you mean "$_lane"?\n')
 
 
-CLOSING = ("python exit()", "python import sys; sys.stdout.close(); sys.stdin.close()",
+CLOSING = ("python import sys; sys.stdout.close(); sys.stdin.close()",
            "python import sys; sys.stderr.close(); sys.__stdin__.close()")  # fmt: skip
 
 
@@ -68,12 +70,20 @@ def test_python_cannot_close_the_conversation(line: str) -> None:
     assert 'Undefined command: "nosuch"' in done.stderr
 
 
+def test_python_may_end_the_conversation() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "-q"],
+        input="python exit(3)\np 41 + 1\n", text=True, capture_output=True, cwd=REPOSITORY,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
+
+
 @pytest.mark.parametrize("term", ["dumb", "xterm-256color"])
 def test_python_cannot_close_the_terminal(tmp_path: Path, term: str) -> None:
     child = spawned(tmp_path, term)
     shown(child, "(dwarfgpu w0 l")
-    child.send("python exit()\r")
-    shown(child, "SystemExit")
+    child.send(f"{CLOSING[0]}\r")
     child.send("p 41 + 1\r")
     shown(child, "$1 = 42")
     child.close(force=True)

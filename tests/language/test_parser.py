@@ -16,6 +16,9 @@ class Known:
     def is_type(self, name: str) -> bool:
         return name in ("T", "ns::T", "Box<int>", "Box<Box<int>>", "ns::Box<T, 2>")
 
+    def is_cplusplus(self) -> bool:
+        return True
+
     def is_name(self, name: str) -> bool:
         return self.is_type(name) or name not in ("nosuch", "static_cast", "alignof", "typeid")
 
@@ -193,3 +196,21 @@ def test_operators_that_are_not_supported_are_named(expression: str, word: str) 
         parse(expression, KNOWN)
     parse("typeof(x)", KNOWN)  # a name of the program
     parse(word, KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("not x and y or z", "!x && y || z"),
+        ("compl x bitand y bitor z xor x", "~x & y | z ^ x"),
+        ("x not_eq y", "x != y"),
+        ("x and_eq y", "x &= y"),
+        ("x or_eq y", "x |= y"),
+        ("x xor_eq y", "x ^= y"),
+        ("int(x) + 1", "(int) (x) + 1"),
+        ("T(x).y", "((T) (x)).y"),
+        ("ns::T(5.5)", "(ns::T) (5.5)"),
+    ],
+)
+def test_words_of_cplusplus(text: str, same: str) -> None:
+    assert parse(text, KNOWN) == parse(same, KNOWN)

@@ -10,7 +10,11 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session
 
 _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
-    (re.compile(r'No symbol "(?P<name>[^"]+)" in current context\.'), ("variable", "function")),
+    (re.compile(r'No symbol "(?P<name>[\w:~]+)" in current context\.'), ("variable", "function")),
+    (
+        re.compile(r'No symbol "(?P<name>\w+)" in namespace "(?P<around>[^"]+)"\.'),
+        ("variable", "function"),
+    ),
     (re.compile(r'Function "(?P<name>[^"]+)" not defined\.'), ("function",)),
     (re.compile(r"No (?:struct|union|enum) type named (?P<name>\S+)\."), ("type",)),
 )
@@ -21,5 +25,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)
         if match is not None:
-            return UsageError(error.message + session.did_you_mean(match["name"], *kinds))
+            around = match.groupdict().get("around")
+            name = f"{around}::{match['name']}" if around else match["name"]
+            return UsageError(error.message + session.did_you_mean(name, *kinds))
     return error
