@@ -20,7 +20,9 @@ def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
         other = each.lower()
         if each == name or (len(wanted) <= 3 and other[:1] != wanted[:1]):
             continue
-        edits = _edits(wanted, other, least - 1)
+        # The same in another scope is nearest.
+        is_moved = "::" in name + each and other.rpartition("::")[2] == wanted.rpartition("::")[2]
+        edits = 1 if is_moved else _edits(wanted, other, least - 1)
         if edits < least:
             least, best = edits, each
     return f' Did you mean "{sigil}{best}"?' if best else ""

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.meaning import Meanings
-from dwarfgpu.dwarf.outermost import Kind, in_namespaces, names_of
+from dwarfgpu.dwarf.outermost import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.symbols import address_of_symbol
 from dwarfgpu.dwarf.tail_calls import CallChains
@@ -419,10 +419,7 @@ class Session:
         except DwarfGpuError:
             known = []
         own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
-        outside = (
-            name for each in self.code_objects for name, kind in names_of(each) if kind in kinds
-        )
-        return did_you_mean(name, own) or did_you_mean(name, outside)
+        return did_you_mean(name, own) or did_you_mean(name, first_names(self.code_objects, kinds))
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
         """Where an attribute says the object is, in the context of the focus."""

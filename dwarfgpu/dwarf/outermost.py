@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Final, Literal
 
 from dwarfgpu.dwarf import constants as dw
@@ -23,6 +24,7 @@ _KINDS: Final[dict[int, Kind]] = {
     dw.TAG_UNION_TYPE: "type",
     dw.TAG_ENUMERATION_TYPE: "type",
 }
+_MOST: Final = 10_000
 _AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
@@ -33,6 +35,13 @@ def names_of(code_object: CodeObject) -> Iterator[tuple[str, Kind]]:
             yield from _declared(unit.root.children(), "")
         except DwarfGpuError:
             continue  # what reads the unit reports it
+
+
+def first_names(code_objects: Iterable[CodeObject], kinds: tuple[Kind, ...]) -> Iterator[str]:
+    """The names of these kinds among the first that code objects declare: no more than can be read
+    at once."""
+    declared = chain.from_iterable(names_of(each) for each in code_objects)
+    return (name for name, kind in islice(declared, _MOST) if kind in kinds)
 
 
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
