@@ -20,9 +20,9 @@ from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import with_demo
+from dwarfgpu.cli.focus import frame_line, lane_numbers
 from dwarfgpu.cli.launch_options import LAUNCH, configure_launch
 from dwarfgpu.cli.repl.shell import Shell, Streams
-from dwarfgpu.cli.repl.stack.focus import frame_line, lane_numbers
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal import lines
 from dwarfgpu.cli.repl.terminal.lines import Given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Final
 
 from dwarfgpu.cli.answers import NOT_AVAILABLE, Answer
 from dwarfgpu.cli.errors import one_line
@@ -15,8 +16,12 @@ from dwarfgpu.view.plain import Plain
 
 MAX_LANES = 1024
 """Lanes that one command answers for; no machine has more in a wave."""
-CHOICES = ("all", "active", "inactive")
-"""What `--lane` takes besides numbers."""
+CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "all": (True, False, None),
+    "active": (True,),
+    "inactive": (False,),
+}
+"""What `-active` and the like mean, by whether a lane is active."""
 _LIST = re.compile(r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)+|\d{1,4}-\d{1,4}")
 ABSENT = "<not in this frame>"
 """Of a lane that was not active on entry to the function (A.2.5.1)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -79,14 +78,6 @@ def grid(
     yield one_line(name)
     yield from grid_lines(every_cell(rows, lane_count, used), colours=colours, width=width)
     yield from map(one_line, place_lines(rows))
-
-
-def has_colours(wanted: str) -> bool:
-    """What `--color` says; `auto`: on a terminal that has them, unless NO_COLOR is set."""
-    if wanted != "auto":
-        return wanted == "always"
-    is_dumb = os.environ.get("TERM") == "dumb"
-    return sys.stdout.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
 
 def write_picture(

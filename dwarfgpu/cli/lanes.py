@@ -12,6 +12,7 @@ from dwarfgpu.backtrace import Place, outer_frame, place_of
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
+from dwarfgpu.cli.focus import target_id
 from dwarfgpu.cli.kernarg_hint import has_hint, kernarg_hint
 from dwarfgpu.cli.lane_answers import (
     ABSENT,
@@ -21,9 +22,9 @@ from dwarfgpu.cli.lane_answers import (
     is_choice,
     lane_notes,
 )
-from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, has_colours, row_of, write_picture
+from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
 from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
-from dwarfgpu.cli.repl.waves.lanes import target_id
+from dwarfgpu.cli.streams import has_colours
 from dwarfgpu.cli.subjects import Expression, Subject, subject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.machine import used_lanes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 from typing import TYPE_CHECKING, Final
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import error_json, error_line, one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
+from dwarfgpu.cli.streams import has_colours
 from dwarfgpu.cli.subjects import misspelt, subject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import size_bits
@@ -149,7 +149,7 @@ def _run(args: argparse.Namespace) -> int:
         records.append({"name": name, **found.record(session)})
         notes += found.notes
         if not args.json:
-            _print(found, _has_colours(args.color))
+            _print(found, has_colours(args.color))
     if args.json:
         print_json({"schema": SCHEMA, "objects": records})
     else:
@@ -169,9 +169,3 @@ def terminal_columns(is_terminal: bool) -> int:
     if not is_terminal:
         return _COLUMNS
     return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)
-
-
-def _has_colours(wanted: str) -> bool:
-    if wanted != "auto":
-        return wanted == "always"
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cli.errors import error_line
-from dwarfgpu.cli.repl.stack.focus import argument_text
+from dwarfgpu.cli.focus import argument_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import Session

@@ -57,6 +57,17 @@ def _lossy(stream: TextIO | None) -> TextIO:
     )
 
 
+def shows_colours(stream: TextIO) -> bool:
+    """Whether it is a terminal that has colours, and nobody says that they are not wanted."""
+    is_dumb = os.environ.get("TERM", "dumb") == "dumb"
+    return stream.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
+
+
+def has_colours(wanted: str) -> bool:
+    """What `--color` says: `always`, `never`, or `auto` for what standard output shows."""
+    return shows_colours(sys.stdout) if wanted == "auto" else wanted == "always"
+
+
 def lose_output() -> None:
     """Let what is still to be written on standard output go nowhere: it could not be written."""
     with suppress(OSError, ValueError):  # it is in memory

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dwarfgpu.cli.focus import frame_line
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import frame_line
 from dwarfgpu.cli.repl.terminal.bar import bar_text
 from tests.cli.command import FIXTURES, run
 from tests.cli.repl_shell import made, said

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.cli.focus import lane_numbers
 from dwarfgpu.cli.repl.command import Candidate, Command, Offer, OfText, find, fitting
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import lane_numbers
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError

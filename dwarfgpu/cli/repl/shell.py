@@ -6,7 +6,6 @@ command that fails prints one error and the conversation goes on.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TextIO
@@ -36,6 +35,7 @@ from dwarfgpu.cli.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.terminal.pager import Pager
+from dwarfgpu.cli.streams import shows_colours
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.nouns import define, frozen
@@ -198,9 +198,7 @@ class Shell:
             self.settings.flag("style enabled")
             and not self._captured
             and self.settings.word("output") != "json"
-            and self.streams.out.isatty()
-            and os.environ.get("TERM", "dumb") != "dumb"
-            and not os.environ.get("NO_COLOR")
+            and shows_colours(self.streams.out)
         )
 
     @property

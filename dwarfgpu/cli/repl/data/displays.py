@@ -14,7 +14,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of, memory_lines
 from dwarfgpu.cli.repl.data.units import SIZES, Examined, Format, format_and_rest
-from dwarfgpu.cli.repl.data.values import evaluated, options_of
+from dwarfgpu.cli.repl.data.values import evaluated, options_of, required
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scopes import FUNCTIONS, Variable
@@ -141,8 +141,7 @@ def _made(shell: Shell, argument: str) -> Display:
         raise Unsupported("display/i: dwarfgpu has no disassembler of machine code")
     if format_ is not None and format_.letter not in _LETTERS:
         raise UsageError(f'Undefined output format "{format_.letter}".')
-    if not text:
-        raise UsageError("Argument required (expression to compute).")
+    required(text)
     function = _function_of(shell, text)
     shell.displays_made += 1
     return Display(shell.displays_made, text, format_, is_memory, function)

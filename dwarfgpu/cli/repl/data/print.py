@@ -13,7 +13,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.examine import go_on_after
 from dwarfgpu.cli.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
-from dwarfgpu.cli.repl.data.values import evaluated, reasons
+from dwarfgpu.cli.repl.data.values import evaluated, reasons, required
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.errors import UndefinedBits, UsageError
@@ -155,7 +155,7 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: output[/FMT] EXPRESSION
     """
     options, text = format_of(shell, argument, "output")
-    value = evaluated(shell.session, shell.values, _required(text))
+    value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # before it: the line has no end
     yield Told(line, value_data(value, line), ends_line=False)
@@ -170,14 +170,8 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     Every place of the variable is written, a bit-field alone; nothing if any place refuses.
     The state file stays as it is. "set var $NAME = EXPRESSION" gives a value a name.
     """
-    value = evaluated(shell.session, shell.values, _required(argument))
+    value = evaluated(shell.session, shell.values, required(argument))
     for note in value.notes:
         shell.note(note, once=True)
     _remark_written(shell)
     yield from ()
-
-
-def _required(argument: str) -> str:
-    if not argument:
-        raise UsageError("Argument required (expression to compute).")
-    return argument

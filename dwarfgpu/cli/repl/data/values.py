@@ -179,3 +179,10 @@ def _small(digits: str) -> int:
     if len(digits) > _MOST_DIGITS:
         raise UsageError("Numeric constant too large.")
     return int(digits)
+
+
+def required(argument: str) -> str:
+    """An expression that has to be there; `UsageError` in GDB's words where it is not."""
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    return argument

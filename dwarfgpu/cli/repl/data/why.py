@@ -9,13 +9,13 @@ from typing import Final
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.cli.explain import explain_subject
+from dwarfgpu.cli.focus import require_frame
 from dwarfgpu.cli.location import coloured, located, location_lines
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command, heading
-from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.data.values import options_of, required
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import backtrace
-from dwarfgpu.cli.repl.stack.focus import require_frame
 from dwarfgpu.cli.subjects import subject
 from dwarfgpu.cli.where import amount
 from dwarfgpu.cli.where import heading as title
@@ -59,7 +59,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
-    text = _required(without_options(argument, "explain"))
+    text = required(without_options(argument, "explain"))
     shell.has_hinted = True
     explanation = explain_subject(session, text, options)
     yield Told("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
@@ -85,7 +85,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
-    text = _required(argument)
+    text = required(argument)
     try:
         found = located(session, text, options)
     except UndefinedBits as error:
@@ -232,9 +232,3 @@ def _require_named(code_object: CodeObject, name: str) -> None:
         if kind == "function"
     ):
         raise UsageError(f'No symbol "{name}" in current context.')
-
-
-def _required(argument: str) -> str:
-    if not argument:
-        raise UsageError("Argument required (expression to compute).")
-    return argument

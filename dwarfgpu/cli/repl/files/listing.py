@@ -10,6 +10,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import examined_code
@@ -25,7 +26,6 @@ from dwarfgpu.cli.repl.files.linespec import (
 )
 from dwarfgpu.cli.repl.settings import UNLIMITED
 from dwarfgpu.cli.repl.shell import Listed, Shell
-from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
 from dwarfgpu.cli.unit_options import read_file
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.symbols import symbol_text

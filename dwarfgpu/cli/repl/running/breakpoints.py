@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 from dwarfgpu.backtrace import Place, place_in, place_of
+from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import undisplay
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of, spots_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import frame_pc, symbol_at
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Runs

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.backtrace import Place, frame_of, place_of, selected_number
+from dwarfgpu.cli.focus import frame_line
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
@@ -17,7 +18,6 @@ from dwarfgpu.cli.repl.files.linespec import body_of
 from dwarfgpu.cli.repl.files.listing import source_line
 from dwarfgpu.cli.repl.running.breakpoints import Breakpoint, located, runner
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import frame_line
 from dwarfgpu.cli.repl.waves.threads import focus_on
 from dwarfgpu.cli.stack_lines import frame_record
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError

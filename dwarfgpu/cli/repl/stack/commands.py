@@ -15,6 +15,7 @@ from dwarfgpu.backtrace import (
     selected,
     selected_number,
 )
+from dwarfgpu.cli.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.kernarg_hint import kernarg_hint
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import (
@@ -38,7 +39,6 @@ from dwarfgpu.cli.repl.files.regexps import compiled
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
-from dwarfgpu.cli.repl.stack.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number, integer
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from dwarfgpu.backtrace import StackFrame
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.focus import argument_text
 from dwarfgpu.cli.repl.command import Part, Told, heading
 from dwarfgpu.cli.repl.files.source_files import language_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frames_of
-from dwarfgpu.cli.repl.stack.focus import argument_text
 from dwarfgpu.dwarf.symbols import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory

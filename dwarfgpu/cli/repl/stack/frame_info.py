@@ -13,10 +13,10 @@ from dwarfgpu.backtrace import (
     selected_number,
 )
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cli.focus import lane_numbers, wave_pc
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.cpu_frame_info import frame_lines
-from dwarfgpu.cli.repl.stack.focus import lane_numbers, wave_pc
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number
 from dwarfgpu.cli.stack_lines import frame_record
 from dwarfgpu.dwarf.call_values import passed_location, passed_value

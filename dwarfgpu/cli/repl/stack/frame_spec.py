@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu import language
 from dwarfgpu.backtrace import StackFrame, functions_at
-from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.data.values import options_of, required
 from dwarfgpu.cli.repl.files.linespec import entry_of, functions_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frame_numbered, frames_of
@@ -43,8 +43,7 @@ def _level(shell: Shell, text: str) -> int:
 
 def integer(shell: Shell, text: str) -> int:
     """What an expression comes to."""
-    if not text:
-        raise UsageError("Argument required (expression to compute).")
+    required(text)
     value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
     shown = language.format(value, shell.session, FormatOptions(letter="d"))
     if not shown.removeprefix("-").isdecimal():

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
+from dwarfgpu.cli.focus import symbol_at
 from dwarfgpu.cli.repl.stack import x86_groups
-from dwarfgpu.cli.repl.stack.focus import symbol_at
 from dwarfgpu.dwarf.types import Array, Base, Struct, Type, size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context

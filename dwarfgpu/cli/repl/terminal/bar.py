@@ -6,8 +6,8 @@ Law: one line, whatever the width; what matters least goes first, and nothing he
 from __future__ import annotations
 
 from dwarfgpu.backtrace import function_in_focus, place_of
+from dwarfgpu.cli.focus import wave_pc
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.stack.focus import wave_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session

@@ -8,17 +8,14 @@ from itertools import islice
 from typing import Final, Literal
 
 from dwarfgpu.backtrace import selected
+from dwarfgpu.cli.focus import lane_numbers, target_id
+from dwarfgpu.cli.lane_answers import CHOICES
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Group, Inside, Part, Told, Topic, command, printed
 from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.bounded import frames_of
-from dwarfgpu.cli.repl.stack.focus import lane_numbers
-from dwarfgpu.cli.repl.waves.lanes import (
-    CHOICES,
-    chosen_lanes,
-    target_id,
-)
+from dwarfgpu.cli.repl.waves.lanes import chosen_lanes
 from dwarfgpu.cli.repl.waves.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError

@@ -13,15 +13,15 @@ from dwarfgpu import language
 from dwarfgpu.backtrace import place_of
 from dwarfgpu.cli.answers import data_json
 from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.focus import lane_numbers
+from dwarfgpu.cli.lane_answers import CHOICES
 from dwarfgpu.cli.lane_values import LaneValue, lane_values
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Painted, Part, Told, command
 from dwarfgpu.cli.repl.data.print import format_of
-from dwarfgpu.cli.repl.data.values import options_of
+from dwarfgpu.cli.repl.data.values import options_of, required
 from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
-from dwarfgpu.cli.repl.stack.focus import lane_numbers
-from dwarfgpu.cli.repl.waves.lanes import CHOICES
 from dwarfgpu.cli.subjects import misspelt
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.machine import used_lanes
@@ -114,8 +114,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     options, text = _format(shell, argument)
     shape, choice, text = _options(text)
     chosen, text = _chosen(session, text)
-    if not text:
-        raise UsageError("Argument required (expression to compute).")
+    required(text)
     states = [each for each in session.lane_states(chosen) if each.is_active in CHOICES[choice]]
     if not states:
         yield Told("No lanes match.", {"lanes": []})

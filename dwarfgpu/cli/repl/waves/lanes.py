@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.backtrace import selected_number
+from dwarfgpu.cli.focus import frame_line, lane_numbers, target_id
+from dwarfgpu.cli.lane_answers import CHOICES
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
@@ -16,22 +17,13 @@ from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import shown_frame
-from dwarfgpu.cli.repl.stack.focus import frame_line, lane_numbers
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.machine import used_lanes
 from dwarfgpu.session import UNUSED, LaneState, Session
-from dwarfgpu.target import Named
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_grid import state_letter
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.position import lane_position
-
-CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
-    "all": (True, False, None),
-    "active": (True,),
-    "inactive": (False,),
-}
-"""What `-active` and the like mean, by whether a lane is active."""
 
 
 def first_lane(session: Session) -> int | None:
@@ -39,16 +31,6 @@ def first_lane(session: Session) -> int | None:
     numbers = lane_numbers(session)
     mask, _ = session.active_lanes()
     return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
-
-
-def target_id(session: Session) -> str:
-    """ROCgdb's name of the lane in focus; what is not known is `?`, as there.
-
-    Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
-    """
-    if isinstance(session.target, Named):
-        return session.target.target_id(session.wave, session.lane)
-    return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
 
 
 def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:

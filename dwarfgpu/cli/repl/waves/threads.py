@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from dwarfgpu.backtrace import stack_frames
+from dwarfgpu.cli.focus import target_id
 from dwarfgpu.cli.repl.command import Candidate, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import shown_frame
-from dwarfgpu.cli.repl.waves.lanes import first_lane, matching_lanes, regexp, target_id
+from dwarfgpu.cli.repl.waves.lanes import first_lane, matching_lanes, regexp
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.machine import used_lanes

@@ -11,6 +11,7 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageErro
 from dwarfgpu.language.machine import lane_count
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.target import Named
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
@@ -27,6 +28,16 @@ def require_frame(session: Session) -> int:
 def lane_numbers(session: Session) -> range:
     """The lanes of the wave; none where the architecture has none."""
     return range(lane_count(session))
+
+
+def target_id(session: Session) -> str:
+    """ROCgdb's name of the lane in focus; what is not known is `?`, as there.
+
+    Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
+    """
+    if isinstance(session.target, Named):
+        return session.target.target_id(session.wave, session.lane)
+    return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
 
 
 def symbol_at(session: Session, address: int) -> str | None:
