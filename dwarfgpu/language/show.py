@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types import (
     size_bits,
     strip,
 )
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.elsewhere import static_member
 from dwarfgpu.language.places import Places
@@ -50,8 +51,9 @@ def format(
     private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
     places = Places(session)
-    if value.unit is not None:
-        options = options.of_source(value.unit.is_cplusplus, value.unit.style)
+    unit = value.unit or _unit_in_focus(session, value.type)
+    if unit is not None:
+        options = options.of_source(unit.is_cplusplus, unit.style)
     value = places.read(value)
     if isinstance(value.error, UndefinedBits):
         return OPTIMIZED_OUT
@@ -84,6 +86,15 @@ def format(
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
+
+
+def _unit_in_focus(session: Session, kind: Type | None) -> CompilationUnit | None:
+    """Where it is of C++, which spells pointers of registers to code its own way."""
+    code_object, pc = session.code_object, session.pc
+    if not isinstance(kind, Pointer) or code_object is None or pc is None:
+        return None
+    unit = code_object.scopes.unit_at(pc)
+    return unit if unit is not None and unit.is_cplusplus else None
 
 
 def _referred(

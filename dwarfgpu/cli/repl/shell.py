@@ -104,6 +104,7 @@ class Listed:
     place: Place
     """In the file."""
     first: int
+    """0: only `info line` has told of it, which lists nothing."""
     next: int
     """The line that comes next."""
     told: int | None = None

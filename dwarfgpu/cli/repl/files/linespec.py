@@ -1,4 +1,5 @@
-"""Places that are typed: `LINE`, `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`, `*ADDRESS`."""
+"""Places that are typed: `LINE`, `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`, `*ADDRESS`, `+COUNT`,
+`-COUNT`."""
 
 from __future__ import annotations
 
@@ -30,6 +31,9 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 
 NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_LINE: Final = re.compile(r"[-+]?[0-9]{1,9}")
+_COUNTS: Final = {"+0": 5, "-0": -15}
+"""What GDB takes no lines for."""
 _IN_FILE: Final = re.compile(r"(?P<file>'[^']+'|[^:<(]*[^:<(' ]):(?P<inside>[^:].*)")
 _JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
@@ -59,7 +63,7 @@ def spot_of(shell: Shell, text: str, around: Place | None) -> Spot:
 
 def spots_of(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
     """What a text means: several for functions with overloads, and those that are inlined; a line
-    alone is of the file of `around`. `UsageError` in GDB's words."""
+    alone is of the file of `around`, a count of lines from there. `UsageError` in GDB's words."""
     session = shell.session
     if text.startswith("*"):
         _, pc = address_of(shell, Places(session), text[1:])
@@ -74,10 +78,11 @@ def spots_of(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
                 place = place_in(file, number, is_start=True)
                 return (Spot("line", place, pcs_of(session, place)),)
         raise UsageError(f"No source file named {wanted}.")
-    if NUMBER.fullmatch(text):
+    if _LINE.fullmatch(text):
         if around is None:
             raise UsageError('No symbol table is loaded.  Use the "file" command.')
-        place = place_in(around.source, int(text), is_start=True)
+        line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
+        place = place_in(around.source, line, is_start=True)
         return (Spot("line", place, pcs_of(session, place)),)
     junk = _JUNK.fullmatch(text)
     if junk is not None and junk["rest"].startswith(","):

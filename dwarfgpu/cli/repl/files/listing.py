@@ -52,6 +52,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     """
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    before = before if before is not None and before.first else None
     several = _several(shell, argument.strip(), before)
     if several:
         yield from _each(shell, several, frame)
@@ -241,14 +242,14 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
             yield _line_told(session, spot.place, start)
             if start is not None:
                 examined_code(shell, start)
-        last = before or Listed(frame, spot.place, spot.place.line, spot.place.line)
+        last = before or Listed(frame, spot.place, 0, spot.place.line)
         shell.listed = evolve(last, told=spot.place.line + 1)
 
 
 def _line_told(session: Session, place: Place, pc: int | None) -> Told:
     """Where a line's code is that begins or has a step at an address; None is after all lines."""
     head = f'Line {place.line} of "{place.file}"'
-    step = None if pc is None or not place.line else step_at(session, pc)
+    step = None if pc is None or place.line < 1 else step_at(session, pc)
     if step is None or pc is None:
         return Told(f'Line number {place.line} is out of range for "{place.file}".', {"lines": []})
     begin, end = _address(session, step.begin), _address(session, step.end)

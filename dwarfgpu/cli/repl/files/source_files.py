@@ -83,7 +83,7 @@ def frame_language(session: Session) -> str | None:
 
 def _current(shell: Shell) -> Place | None:
     """The file listed last, else that of the frame in focus."""
-    if shell.listed is not None:
+    if shell.listed is not None and shell.listed.first:
         return shell.listed.place
     return place_or_none(shell.session)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from dwarfgpu.backtrace import place_in
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of
@@ -155,6 +156,9 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
     around = place_or_none(session) or place_of_main(shell)
+    listed = shell.listed
+    if listed is not None and listed.first and listed.frame == place_or_none(session):
+        around = place_in(listed.place.source, listed.next, is_start=True)
     spot = spot_of(shell, argument, around)
     after = None if spot.pcs or spot.place is None else first_after(session, spot.place)
     pc = spot.pcs[0] if spot.pcs else after
