@@ -330,4 +330,8 @@ def amount(coverage: Coverage) -> str:
     """How much of its scope it is described in."""
     text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
     part = coverage.described_bytes - coverage.complete_bytes
-    return text + (f", {part} of them in part" if part else "")
+    if not part:
+        return text
+    kinds = {each.extent.completeness for each in coverage.descriptions}
+    certainly = "" if "partly" in kinds else "perhaps "
+    return f"{text}, {part} of them {certainly}in part"

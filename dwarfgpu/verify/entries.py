@@ -188,7 +188,8 @@ class EntryChecker:
         for each in entries:
             span = None
             if each.begin is not None and each.end is not None:
-                span = Range(each.begin, each.end)
+                in_file = self.unit.info.in_file  # also of what a machine has loaded
+                span = Range(in_file(each.begin), in_file(each.end))
                 self._within(index, wanted, span, ranges)
             self._expression(index, wanted, role, each.expression, span)
 

@@ -31,6 +31,8 @@ _MOST_PARTS: Final = 4
 _MOST_CHARACTERS: Final = 300
 """Of operations; the bytes of longer ones are told in JSON."""
 _CONSTANT: Final = FormatOptions(characters=_MOST_CHARACTERS)
+_PIECES: Final = ("piece", "bit_piece")
+_PIECE_END: Final = "LLVM_piece_end"
 _VALUE_SECTIONS: Final = "A.2.5.4.3"
 """Of the operations that leave a value: as a location, an address of memory."""
 
@@ -110,9 +112,10 @@ def place_words(
     """In a few words; empty where none fit."""
     found = decode(source.expression, source.unit.dialect, source.unit.format).instructions
     names = [_name(each) for each in found]
-    pieces = sum(name in ("piece", "bit_piece") for name in names)
-    if pieces:
-        return f"in {pieces} pieces" if pieces > 1 else "in 1 piece"
+    if any(each.operation.transfers for each in found):
+        return ""
+    if names and names[-1] in (*_PIECES, _PIECE_END):
+        return _pieces_words(names)
     if not found:
         return ""
     if len(found) == 1:
@@ -121,10 +124,48 @@ def place_words(
         return _computed(found[:-1], arch)
     if names[-1] == "form_tls_address":
         return "in thread-local memory"
-    if "LLVM_push_lane" in names and names[0] in ("reg", "regx"):
-        return f"in {_register(found[0], arch)}, by lane"
-    if found[-1].operation.section.startswith(_VALUE_SECTIONS):
+    if "LLVM_select_bit_piece" in names[-5:] and not _after_choice(names):
+        is_of_lane = names[-1] != "LLVM_select_bit_piece"
+        return f"in {'one of ' if is_of_lane else ''}two places, by lane"
+    if names[0] in ("reg", "regx") and (shared := _sharing(names)):
+        return f"in {_register(found[0], arch)}, {shared}"
+    if names[-1] == "LLVM_form_aspace_address" or found[-1].operation.section.startswith(
+        _VALUE_SECTIONS
+    ):
         return "in memory"
+    return ""
+
+
+def _pieces_words(names: Sequence[str]) -> str:
+    """Of a composite: how many pieces, where they are not pieces of one another."""
+    count = sum(name in _PIECES for name in names)
+    if _PIECE_END in names[:-1]:
+        return "in pieces"
+    return f"in {count} pieces" if count > 1 else "in 1 piece"
+
+
+_OF_LANE: Final = (
+    ["LLVM_push_lane", "lit", "mul", "LLVM_offset"],
+    ["LLVM_push_lane", "lit", "shl", "LLVM_offset"],
+    ["LLVM_push_lane", "LLVM_offset"],
+    ["LLVM_push_lane", "LLVM_bit_offset"],
+)
+"""What moves a location to the part of it that a lane has."""
+
+
+def _after_choice(names: Sequence[str]) -> bool:
+    """Whether more than going to the lane's part follows the choice by a mask of lanes."""
+    rest = [*names[names.index("LLVM_select_bit_piece") + 1 :]]
+    return bool(rest) and rest not in _OF_LANE
+
+
+def _sharing(names: Sequence[str]) -> str:
+    """How the lanes share a register, with which an expression starts; empty where there is more
+    in it than going to the lane's part."""
+    if [*names[1:]] in _OF_LANE:
+        return "by lane"
+    if [*names[2:]] in _OF_LANE and names[1] == "LLVM_extend":
+        return "the same for every lane"
     return ""
 
 

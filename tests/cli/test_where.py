@@ -137,15 +137,28 @@ def test_addresses_are_as_loaded() -> None:
         ("called", "depends", "how much of it depends on DW_OP_call2"),
         ("const_value", "whole", "the constant -42"),
         ("const_float", "whole", "the constant 1.5"),
-        ("spilled", "whole", ""),
+        ("spilled", "whole", "in one of two places, by lane"),
+        ("spilled_vector", "whole", "in two places, by lane"),
+        ("by_reference", "whole", "in memory"),
+        ("broadcast", "whole", "in s8, the same for every lane"),
+        ("accumulated", "whole", "in a0, by lane"),
+        ("half_high", "whole", ""),
+        ("wide", "whole", "in 2 pieces"),
+        ("fenced", "whole", "in pieces"),
     ],
 )
 def test_what_is_said(name: str, completeness: str, text: str) -> None:
     (found,) = run_json("where", "--file", ASM, name).json["variables"]
     assert [each["completeness"] for each in found["entries"]] == [completeness]
-    assert found["entries"][0]["text"].startswith(text)
+    assert found["entries"][0]["text"] == text
     assert (found["described_bytes"] > 0) == (completeness != "nothing")
     assert (found["complete_bytes"] > 0) == (completeness == "whole")
+
+
+def test_what_a_call_decides_is_perhaps_in_part() -> None:
+    assert run("where", "--file", ASM, "called").lines[-1].endswith(", 132 of them perhaps in part")
+    text = run("where", "--file", ASM, "half_undefined").lines[-1]
+    assert text.endswith(", 132 of them in part")
 
 
 def test_no_location_at_all() -> None:

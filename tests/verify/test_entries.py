@@ -11,7 +11,7 @@ from dwarfgpu.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.verify.file import verify
-from tests.dwarf.builder import X86_64, Shape, elf, read_fixture, unit
+from tests.dwarf.builder import FIXTURES, X86_64, Shape, elf, read_fixture, unit
 from tests.dwarf.builder import abbreviations as table
 from tests.verify.made import (
     ADDR,
@@ -393,3 +393,10 @@ def test_a_split_file_that_is_not_found_is_told(tmp_path: Path) -> None:
     verdict = verify(CodeObject.open(path))
     assert rules(verdict) == [] and verdict.findings.skips == 2
     assert all("a.dwo" in why or "b.dwo" in why for why in verdict.findings.skipped)
+
+
+def test_what_a_machine_has_loaded_is_checked_as_the_file() -> None:
+    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    loaded = verify(CodeObject.open(path, 0x7F0000000000)).findings.kept
+    assert loaded == verify(CodeObject.open(path)).findings.kept
+    assert "range-outside-function" not in {each.rule for each in loaded}
