@@ -23,14 +23,15 @@ def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
         # The same in another scope is nearest.
         is_moved = "::" in name + each and other.rpartition("::")[2] == wanted.rpartition("::")[2]
         edits = 1 if is_moved else _edits(wanted, other, least - 1)
-        if edits < least:
+        is_near = edits < 2 or len(wanted) > 5 or other[:2] == wanted[:2]
+        if edits < least and is_near:
             least, best = edits, each
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 
 def _most_edits(name: str) -> int:
     """By how many letters a name that is meant may differ; of one letter, none is near."""
-    return 0 if len(name) < 2 else 1 if len(name) < 6 else 2 if len(name) < 10 else 3
+    return 0 if len(name) < 2 else 1 if len(name) < 4 else 2 if len(name) < 10 else 3
 
 
 def _edits(one: str, other: str, most: int) -> int:
