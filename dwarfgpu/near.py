@@ -23,7 +23,7 @@ def did_you_mean(name: str, known: Iterable[str], sigil: str = "") -> str:
         # The same in another scope is nearest.
         is_moved = "::" in name + each and other.rpartition("::")[2] == wanted.rpartition("::")[2]
         edits = 1 if is_moved else _edits(wanted, other, least - 1)
-        is_near = edits < 2 or len(wanted) > 5 or other[:2] == wanted[:2]
+        is_near = edits < 2 or len(wanted) > 5 or {*wanted} <= {*other}
         if edits < least and is_near:
             least, best = edits, each
     return f' Did you mean "{sigil}{best}"?' if best else ""
