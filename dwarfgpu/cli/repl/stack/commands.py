@@ -40,6 +40,7 @@ from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
 from dwarfgpu.cli.repl.stack.frame_spec import frame_number, integer
+from dwarfgpu.cli.repl.stack.wrapped import wrapped
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import Unsupported, UsageError
@@ -142,7 +143,9 @@ def _lines(
     """A frame, of which the keys are told, and its line of source text."""
     lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
-    yield Told(frame_text(frame, record, style) if is_located else "", {})
+    columns = shell.settings.limit("width") if shell.is_talk else None
+    text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
+    yield Told(text, {})
     place = frame.place
     is_inside = not is_located and style.has_address and place is not None and not place.is_start
     digits = frame.session.architecture.address_bits // 4

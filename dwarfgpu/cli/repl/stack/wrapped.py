@@ -1,0 +1,40 @@
+"""The line of a frame on a narrow terminal: broken where GDB breaks it.
+
+That is before the arguments, before each of them and before the place, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_POINTS: Final = re.compile(
+    r"(?P<call>(?<=\S)(?= \((?:[\w$]+=|\))))|(?P<argument>(?<=, )(?=[\w$]+=)|(?<= \()(?=[\w$]+=))"
+    r"|(?P<place>(?= (?:at|from) \S+$))"
+)
+_INDENTS: Final = {"call": 3, "argument": 4, "place": 3}
+_LEAST: Final = 8
+
+
+def wrapped(line: str, columns: int | None) -> str:
+    """A line in fewer than that many columns, where it has places to be broken; None: as it is."""
+    if columns is None or len(line) < columns or columns < _LEAST:
+        return line
+    out, used = "", 0
+    for part, indent in _parts(line):
+        if out and used + len(part) >= columns:
+            out += "\n" + " " * indent
+            used = indent
+        out += part
+        used = (used + len(part)) % columns  # what cannot be broken the terminal breaks
+    return out
+
+
+def _parts(line: str) -> Iterator[tuple[str, int]]:
+    """What is between the places, with the blanks that a new line has before it."""
+    begin = indent = 0
+    for each in _POINTS.finditer(line):
+        yield line[begin : each.start()], indent
+        begin, indent = each.start(), _INDENTS[each.lastgroup or "place"]
+    yield line[begin:], indent
