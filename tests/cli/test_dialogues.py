@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import shlex
 
 import pytest
@@ -34,9 +35,14 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         status = main(["debug", *shlex.split(dialogue.options), "--batch", *script])
-    assert out.getvalue() == dialogue.answers
+    assert unbroken(out.getvalue()) == unbroken(dialogue.answers)
     assert status in (0, 1)
 
 
+def unbroken(text: str) -> str:
+    """Without the breaks in lines of frames, which only a terminal has."""
+    return re.sub(r" ?\n    (?=at |\w+=)", " ", text)
+
+
 def test_there_are_enough() -> None:
-    assert len(ALL) >= 30
+    assert len(ALL) >= 60
