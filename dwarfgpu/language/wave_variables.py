@@ -110,6 +110,14 @@ def _grid(machine: Machine, session: Session) -> Position | None:
     return _told_place(session.wave, tell)
 
 
+def _whole_size(machine: Machine, session: Session) -> Position | None:
+    def tell(wave: WaveId) -> Position | None:
+        dispatch = machine.dispatch_of(wave)
+        return None if dispatch is None else dispatch.workgroup
+
+    return _told_place(session.wave, tell)
+
+
 def _item(machine: Machine, session: Session) -> Position | None:
     wave, lane = session.wave, require(session.lane, "lane")
     used, size = _told(wave, machine.used_lanes), _size(machine, session)
@@ -181,6 +189,7 @@ WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
     "_dispatch": (_id_of(Machine.dispatch_of), "the dispatch of the wave"),
     "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
     "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
+    "_enqueued_workgroup_size": (_whole_size, "work-items of a whole workgroup, in x, y and z"),
     "_grid_size": (_grid, "work-items of the dispatch, in x, y and z"),
     "_kernarg": (_arguments, "the arguments of the kernel, in the kernarg segment"),
     "_lane_systag": (_lane_name, "the name of the lane in focus"),
@@ -213,11 +222,14 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
     """
     if name not in WAVE_VARIABLES:
         return None
+    is_text = name.endswith(_TEXTS)
     machine = placed_in(session)
+    if machine is None and is_text and session.architecture.is_simt:
+        machine = Machine(session.architecture.lane_count)  # ROCgdb's texts of what is not known
     if machine is None:
         return None
     ask, _ = WAVE_VARIABLES[name]
-    if type(session.wave) is not int and name.endswith(_TEXTS):
+    if type(session.wave) is not int and is_text:
         raise Unsupported("each wave is asked for a text of its own")
     found = ask(machine, session)
     match found:

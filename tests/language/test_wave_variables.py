@@ -38,6 +38,8 @@ def value(expression: str, *, wave: int = 1, lane: int | None = 3, state: Path =
         (1, 0, "$_workgroup_size", "{48, 1, 1}"),
         (5, 0, "$_workgroup_size", "{4, 1, 1}"),
         (5, 0, "$_grid_size", "{100, 1, 1}"),
+        (5, 0, "$_enqueued_workgroup_size", "{48, 1, 1}"),
+        (5, 0, "$_workgroup_id[0] * $_enqueued_workgroup_size[0] + $_workitem_id[0]", "96"),
         (3, 2, "$_workgroup_id[0] * 48 + $_workitem_id[0]", "50"),
         (5, 0, "$_kernarg.limit", "10"),
         (5, 0, "$_kernarg.limit + $_grid_size[0]", "110"),

@@ -232,6 +232,7 @@ _NO_DISASSEMBLER: Final = "dwarfgpu has no disassembler of machine code"
 _NO_PRINTERS: Final = "there are no pretty-printers here: all values are raw"
 WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "debug": 'dwarfgpu has no messages about its own work; "explain" tells how a value is found',
+    "amdgpu": "nothing of a driver or a runtime of GPUs is here",
     "args": "a program is started by its backend",
     "disassembly-flavor": _NO_DISASSEMBLER,
     "disassembler-options": _NO_DISASSEMBLER,

@@ -134,6 +134,7 @@ class Shell:
         self.earlier = ""
         """The line before the one that is run, of those that somebody typed."""
         self.values.functions = setting_functions(self.settings)
+        self.values.names = self.names
         self.is_talk = False
         """Whether somebody at a terminal converses."""
         self.breakpoints: dict[int, Breakpoint] = {}

@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.cli.repl.command import Command, Part, command, heading, listed
 from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
-from dwarfgpu.cli.repl.data.examine import x
+from dwarfgpu.cli.repl.data.examine import disassemble, x
 from dwarfgpu.cli.repl.data.print import call, output, print_
 from dwarfgpu.cli.repl.data.printf import echo, printf
 from dwarfgpu.cli.repl.data.search import find
@@ -27,7 +27,13 @@ from dwarfgpu.cli.repl.files.source_files import (
 from dwarfgpu.cli.repl.files.source_path_commands import directory, unset
 from dwarfgpu.cli.repl.files.symbol_lists import info_functions, info_types, info_variables
 from dwarfgpu.cli.repl.files.symbols import info_address, info_scope, info_symbol
-from dwarfgpu.cli.repl.running.breakpoints import break_, delete, info_breakpoints, tbreak
+from dwarfgpu.cli.repl.running.breakpoints import (
+    break_,
+    delete,
+    info_breakpoints,
+    info_watchpoints,
+    tbreak,
+)
 from dwarfgpu.cli.repl.running.commands import RUNNING
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.commands import (
@@ -78,6 +84,7 @@ _INFO: Final = (
     info_symbol,
     info_types,
     info_variables,
+    info_watchpoints,
     *GPU_INFO,
 )
 
@@ -104,6 +111,7 @@ _OWN: Final[tuple[Command, ...]] = (
     call,
     complete,
     directory,
+    disassemble,
     display,
     define,
     define_prefix,

@@ -24,6 +24,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.plain import Record
 
+_NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
+
 
 @command("x", topic="data", complete=candidates.values)
 def x(shell: Shell, argument: str) -> Iterator[Part]:
@@ -47,7 +49,7 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
     if format_.letter == "i":
-        raise Unsupported("x/i: dwarfgpu has no disassembler of machine code")
+        raise Unsupported(f"x/i: {_NO_DISASSEMBLER}")
     places = Places(shell.session)
     if text:
         space, address = address_of(shell, places, text)
@@ -178,3 +180,12 @@ def examined_code(shell: Shell, address: int) -> None:
     shell.examined = evolve(shell.examined, space=space, address=address)
     found = places.pointer(None, space, address)
     shell.values.named["_"] = evolve(found, convenience="_")
+
+
+@command("disassemble", topic="data")
+def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
+    """Say that there is no disassembler of machine code; "x" shows the bytes.
+
+    Usage: disassemble
+    """
+    raise Unsupported(f"disassemble: {_NO_DISASSEMBLER}")

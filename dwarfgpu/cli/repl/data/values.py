@@ -12,13 +12,14 @@ from dwarfgpu import language
 from dwarfgpu.cli.answers import UNDEFINED_STORAGE
 from dwarfgpu.cli.expressions import READ_ONLY
 from dwarfgpu.cli.subjects import misspelt
-from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.functions import OwnFunction
-from dwarfgpu.language.wave_variables import integer_value, wave_variable
+from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.session import Session
+from dwarfgpu.target import WaveId
 
 _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = re.compile(
@@ -37,6 +38,8 @@ class ValueHistory:
         self.named: dict[str, TypedValue] = {}
         self.functions: Mapping[str, OwnFunction] = {}
         """`$_name(…)` of the conversation."""
+        self.names: Mapping[tuple[WaveId, int | None], str] = {}
+        """Of waves and lanes, given in the conversation."""
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self._shown = 1
@@ -171,7 +174,17 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
         return integer_value(session.architecture, number)
     if name == "_inferior":
         return integer_value(session.architecture, 1)
+    if name == "_lane_name":
+        return _name_of_lane(session, history)
     return None
+
+
+def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
+    """The name that the lane in focus was given; None where it has none."""
+    if type(session.wave) is not int or type(session.lane) not in (int, type(None)):
+        raise Unsupported("each lane is asked for a text of its own")
+    name = None if session.lane is None else history.names.get((session.wave, session.lane))
+    return None if name is None else text_value(session.architecture, name)
 
 
 def _small(digits: str) -> int:

@@ -154,6 +154,15 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
+@command("info watchpoints", topic="running")
+def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List watchpoints: there are none, as nothing is watched here.
+
+    Usage: info watchpoints
+    """
+    yield Told("No watchpoints.", {"watchpoints": []})
+
+
 @command("info breakpoints", topic="running", aliases=("b", "br"))
 def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """List breakpoints.

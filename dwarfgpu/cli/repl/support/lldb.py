@@ -19,6 +19,7 @@ from dwarfgpu.cli.repl.command import (
     heading,
     listed,
 )
+from dwarfgpu.cli.repl.settings import SETTINGS
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
@@ -27,6 +28,7 @@ Translate: TypeAlias = "Callable[[str], list[str]]"
 """The argument to lines of ours; `UsageError` for what has no counterpart."""
 
 _OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
+_FORMAT: Final = {"-f": "f", "--format": "f"}
 _SIZES: Final = {"1": "b", "2": "h", "4": "w", "8": "g"}
 _FORMATS: Final = {
     "hex": "x", "decimal": "d", "unsigned": "u", "octal": "o", "binary": "t", "float": "f",
@@ -90,14 +92,39 @@ def _plain(line: str) -> Translate:
 
 
 def _frame_variable(argument: str) -> list[str]:
-    _, names = options(argument, {})
-    return [f"print {name}" for name in names.split()] or ["info args", "info locals"]
+    given, names = options(argument, {**_FORMAT, "-T": "T!", "--show-types": "T!"})
+    if not names and given:
+        raise UsageError("frame variable with an option needs the NAME of a variable")
+    if not names:
+        return ["info args", "info locals"]
+    lines = []
+    for name in names.split():
+        lines += [f"whatis {name}"] if "T" in given else []
+        lines.append(f"print{_slashed(given)} {name}")
+    return lines
+
+
+def _target_variable(argument: str) -> list[str]:
+    """Without a name it lists them: GDB's list has their types, not their values."""
+    given, names = options(argument, _FORMAT)
+    if not names and given:
+        raise UsageError("target variable with a format needs the NAME of a variable")
+    return [f"print{_slashed(given)} {name}" for name in names.split()] or ["info variables"]
+
+
+def _target_modules(argument: str) -> list[str]:
+    if argument != "list":
+        raise UsageError("target modules takes list")
+    return ["info sharedlibrary"]
+
+
+def _slashed(given: dict[str, str]) -> str:
+    return f"/{_letter(given['f'])}" if "f" in given else ""
 
 
 def _expression(argument: str) -> list[str]:
-    given, text = options(argument, {"-f": "f", "--format": "f"})
-    letter = _letter(given["f"]) if "f" in given else ""
-    return [f"print{'/' if letter else ''}{letter} -- {text}" if text else "print"]
+    given, text = options(argument, _FORMAT)
+    return [f"print{_slashed(given)} -- {text}" if text else "print"]
 
 
 def _letter(name: str) -> str:
@@ -123,9 +150,63 @@ def _memory_read(argument: str) -> list[str]:
 
 
 def _registers(argument: str) -> list[str]:
-    given, names = options(argument, {"-a": "a!", "--all": "a!"})
+    name_first = re.fullmatch(r"(\S[^-]*?)\s+(--?\w.*)", argument)  # LLDB's order is free
+    if name_first is not None:
+        argument = f"{name_first[2]} {name_first[1]}"
+    given, names = options(argument, {**_FORMAT, "-a": "a!", "--all": "a!"})
+    if "f" in given:
+        if "a" in given or not names:
+            raise UsageError("register read with a format needs the NAME of a register")
+        return [f"print{_slashed(given)} ${each.removeprefix('$')}" for each in names.split()]
     names = " ".join(each.removeprefix("$") for each in names.split())
     return ["info registers all" if "a" in given else f"info registers {names}".rstrip()]
+
+
+def _backtrace(argument: str) -> list[str]:
+    given, rest = options(argument, {"-c": "c", "--count": "c"})
+    return [f"backtrace {given.get('c', rest)}".rstrip()]
+
+
+def _frame_select(argument: str) -> list[str]:
+    given, rest = options(argument, {"-r": "r", "--relative": "r"})
+    if "r" not in given:
+        return [f"frame {rest}".rstrip()]
+    distance = given["r"]
+    if rest or re.fullmatch(r"[+-]?[0-9]{1,9}", distance) is None:
+        raise UsageError(f"invalid frame offset: {distance} {rest}".rstrip())
+    return [f"up {int(distance)}" if int(distance) >= 0 else f"down {-int(distance)}"]
+
+
+def _settings_set(argument: str) -> list[str]:
+    name, _, value = argument.strip().partition(" ")
+    words = argument.split()
+    names = [known for each in SETTINGS for known in (each.name, *each.aliases)]
+    if not any(known.split() == words[: known.count(" ") + 1] for known in names):
+        raise UsageError(f"invalid value path '{name}'")
+    return [f"set {name} {value}".rstrip()]
+
+
+def _source_list(argument: str) -> list[str]:
+    names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l"}
+    given, rest = options(argument, names)
+    if rest or ("f" in given and "l" not in given):
+        raise UsageError("source list takes -n FUNCTION, or -f FILE -l LINE")
+    if "n" in given:
+        return [f"list {given['n']}"]
+    return ["list " + ":".join(given[each] for each in "fl" if each in given)]
+
+
+def _memory_write(argument: str) -> list[str]:
+    given, rest = options(argument, {"-s": "s", "--size": "s"})
+    address, *values = rest.split() or [""]
+    kinds = {"1": "unsigned char", "2": "unsigned short", "4": "unsigned int", "8": "unsigned long"}
+    size = given.get("s", "1")
+    if size not in kinds:
+        raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
+    if not values:
+        raise UsageError("memory write needs an address and values")
+    first = f"({kinds[size]} *) ({address})"
+    return [f"set var ({first})[{number}] = {value}" for number, value in enumerate(values)]
 
 
 def _lookup(argument: str) -> list[str]:
@@ -160,11 +241,11 @@ def _command_alias(argument: str) -> list[str]:
 
 
 FOREIGN: Final = (
-    Foreign("frame variable", "[NAME...]", "Show variables of the frame.", _frame_variable,
-            candidates.variables),
-    Foreign("frame select", "NUMBER", "Look at another frame.", _plain("frame")),
+    Foreign("frame variable", "[-T] [-f FORMAT] [NAME...]", "Show variables of the frame.",
+            _frame_variable, candidates.variables),
+    Foreign("frame select", "NUMBER | -r OFFSET", "Look at another frame.", _frame_select),
     Foreign("frame info", "", "Show the frame in focus.", _plain("frame")),
-    Foreign("thread backtrace", "[COUNT]", "List the call frames.", _plain("backtrace")),
+    Foreign("thread backtrace", "[COUNT | -c COUNT]", "List the call frames.", _backtrace),
     Foreign("thread list", "", "List waves or threads.", _plain("info threads")),
     Foreign("thread select", "NUMBER", "Look at another thread.", _plain("thread")),
     Foreign("thread info", "", "Show the thread in focus.", _plain("thread")),
@@ -172,7 +253,7 @@ FOREIGN: Final = (
     Foreign("thread step-over", "", "Go on to another line of this frame.", _plain("next")),
     Foreign("thread step-out", "", "Go on until the frame returns.", _plain("finish")),
     Foreign("thread step-inst", "", "Execute one instruction.", _plain("stepi")),
-    Foreign("register read", "[-a] [NAME...]", "Show registers.", _registers,
+    Foreign("register read", "[-a] [-f FORMAT] [NAME...]", "Show registers.", _registers,
             candidates.registers),
     Foreign("memory read", "[-c N] [-s BYTES] [-f FORMAT] ADDRESS", "Show memory.", _memory_read,
             candidates.values),
@@ -180,10 +261,17 @@ FOREIGN: Final = (
             _expression, candidates.values, ("expr",)),
     Foreign("dwim-print", "EXPRESSION", "Print the value of an expression.", _expression,
             candidates.values, ("po",)),
-    Foreign("v", "[NAME...]", "Show variables of the frame.", _frame_variable,
+    Foreign("v", "[-T] [-f FORMAT] [NAME...]", "Show variables of the frame.", _frame_variable,
             candidates.variables),
-    Foreign("target variable", "NAME", "Print a global variable.", _expression,
+    Foreign("target variable", "[-f FORMAT] [NAME...]",
+            "Print global variables; list them where none is named.", _target_variable,
             candidates.values),
+    Foreign("target list", "", "Show what is looked at.", _plain("info files")),
+    Foreign("target modules", "list", "List the code objects.", _target_modules),
+    Foreign("memory write", "[-s BYTES] ADDRESS VALUE...", "Write memory.", _memory_write,
+            candidates.values),
+    Foreign("source list", "[-n FUNCTION | -f FILE -l LINE]", "Show source text.", _source_list,
+            candidates.functions),
     Foreign("target create", "FILE", "Look at another code object.", _plain("file"),
             candidates.files),
     Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype"),
@@ -191,7 +279,7 @@ FOREIGN: Final = (
     Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
             "Look something up in the debugging information.", _lookup, candidates.functions),
     Foreign("image list", "", "List the code objects.", _plain("info sharedlibrary")),
-    Foreign("settings set", "NAME VALUE", "Change a setting.", _plain("set"),
+    Foreign("settings set", "NAME VALUE", "Change a setting.", _settings_set,
             candidates.lines_after("set ")),
     Foreign("settings show", "[NAME]", "Show settings.", _plain("show"),
             candidates.lines_after("show ")),

@@ -20,7 +20,14 @@ from dwarfgpu.cli.repl.waves.apply import (
     thread_apply,
 )
 from dwarfgpu.cli.repl.waves.lanes import info_lanes, lane, lane_find, lane_name
-from dwarfgpu.cli.repl.waves.machine import info_agents, info_dispatches, info_queues
+from dwarfgpu.cli.repl.waves.machine import (
+    dispatch,
+    info_agents,
+    info_dispatches,
+    info_queues,
+    queue,
+)
+from dwarfgpu.cli.repl.waves.maint import maintenance
 from dwarfgpu.cli.repl.waves.threads import (
     info_threads,
     info_waves,
@@ -38,11 +45,14 @@ GPU_INFO: Final[tuple[Command, ...]] = (
     info_waves,
 )
 GPU_COMMANDS: Final[tuple[Command, ...]] = (
+    dispatch,
     faas,
     evolve(frame, subcommands=(frame_apply, *frame_words(frame)), takes_other=True),
     laas,
     evolve(lane, subcommands=(lane_apply, lane_find, lane_name)),
     lfaas,
+    maintenance,
+    queue,
     taas,
     tfaas,
     evolve(thread, subcommands=(thread_apply, thread_find, thread_name)),

@@ -10,9 +10,11 @@ from typing import Final, TypeVar
 
 from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of
 from dwarfgpu.cli.repl import candidates
-from dwarfgpu.cli.repl.command import Part, Told, command, heading
+from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading
+from dwarfgpu.cli.repl.command import listed as listed_commands
 from dwarfgpu.cli.repl.numbers import listed
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.waves.lanes import regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Session
@@ -97,6 +99,65 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
         rows.append([*row, each.kernel or "?"])
     focus = machine.dispatch_of(shell.session.wave)
     yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
+
+
+@command("queue find", topic="stack")
+def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find queues by their target ids.
+
+    Usage: queue find REGEXP
+    """
+    machine = model_of(shell.session.target)
+    queues = {} if machine is None else machine.queues
+    said = {each.id: {"target id": queue_id(each)} for each in queues.values()}
+    yield from _matching("queue", "queues", said, argument)
+
+
+@command("dispatch find", topic="stack")
+def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find dispatches by their target ids and kernels.
+
+    Usage: dispatch find REGEXP
+    """
+    machine = model_of(shell.session.target)
+    said: dict[int, dict[str, str]] = {}
+    for each in () if machine is None else machine.dispatches.values():
+        assert machine is not None
+        said[each.id] = {"target id": dispatch_id(machine, each)}
+        if each.kernel is not None:
+            said[each.id]["Kernel Function"] = each.kernel
+    yield from _matching("dispatch", "dispatches", said, argument)
+
+
+def _matching(
+    kind: str, plural: str, said: Mapping[int, Mapping[str, str]], argument: str
+) -> Iterator[Part]:
+    """A line for whatever matches of what is said of each thing."""
+    pattern = regexp(argument)
+    found = [
+        (number, what, text)
+        for number, texts in said.items()
+        for what, text in texts.items()
+        if pattern.search(text)
+    ]
+    for number, what, text in found:
+        data: Record = {kind: number, what.lower().replace(" ", "-"): text}
+        yield Told(f"{kind.capitalize()} {number} has {what} '{text}'", data, "found")
+    if not found:
+        yield Told(f"No {plural} match '{argument}'", {"found": []})
+
+
+def _family(name: str, find: Command) -> Command:
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        yield heading(f"List of {name} subcommands:\n")
+        yield from listed_commands([find])
+
+    text = f"Commands about a {name}.\n\nUsage: {name} find REGEXP"
+    return Command(name, text, run, "stack", subcommands=(find,))
+
+
+queue = _family("queue", queue_find)
+dispatch = _family("dispatch", dispatch_find)
 
 
 def _wanted(known: Mapping[int, Item], argument: str, kind: str) -> list[Item]:

@@ -158,19 +158,20 @@ def _name(shell: Shell, wave: WaveId) -> str:
 def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
     """Count the waves.
 
-    Usage: info waves [count]
+    Usage: info waves [count] [ID...]
 
-    With "count" the number alone.
+    With "count" the number alone; ID is a number or a range.
     """
     if not shell.session.architecture.is_simt:
         raise UsageError("No waves: the threads of a CPU are told by info threads.")
-    count = len(shell.threads)
-    if argument not in ("", "count"):
-        raise UsageError(f'Junk after "info waves": {argument}')
+    words = argument.split()
+    is_count = words[:1] == ["count"]
+    words = words[is_count:]
+    count = len(listed(words, shell.threads, "thread") if words else shell.threads)
     noun = "wave" if count == 1 else "waves"
     text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
     data: Record = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
-    yield Told(str(count) if argument else text, {"waves": data})
+    yield Told(str(count) if is_count else text, {"waves": data})
 
 
 def who(shell: Shell) -> str:

@@ -1,0 +1,83 @@
+"""What users of ROCgdb and LLDB type at the prompt."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import STATES, run
+
+
+def answers(state: str, *lines: str) -> list[str]:
+    """What is said after the greeting: output, then errors and remarks."""
+    given = [part for line in lines for part in ("-ex", line)]
+    done = run("debug", "--batch", "--state", STATES / state, *given)
+    return [*done.lines, *done.err.splitlines()]
+
+
+DIVERGENT = "divergent.gfx942.json"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("queue find 1:1", "Queue 1 has target id 'AMDGPU Queue 1:1 (QID 1)'"),
+        ("queue find nosuch", "No queues match 'nosuch'"),
+        ("queue find (", "Invalid regexp: (: "),
+        ("dispatch find dist", "Dispatch 1 has Kernel Function 'distance'"),
+        ("dispatch find nosuch", "No dispatches match 'nosuch'"),
+        ("info waves 1", "1 wave (0 running, 0 single-stepping, 1 stopped)"),
+        ("info waves count 1-2", "2"),
+        ("info waves x", "Invalid thread ID: x"),
+        ("maint print address-spaces", "private_lane 5     32        0xffffffff"),
+        ("set amdgpu precise-memory on", 'The setting "amdgpu" of GDB has no meaning here'),
+        ("show amdgpu version", 'The setting "amdgpu" of GDB has no meaning here'),
+        ("info watchpoints", "No watchpoints."),
+        ("disassemble", "dwarfgpu has no disassembler of machine code"),
+        ("source list", "13\t    kept = limit - x;    // and here"),
+        ("source list -n distance", "10\t  if (x > limit) {"),
+        ("frame variable -f x t", "$1 = 0x0"),
+        ("v -T t", "type = int"),
+        ("register read v0 --format x", "$1 = {0x0, 0x1, 0x2"),
+        ("register read -f x v0", "$1 = {0x0, 0x1, 0x2"),
+        ("thread backtrace -c 1", "#0  distance (limit=24)"),
+        ("frame select -r 1", "#0  distance (limit=24)"),
+        ("settings set nosuch 1", "invalid value path 'nosuch'"),
+        ("settings set target.x 1", "invalid value path 'target.x'"),
+        ("target list", "Symbols from "),
+        ("target modules list", "Shared Object Library"),
+        ("target variable", "All defined variables:"),
+    ],
+)
+def test_line(line: str, expected: str) -> None:
+    said = "\n".join(answers(DIVERGENT, line))
+    assert expected in said, said
+
+
+def test_settings_of_lldb_are_set() -> None:
+    assert answers(DIVERGENT, "settings set print elements 4", "show print elements")[-1] == (
+        "Limit on string chars or array elements to print is 4."
+    )
+
+
+def test_memory_is_written_in_units() -> None:
+    lines = ("memory write -s 2 $sp 1 2", "memory write -s 3 0 1", "memory write 0")
+    said = answers("locations.gfx942.json", *lines)
+    assert "invalid size 3: one of 1, 2, 4, 8" in said
+    assert "memory write needs an address and values" in said
+
+
+def test_names_of_lanes_are_values() -> None:
+    lines = ("p $_lane_name", "lane name bar", "p $_lane_name", "lane 1", "p $_lane_name")
+    values = [each for each in answers(DIVERGENT, *lines) if each.startswith("$")]
+    assert values == ["$1 = void", '$2 = "bar"', "$3 = void"]
+
+
+def test_what_no_dispatch_tells_is_a_question_mark() -> None:
+    """As `lane` has it, and `info threads`."""
+    lines = ("lane 3", "p $_lane_systag", "p $_thread_systag", "p $_grid_size")
+    values = [each for each in answers("locations.gfx942.json", *lines) if each.startswith("$")]
+    assert values == [
+        '$1 = "AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?]"',
+        '$2 = "AMDGPU Wave ?:?:?:0 (?,?,?)/?"',
+        "$3 = void",
+    ]
