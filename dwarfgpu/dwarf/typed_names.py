@@ -45,11 +45,15 @@ class UnitNames:
 
 def typed_names(code_object: CodeObject) -> Iterator[UnitNames]:
     """Of every unit, then of the symbol tables; units that cannot be read are left out."""
-    for unit in code_object.info.units:
+    try:
+        units = code_object.info.units
+    except DwarfGpuError:
+        units = ()  # a header points outside of the file
+    for unit in units:
         try:
             found = tuple(_declared(unit.full.root.children(), "", unit.is_cplusplus))
             yield UnitNames(unit.root.name or "", found)
-        except DwarfGpuError:
+        except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:
         yield UnitNames("", tuple(_symbols(code_object)))

@@ -123,6 +123,27 @@ def test_a_conversation(terminal: tuple[Any, str], tmp_path: Path) -> None:
     assert kind == "dumb" or "+lane 2\n" in history.read_text()
 
 
+@pytest.mark.parametrize("is_asked", [True, False], ids=["asked", "not asked"])
+def test_an_early_key_gives_up_the_command(
+    repository: Path, tmp_path: Path, is_asked: bool
+) -> None:
+    """Ctrl-C right after Enter, also while the terminal is asked where its cursor is."""
+    pexpect = pytest.importorskip("pexpect")
+    environment = os.environ | {"TERM": "xterm", "XDG_STATE_HOME": str(tmp_path)}
+    environment |= {} if is_asked else {"PROMPT_TOOLKIT_NO_CPR": "1"}
+    child = pexpect.spawn(
+        sys.executable, [*DEBUG, "--demo"], cwd=repository, env=environment,
+        encoding="utf-8", timeout=200,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    child.delaybeforesend = 0
+    child.expect("w0 l0[)]")
+    child.send("shell sleep 1000\r\x03print 41 + 1\r")
+    child.expect("Quit")
+    child.expect(r"\$1 = 42\r")
+    child.close(force=True)
+
+
 class Screen:
     """The program on a screen of tmux, whose contents can be looked at."""
 

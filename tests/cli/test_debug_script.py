@@ -141,6 +141,9 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ("python raise ValueError('x')",
          'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
          "ValueError: x\nError while executing Python code.\n"),
+        ("python raise KeyboardInterrupt",
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "KeyboardInterrupt\nError while executing Python code.\n"),
         ("python evaluate('1 +')",
          'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
          "dwarfgpu.errors.UsageError: A syntax error in expression, near `'.\n"
@@ -155,6 +158,15 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
 )  # fmt: skip
 def test_a_script(shell: Shell, script: str, expected: str) -> None:
     assert talked(shell, *script.split("\n")) == expected
+
+
+@pytest.mark.parametrize("depth", [170, 600])
+def test_bodies_that_are_too_deep_are_told(shell: Shell, depth: int) -> None:
+    lines = [*["if 1"] * depth, "p 1", *["end"] * depth, "p 7"]
+    told_of = "LimitExceeded: commands with a body nested more than 100 deep\n"
+    assert talked(shell, *lines) == f"$1 = 7\n{told_of}"
+    deep = ["define deep", *["if 1"] * 30, "deep", *["end"] * 30, "end"]
+    assert talked(shell, *deep, "deep", "p 8") == f"$2 = 8\n{told_of}"
 
 
 def test_help_lists_the_classes(shell: Shell) -> None:

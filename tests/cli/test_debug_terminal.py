@@ -271,6 +271,18 @@ def test_a_target_without_code_objects_has_no_names() -> None:
     assert isinstance(shell.session.target, StateTarget)
 
 
+def test_names_of_a_file_whose_units_cannot_be_found(tmp_path: Path) -> None:
+    data = bytearray((FIXTURES / "x86_64/demo.gcc.O0.v5").read_bytes())
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    header = int.from_bytes(data[40:48], "little")
+    header += 64 * program.file.sections_by_name[".debug_info"].index
+    data[header + 32 : header + 40] = (1 << 40).to_bytes(8, "little")  # its size
+    path = tmp_path / "broken"
+    path.write_bytes(data)
+    (symbols,) = typed_names(CodeObject.open(path))
+    assert ("main", "code symbol") in symbols.names
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -245,7 +245,10 @@ class Shell:
                 if pager is not None and not pager.admits(printed(part)):
                     raise KeyboardInterrupt
                 self._tell(part)
-        except DwarfGpuError as error:
+        except (DwarfGpuError, RecursionError) as raised:
+            error: DwarfGpuError = LimitExceeded("commands nested too deep")
+            if isinstance(raised, DwarfGpuError):
+                error = raised
             self.failures += 1
             message = shortened(error_text(error))
             if answer is None:

@@ -110,8 +110,6 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         with lent_streams(out):
             exec(compile(code, "<string>", "exec"), names)
-    except KeyboardInterrupt:
-        raise
     except SystemExit as leaving:  # as in GDB, the code may end the conversation
         yield _python_output(out)
         status: object = leaving.code or 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import Final
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, command, first_word
@@ -14,8 +15,11 @@ from dwarfgpu.cli.repl.data.printf import formatted
 from dwarfgpu.cli.repl.data.values import evaluated
 from dwarfgpu.cli.repl.shell import Leaving, Shell, is_blank
 from dwarfgpu.dwarf.types import Struct, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language import TypedValue
+
+MOST_BODIES: Final = 100
+"""That are run at a time, one in the other."""
 
 
 def opened(line: str) -> str | None:
@@ -70,7 +74,12 @@ def body(shell: Shell, name: str) -> list[str]:
 
 
 def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
-    """The output of a body; `Leaving` where it leaves a loop."""
+    """The output of a body; `Leaving` where it leaves a loop.
+
+    `LimitExceeded` for bodies in one another that are too deep.
+    """
+    if shell.bodies >= MOST_BODIES:
+        raise LimitExceeded(f"commands with a body nested more than {MOST_BODIES} deep")
     shell.bodies += 1
     try:
         yield from shell.run_lines(iter(lines))

@@ -26,7 +26,10 @@ from prompt_toolkit.enums import EditingMode
 from prompt_toolkit.filters import Condition, is_done
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout.processors import (
     ConditionalProcessor,
     HighlightMatchingBracketProcessor,
@@ -187,6 +190,9 @@ def converse(shell: Shell) -> None:
             first, *rest = lines_of(session.prompt(shown, in_thread=_is_in_loop()))
         except EOFError:
             return None
+        if _was_cancelled(session.input):
+            shell.streams.complain("Quit")
+            raise KeyboardInterrupt
         pasted.extend(rest)
         return first
 
@@ -210,6 +216,20 @@ def converse(shell: Shell) -> None:
         except KeyboardInterrupt:
             pasted.clear()
             shell.streams.complain("Quit")
+
+
+def _was_cancelled(source: Input) -> bool:
+    """Whether Ctrl-C was pressed after Enter, while the terminal was still the line editor's.
+
+    That waits up to a second for a terminal that does not tell where its cursor is, and keeps what
+    is typed meanwhile for the next line. Of that, what is before Ctrl-C is lost, as where a
+    terminal makes it a signal.
+    """
+    with source.raw_mode():
+        keys = [*get_typeahead(source), *source.read_keys()]
+    before = [number for number, each in enumerate(keys, 1) if each.key == Keys.ControlC]
+    store_typeahead(source, keys[max(before, default=0) :])
+    return bool(before)
 
 
 def _is_in_loop() -> bool:
