@@ -49,22 +49,44 @@ class _Append(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         assert isinstance(values, str)
-        namespace.given = [*namespace.given, Given(values, self.const)]
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*before, Given(values, self.const)])
+
+
+class _ChangeFolder(argparse.Action):
+    """`-cd`: what is named after it is found from there."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        try:
+            os.chdir(values)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"{values}: {why}.") from None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
+    parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
     parser.add_argument("--file", metavar="FILE", help="the same, as the other commands take it")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
     script = parser.add_argument_group("scripts")
     script.add_argument(
-        "-ex", action=_Append, const=False, dest="given", default=[], metavar="COMMAND",
+        "-ex", "-eval-command", "--eval-command", action=_Append, const=False,
+        dest="given", default=[], metavar="COMMAND",
         help="run a command; with -x in the order given",
     )  # fmt: skip
     script.add_argument(
-        "-x", action=_Append, const=True, dest="given", default=[], metavar="SCRIPT",
+        "-x", "-command", "--command", action=_Append, const=True,
+        dest="given", default=[], metavar="SCRIPT",
         help="run the commands of a file, up to the first that fails",
     )  # fmt: skip
     script.add_argument(
@@ -75,14 +97,64 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--interpreter", choices=("text", "json"), default="text",
         help="json: answers as JSON lines, as after set output json",
     )  # fmt: skip
-    script.add_argument("-q", "--quiet", action="store_true", help="no banner")
+    script.add_argument(
+        "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="no banner"
+    )  # fmt: skip
+    _configure_gdbs(parser)
     options.configure(parser)
     launch = parser.add_argument_group("a kernel before its first instruction")
     launch.add_argument("--dispatch", metavar="KERNEL", help="as dwarfgpu dispatch makes it")
     configure_launch(launch, is_required=False)
 
 
+def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
+    """Options that GDB's users have in their fingers."""
+    as_gdb = parser.add_argument_group("as GDB has them")
+    as_gdb.add_argument(
+        "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="as --core"
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="look for files from there"
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
+        dest="given_first", default=[], metavar="COMMAND", help="run a command before all others",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-ix", "-init-command", "--init-command", action=_Append, const=True,
+        dest="given_first", default=[], metavar="SCRIPT", help="run a script before all others",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
+        dest="has_no_init", help="nothing: no file is read at the start, and there are no windows",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-args", "--args", nargs=argparse.REMAINDER, dest="program", metavar="FILE ARGUMENT",
+        help="FILE; its arguments mean nothing, because nothing is run",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-p", "-pid", "--pid", metavar="PID", help="refused: there is no process to attach to"
+    )  # fmt: skip
+
+
+def _take_gdbs(args: argparse.Namespace) -> None:
+    """What GDB's positional arguments and options mean here."""
+    if args.program is not None:
+        if args.path is not None or not args.program:
+            raise UsageError("--args: give one FILE after it, and none before")
+        args.path, *arguments = args.program
+        if arguments:
+            print("note: the arguments of the program mean nothing: it is not run", file=sys.stderr)
+    if args.core_file is not None and args.core is not None:
+        raise UsageError("give one CORE, with or without --core")
+    args.core = args.core_file or args.core
+    is_process = args.core_file is not None and not Path(args.core_file).exists()
+    if args.pid is not None or (is_process and args.core_file.isdigit()):
+        raise UsageError("no process can be attached to: dwarfgpu looks at cores and state files")
+
+
 def run(args: argparse.Namespace) -> int:
+    _take_gdbs(args)
     if args.lane == "all":
         raise UsageError("--lane all: the prompt looks at one lane at a time")
     if args.path is not None and args.file is not None:
@@ -160,7 +232,7 @@ def _run(args: argparse.Namespace) -> int:
     is_talk = not args.batch and at_terminal()
     if is_talk and not args.quiet:
         greet(shell)
-    lines.run_given(shell, args.given)
+    lines.run_given(shell, [*args.given_first, *args.given])
     has_talked = is_talk and not shell.is_over
     if not args.batch and not shell.is_over:
         interact(shell, is_talk=is_talk)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
+from dwarfgpu.cli.repl.command import parse
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.script import Nesting, opened
+from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
 
 MOST_CHARACTERS: Final = 1 << 20
@@ -26,37 +31,66 @@ class Given:
 def run_given(shell: Shell, commands: Iterable[Given]) -> None:
     """The commands in order; one that fails does not keep the next from running.
 
-    A command that has a body takes it of those that follow.
+    A command that has a body takes it of those that follow, where these have its end; otherwise
+    of stdin as in GDB.
     """
-    lines = (f"source {each.text}" if each.is_script else each.text for each in commands)
-    with shell.reading(lines):
-        for line in lines:
+    left = deque(f"source {each.text}" if each.is_script else each.text for each in commands)
+    following = _taken(left)
+    shell.ask = partial(_ask, shell, prompts=False)
+    while left and not shell.is_over:
+        line = left.popleft()
+        if _has_body(shell, line) and not _is_ended(left):
             shell.execute(line)
-            if shell.is_over:
-                return
+        else:
+            with shell.reading(following):
+                shell.execute(line)
+
+
+def _taken(left: deque[str]) -> Iterator[str]:
+    while left:
+        yield left.popleft()
+
+
+def _has_body(shell: Shell, line: str) -> bool:
+    try:
+        call = parse(shell.commands, line)
+    except UsageError:
+        return False
+    return opened(f"{call.command.name} {call.argument}".strip()) is not None
+
+
+def _is_ended(lines: Iterable[str]) -> bool:
+    """Whether lines have the end of the body that they begin."""
+    nesting = Nesting("define")
+    for line in lines:
+        nesting.take(line)
+        if not nesting.open:
+            return True
+    return False
+
+
+def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
+    """A line of stdin; None at its end."""
+    if prompts:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+    if sys.stdin.closed:  # by Python code of the user
+        return None
+    try:
+        line = sys.stdin.readline(MOST_CHARACTERS + 1)
+    except OSError:  # closed by Python code of the user, too
+        return None
+    if len(line) > MOST_CHARACTERS:
+        shell.failures += 1
+        shell.is_over = True
+        shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+        return None
+    return line.removesuffix("\n") if line else None
 
 
 def converse(shell: Shell, *, prompts: bool) -> None:
     """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
-
-    def ask(prompt: str) -> str | None:
-        if prompts:
-            sys.stdout.write(prompt)
-            sys.stdout.flush()
-        if sys.stdin.closed:  # by Python code of the user
-            return None
-        try:
-            line = sys.stdin.readline(MOST_CHARACTERS + 1)
-        except OSError:  # closed by Python code of the user, too
-            return None
-        if len(line) > MOST_CHARACTERS:
-            shell.failures += 1
-            shell.is_over = True
-            shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
-            return None
-        return line.removesuffix("\n") if line else None
-
-    shell.ask = shell.ask_plainly = ask
+    shell.ask = shell.ask_plainly = partial(_ask, shell, prompts=prompts)
     shell.is_talk = prompts
     while not shell.is_over:
         try:

@@ -23,7 +23,7 @@ from prompt_toolkit.completion import (
 )
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import EditingMode
-from prompt_toolkit.filters import Condition, is_done
+from prompt_toolkit.filters import Condition, is_done, is_searching
 from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
@@ -36,6 +36,7 @@ from prompt_toolkit.layout.processors import (
 )
 from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
 from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.search import accept_search
 from prompt_toolkit.styles import DynamicStyle, Style
 from prompt_toolkit.utils import get_cwidth
 
@@ -82,7 +83,8 @@ class _Completer(Completer):
 
 
 def _bindings(completer: Completer) -> KeyBindings:
-    """Tab as in a shell. prompt_toolkit's own is lost while a completion is under way."""
+    """Tab and the search for lines as in GDB: what is not certain is listed, never chosen, and the
+    line that was found is run. prompt_toolkit's own Tab is lost while a completion is under way."""
     bindings = KeyBindings()
 
     @bindings.add("tab")
@@ -100,10 +102,13 @@ def _bindings(completer: Completer) -> KeyBindings:
             buffer.insert_text(found[0].text)
         elif common:
             buffer.insert_text(common)
-        elif state is not None and state.completions:
-            buffer.complete_next()
-        else:
+        elif state is None:
             buffer.start_completion()
+
+    @bindings.add("enter", filter=is_searching)
+    def _(event: KeyPressEvent) -> None:
+        accept_search()
+        event.app.current_buffer.validate_and_handle()
 
     @bindings.add("c-d", filter=Condition(lambda: not get_app().current_buffer.text))
     def _(event: KeyPressEvent) -> None:
