@@ -189,14 +189,6 @@ class Session:
         space = arch.address_space(given.space)
         return memory_location(context, space, given.address, bind_lane=False)
 
-    def offset_text(self, address: int) -> str | None:
-        """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
-        for each in self.code_objects:
-            for image in each.images():
-                if 0 <= address - image.address < image.size_bytes:
-                    return each.offset_text(address)
-        return None
-
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""
         top = None if self.top is None else self.top.focused(lane)

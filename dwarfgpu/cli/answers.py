@@ -150,9 +150,18 @@ def where_text(location: Location, session: Session) -> str:
         place = location.places[0]
         address = place.byte_address
         if address is not None and isinstance(place.storage, Memory):
-            known = session.offset_text(address) if place.storage.space.number == 0 else None
+            known = _offset_text(session, address) if place.storage.space.number == 0 else None
             text += f" = {known}" if known is not None else ""
     return text
+
+
+def _offset_text(session: Session, address: int) -> str | None:
+    """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
+    for each in session.code_objects:
+        for image in each.images():
+            if 0 <= address - image.address < image.size_bytes:
+                return each.offset_text(address)
+    return None
 
 
 def bits_json(bits: Bits, endian: Endian) -> Record:

@@ -278,3 +278,15 @@ def is_definition(die: Die) -> bool:
     if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
         return True
     return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)
+
+
+def unknown_in(scope: Die | None, name: str) -> str:
+    """That a scope, which may be no entry, has no such name: in GDB's words."""
+    tag = None if scope is None else scope.tag
+    if tag == dw.TAG_SUBPROGRAM:
+        return f'No symbol "{name}" in specified context.'
+    if scope is not None and tag in CONTAINERS:
+        return f'No symbol "{name}" in namespace "{qualified_name(scope)}".'
+    if scope is not None and tag == dw.TAG_ENUMERATION_TYPE:
+        return f'no constant named "{name}" in enum "{qualified_name(scope)}"'
+    return f"There is no field named {name}"

@@ -38,6 +38,7 @@ from dwarfgpu.dwarf.declared import (
     path_of,
     scope_name,
     template_parameter,
+    unknown_in,
 )
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import imported_units, searched_units, type_sources
@@ -162,13 +163,7 @@ class Meanings:
         except DwarfGpuError as error:
             return error.message
         for scope in scopes:
-            if isinstance(scope, Die) and scope.tag == dw.TAG_SUBPROGRAM:
-                return f'No symbol "{last.text}" in specified context.'
-            if isinstance(scope, Die) and scope.tag in CONTAINERS:
-                return f'No symbol "{last.text}" in namespace "{joined(_names(scope))}".'
-            if isinstance(scope, Die) and scope.tag == dw.TAG_ENUMERATION_TYPE:
-                return f'no constant named "{last.text}" in enum "{joined(_names(scope))}"'
-            return f"There is no field named {last.text}"
+            return unknown_in(scope if isinstance(scope, Die) else None, last.text)
         return f'No symbol "{name}" in current context.'
 
     def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
