@@ -6,10 +6,10 @@ others are left out, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
-from attrs import field
+from attrs import evolve, field
 
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.cfi.unwind import PhysicalFrame
@@ -129,8 +129,8 @@ def _location(session: Session) -> int | None:
     return session.pc if place.pc is None else place.pc
 
 
-def _shown_pc(session: Session, frame_pc: int) -> int:
-    """Of the wave, unless the lane is elsewhere."""
+def shown_pc(session: Session, frame_pc: int) -> int:
+    """Where the lane in focus goes on: where the frame does, unless the lane is elsewhere."""
     pc = _location(session)
     return frame_pc if pc is None or pc == session.pc else pc
 
@@ -168,7 +168,7 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
             yield StackFrame(
                 number,
                 session.at_level(level, inline_level),
-                _shown_pc(seen, physical.pc),
+                shown_pc(seen, physical.pc),
                 _name(seen, functions, inline_level),
                 bool(functions),
                 not is_outer,
@@ -235,6 +235,26 @@ def outer_frame(session: Session) -> StackFrame | None:
     return None
 
 
+def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame]:
+    """`outer_frame` of lanes that are not in the frame in focus, all asked at once."""
+    left, found = set(lanes), dict[int, StackFrame]()
+    if session.pc is None:
+        return found
+    for each in stack_frames(session.focused(None).at_level(0)):
+        if not left or each.number > session.level + MOST_OUTER:
+            break
+        if each.session.level <= session.level:
+            continue
+        for state in each.session.lane_states(sorted(left)):
+            if state.location is None:
+                left.discard(state.lane)  # nothing tells whether it is this one
+            elif state.location.was_active:
+                left.discard(state.lane)
+                own = each.session.focused(state.lane)
+                found[state.lane] = evolve(each, session=own, pc=shown_pc(own, each.pc))
+    return found
+
+
 def selected_number(session: Session) -> int:
     """The number of the frame in focus."""
     top = session.at_level(0)
@@ -285,9 +305,11 @@ __all__ = [
     "functions_at",
     "has_signed_pc",
     "outer_frame",
+    "outer_frames",
     "place_of",
     "selected",
     "selected_number",
+    "shown_pc",
     "stack_frames",
     "symbol_name",
 ]

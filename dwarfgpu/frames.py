@@ -68,7 +68,8 @@ class LaneState:
 
     lane: int
     is_active: bool | None
-    """By DW_AT_LLVM_active_lane, else by the execution mask; None where that is not known."""
+    """Of the innermost frame, by DW_AT_LLVM_active_lane, else by the execution mask; None where
+    that is not known."""
     location: LaneLocation | None
     """Where it is in the call frame; None with `error`."""
     error: DwarfGpuError | None = None

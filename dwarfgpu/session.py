@@ -252,7 +252,7 @@ class Session:
         return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
 
     def active_lanes(self) -> tuple[int | None, str | None]:
-        """The mask of DW_AT_LLVM_active_lane, else the execution mask (A.3.3.5).
+        """The frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
 
         None where it is not known; then a note, where there is more to say.
         """
@@ -274,14 +274,18 @@ class Session:
         except DwarfGpuError:
             return False
 
+    def executing_lanes(self) -> tuple[int | None, str | None]:
+        """`active_lanes` of the innermost frame, whichever is in focus: what the wave executes."""
+        return (self.top or self).active_lanes()
+
     def is_active(self, lane: int) -> bool | None:
-        """Whether a lane is active; None where that is not known."""
-        mask, _ = self.active_lanes()
+        """Whether the wave executes a lane; None where that is not known."""
+        mask, _ = self.executing_lanes()
         return None if mask is None else bool(mask >> lane & 1)
 
     def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
-        """What lanes of the wave are doing."""
-        mask, _ = self.active_lanes()
+        """What lanes of the wave are doing: what it executes, and where they are in the frame."""
+        mask, _ = self.executing_lanes()
         wanted, states = tuple(lanes), []
         told = self._lane_locations(max(wanted) + 1) if len(wanted) > 1 else ()
         for lane in wanted:

@@ -82,9 +82,10 @@ def frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
 
 
 def frame_pc(session: Session) -> int:
-    """Where the lane in focus goes on in its frame, as `wave_pc`."""
+    """Where the lane in focus goes on in its frame; where it is with the wave, as `wave_pc`."""
     pc, physical = require_frame(session), session.physical_frame
-    return physical.pc if session.level and physical is not None else pc
+    is_waiting = session.level and pc == session.pc
+    return physical.pc if is_waiting and physical is not None else pc
 
 
 def wave_pc(session: Session) -> int | None:

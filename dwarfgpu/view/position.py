@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dwarfgpu.backtrace import outer_frame, place_of
+from dwarfgpu.backtrace import outer_frame, place_of, shown_pc
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.session import UNUSED, Session
 
@@ -28,7 +28,8 @@ def lane_position(session: Session) -> str | None:
         return f"lane {lane} is inactive; where it is, is not known"
     if told.pc is None:
         return None
-    where = _where(session, told.pc)
+    physical = session.physical_frame
+    where = _where(session, told.pc if physical is None else shown_pc(session, physical.pc))
     if told.was_active is None and told.note is None:
         where += ", as the wave: nothing tells more"
     return f"lane {lane} is inactive; positioned at {where}"

@@ -269,7 +269,7 @@ def test_lanes_of_a_frame_are_active_by_its_own_mask() -> None:
         [line] = [e for e in prompt(f"frame {frame}", "info frame") if "active lanes" in e]
         return line
 
-    assert active(11) == " active lanes 0x7fffffffffffffff of 64"
+    assert active(11) == " active lanes 0x7fffffffffffffff of 64, at the call"
     assert active(0) != active(11)
 
 

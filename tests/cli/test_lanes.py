@@ -169,7 +169,11 @@ def test_info_frame_tells_what_the_function_says() -> None:
         " lane 2 at 0x151c",
         " concurrent iterations 2",
     ]
-    assert told(WHOLE, 5, *AMD)[3:] == [" lane 5 at 0x150c", " concurrent iterations 2"]
+    assert told(WHOLE, 5, *AMD)[3:] == [
+        " lane 5 at 0x150c",
+        " the wave at 0x151c",
+        " concurrent iterations 2",
+    ]
     assert told(WHOLE, 9, *AMD)[3:] == [" lane 9 is not in this frame"]
     assert told(WHOLE, 2, *AMD, "--cfa", "private_wave#0x40")[0] == (
         "Stack level 0, frame at private_wave#0x40 (wave 0):"

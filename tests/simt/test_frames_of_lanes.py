@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.command import STATES, run, run_json
+from tests.cli.command import STATES, Done, run, run_json
 
 STATE = ("--state", STATES / "nested_if_call.gfx942.json")
 IN_Y = "#0  y (c3=true) at asm/nested_if.hip:23"
@@ -59,9 +59,11 @@ def test_lanes_that_are_in_an_outer_frame() -> None:
 
 
 def test_lanes_of_the_calling_frame() -> None:
+    """The state is what the wave does now, in whichever frame it is looked at."""
     lines = run("lanes", *STATE, "--frame", 1, "--compact", "r", "part").lines
     assert [line.split() for line in lines[2:]] == [
-        ["0-15", "A", "0x1328", "asm/nested_if.hip:9", "7", "99", "'c'"],
+        ["0-7", "A", "0x1328", "asm/nested_if.hip:9", "7", "99", "'c'"],
+        ["8-15", "I", "0x1328", "asm/nested_if.hip:9", "7", "99", "'c'"],
         ["16-31", "I", "0x131c", "asm/nested_if.hip:8", "3", "98", "'b'"],
         ["32-55", "I", "0x130c", "asm/nested_if.hip:6", "1", "97", "'a'"],
         ["56-63", "I", "not", "in", "frame", "-", "-", "-"],
@@ -74,8 +76,8 @@ def test_a_variable_of_the_frame_that_a_lane_has() -> None:
     assert done.out == "r = 3\npart = 98 'b'\n"
     place = "lane 17 is inactive; positioned at 0x131c (asm/nested_if.hip:8)"
     assert done.notes[0] == place
-    # In the caller lane 12 is active: it is y where it waits.
-    assert run("eval", *STATE, "--lane", 12, "--frame", 1, "r").notes == []
+    [place] = run("eval", *STATE, "--lane", 12, "--frame", 1, "r").notes
+    assert place == "lane 12 is inactive; positioned at 0x1328 (asm/nested_if.hip:9)"
     found = run_json("lanes", *STATE, "--lane", "12", "n").json["waves"][0]["lanes"]
     assert (found[0]["state"], found[0]["pc"]) == ("I", 0x135C)
 
@@ -90,12 +92,71 @@ def test_an_error_says_in_which_frame_the_lane_is(command: str, asked: tuple[str
     assert "not active on entry" in nowhere and "it is in frame" not in nowhere
 
 
-def test_up_at_the_prompt() -> None:
-    script = ("lane 17", "up", "print r", "frame", "down")
-    done = run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
-    assert "lane 17 was not active on entry to the function" in done.err
-    assert any("#1  0x000000000000131c in x (" in line for line in done.lines)
-    assert "$1 = 3" in done.lines
+def prompted(*script: str) -> Done:
+    return run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
+
+
+def test_a_lane_is_shown_in_the_frame_that_it_entered() -> None:
+    done = prompted("lane 17", "print r", "frame", "lane 60")
+    shown = IN_X.format("0x000000000000131c", "true", "false", 8)
+    assert [line for line in done.lines if not line.startswith("[")] == [shown, "$1 = 3", shown]
+    assert done.err.splitlines()[0] == (
+        "warning: lane 17 is inactive; positioned at 0x131c (asm/nested_if.hip:8), "
+        "in frame 1, the innermost that it entered"
+    )
+    assert "warning: lane 60 was not active on entry to the function" in done.err
+
+
+@pytest.mark.parametrize(
+    ("script", "numbers"),
+    [
+        (("lane 17", "lane 3"), ["#1", "#0"]),
+        (("lane 17", "lane 40", "lane 12"), ["#1", "#1", "#0"]),
+        (("lane 3", "up", "lane 12", "lane 17", "lane 3"), ["#0", "#1", "#1", "#1", "#0"]),
+        (("lane 3", "lane apply 12 17 frame", "frame"), ["#0", "#0", "#1", "#0"]),
+    ],
+)
+def test_who_did_not_go_outwards_stays_in_innermost_frames(
+    script: tuple[str, ...], numbers: list[str]
+) -> None:
+    lines = prompted(*script).lines
+    assert [line[:2] for line in lines if line.startswith("#")] == numbers
+
+
+def test_the_lanes_of_the_prompt_are_each_in_their_frame() -> None:
+    def frames(*script: str) -> list[list[str]]:
+        rows = prompted(*script, "info lanes 3 12 17 60").lines[-4:]
+        return [row.lstrip("* ").replace("]  ", "]|").split("|") for row in rows]
+
+    def shown(rows: list[list[str]]) -> list[str]:
+        return [f"{left.split()[1]} {right.strip()}" for left, right in rows]
+
+    assert shown(frames()) == [
+        "A y (...) at asm/nested_if.hip:23",
+        "I 0x000000000000135c in y (...) at asm/nested_if.hip:22",
+        "I #1 0x000000000000131c in x (...) at asm/nested_if.hip:8",
+        "I (not in this frame)",
+    ]
+    assert shown(frames("up")) == [
+        "A 0x0000000000001328 in x (...) at asm/nested_if.hip:9",
+        "I 0x0000000000001328 in x (...) at asm/nested_if.hip:9",
+        "I 0x000000000000131c in x (...) at asm/nested_if.hip:8",
+        "I (not in this frame)",
+    ]
+
+
+def test_info_frame_shows_the_place_that_frame_shows() -> None:
+    assert prompted("lane 12", "info frame").lines[-4:] == [
+        " pc = 0x135c in y (asm/nested_if.hip:22)",
+        " active lanes 0xff of 64",
+        " lane 12 at 0x135c",
+        " the wave at 0x1360",
+    ]
+    assert prompted("lane 3", "up", "info frame").lines[-3:] == [
+        " pc = 0x1328 in x (asm/nested_if.hip:9)",
+        " active lanes 0xffff of 64, at the call",
+        " lane 3 at 0x1328",
+    ]
 
 
 def test_the_location_given_is_of_the_top_frame() -> None:

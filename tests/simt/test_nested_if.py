@@ -145,7 +145,11 @@ def test_every_lane_of_every_frame_at_every_instruction(processor: str) -> None:
                 expected = [here if pc == of.labels["after_y"] else pc for pc in expected]
             states = outer.lane_states(shown)
             assert [place(each) for each in states] == [expected[n] for n in shown], described
-            assert [e.is_active for e in states] == [expected[n] == here for n in shown], described
+            mask = outer.active_lanes()[0] or 0
+            active = [bool(mask >> n & 1) for n in shown]
+            assert active == [expected[n] == here for n in shown], described
+            now = [top.is_active(n) for n in shown]  # what the wave does, in whichever frame
+            assert [each.is_active for each in states] == now, described
 
 
 @pytest.mark.parametrize("processor", LANES)

@@ -13,7 +13,7 @@ from dwarfgpu.backtrace import (
     selected_number,
 )
 from dwarfgpu.cfi.tail import TailFrame
-from dwarfgpu.cli.focus import lane_numbers, wave_pc
+from dwarfgpu.cli.focus import frame_pc, lane_numbers, wave_pc
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.cpu_frame_info import frame_lines
@@ -57,7 +57,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
     physical = session.physical_frame
-    pc_text = f"{wave_pc(session):#x}"
+    wave = wave_pc(session)
+    pc_text = f"{_shown_pc(session) or wave:#x}"
     yield Told(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
     yield from _inlined(session)
     if isinstance(physical, TailFrame):
@@ -71,6 +72,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
         return
     if lane is not None:
         yield from _told("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
+        if wave is not None and _shown_pc(session) not in (None, wave):
+            yield from _told("wave-addr", " the wave at {}", lambda: _place(session.focused(None)))
     yield from _told("iterations", " concurrent iterations {}", lambda: _iterations(session))
     if frame.subprogram is not None and frame.subprogram.frame_base is not None:
         yield from _told("frame-base", " frame base {}", lambda: location_text(frame.frame_base()))
@@ -117,18 +120,26 @@ def _optional(location: Location | None) -> str | None:
 
 
 def _lanes(session: Session) -> Iterator[Part]:
-    """Which lanes are active, and where the one in focus is."""
+    """Which lanes are active in the frame: in an outer one, those that made the call."""
     if not session.architecture.is_simt:
         return
     mask, unknown = session.active_lanes()
     shown = unknown or "not known" if mask is None else f"{mask:#x}"
     data: Record = {"active-lanes": shown, "lane-count": len(lane_numbers(session))}
-    yield Told(f" active lanes {shown} of {len(lane_numbers(session))}", data)
+    when = ", at the call" if session.level else ""
+    yield Told(f" active lanes {shown} of {len(lane_numbers(session))}{when}", data)
+
+
+def _shown_pc(session: Session) -> int | None:
+    """Where the lane in focus goes on; None where it is not in the frame, or that is not known."""
+    try:
+        return frame_pc(session)
+    except DwarfGpuError:
+        return None
 
 
 def _place(session: Session) -> str:
-    pc = session.program_location
-    return "?" if pc is None else f"{pc:#x}"
+    return f"{frame_pc(session):#x}"
 
 
 def _iterations(session: Session) -> str | None:

@@ -15,7 +15,7 @@ from dwarfgpu.cli.repl.command import Command, Group, Inside, Part, Told, Topic,
 from dwarfgpu.cli.repl.numbers import listed, taken
 from dwarfgpu.cli.repl.shell import Shell, error_text
 from dwarfgpu.cli.repl.stack.bounded import frames_of
-from dwarfgpu.cli.repl.waves.lanes import chosen_lanes
+from dwarfgpu.cli.repl.waves.lanes import chosen_lanes, own_frame
 from dwarfgpu.cli.repl.waves.threads import focus_on, who
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -118,7 +118,8 @@ def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
     ID is a lane or a range of lanes. Lanes without a work-item are left out unless they are named.
     -q leaves the headings out, -c prints errors and goes on, -s leaves out errors and lanes for
-    which nothing is printed. The lane in focus afterwards is the one that was.
+    which nothing is printed. A lane that never entered the frame in focus is looked at in the
+    innermost outer one that it entered. The lane in focus afterwards is the one that was.
     """
     yield from applied(shell, *_of_lanes(shell, argument))
 
@@ -146,6 +147,8 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
 def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
     for lane in lanes:
         looking = session.focused(lane)
+        if looking.lane_states([lane])[0].is_absent:
+            looking = own_frame(looking)
         yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import selected_number
+from dwarfgpu.backtrace import StackFrame, outer_frame, outer_frames, selected_number
 from dwarfgpu.cli.focus import frame_line, lane_numbers, target_id
 from dwarfgpu.cli.lane_answers import CHOICES
 from dwarfgpu.cli.repl import candidates
@@ -48,7 +48,9 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: lane [N]
 
     Variables are then those of that lane, whether it is active or not: where the debugging
-    information tells where an inactive lane goes on, it is looked at there.
+    information tells where an inactive lane goes on, it is looked at there. The frame is the
+    innermost that the lane entered, with its number among those of the wave; after "up" it stays,
+    if the lane entered it.
     """
     session = shell.session
     if not argument:
@@ -59,7 +61,7 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         if argument.startswith("$"):
             argument = str(whole_number(session, shell.values, argument))
-        session = shell.session = _other_lane(session, argument)
+        session = shell.session = _focused(session, _other_lane(session, argument))
         number = session.lane
         text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
         yield Told(text, _focus_data(session))
@@ -89,6 +91,25 @@ def _other_lane(session: Session, text: str) -> Session:
     return session.focused(int(digits))
 
 
+def _focused(before: Session, session: Session) -> Session:
+    """Who looks at a lane's innermost frame looks at that of the next lane; who went outwards stays
+    in the frame, if the lane entered it."""
+    assert session.lane is not None
+    own = before if before.lane is None else own_frame(before)
+    went_out = (before.level, before.inline_level) != (own.level, own.inline_level)
+    stays = went_out and not _state(session, session.lane).is_absent
+    return session if stays else own_frame(session)
+
+
+def own_frame(session: Session) -> Session:
+    """What the innermost frame sees that the lane in focus entered; where none tells that it was
+    there, the innermost of all."""
+    top = session.top or session
+    assert top.lane is not None
+    outer = outer_frame(top) if _state(top, top.lane).is_absent else None
+    return top if outer is None else outer.session
+
+
 def _state(session: Session, lane: int) -> LaneState:
     return session.lane_states([lane])[0]
 
@@ -101,7 +122,10 @@ def standing(session: Session, state: LaneState) -> str | None:
         return f"lane {state.lane} {session.why_absent}"
     if state.is_active is not False:
         return None
-    return lane_position(session) or f"lane {state.lane} is inactive"
+    position = lane_position(session) or f"lane {state.lane} is inactive"
+    if session.top is None or not _state(session.top, state.lane).is_absent:
+        return position
+    return f"{position}, in frame {selected_number(session)}, the innermost that it entered"
 
 
 @command("lane name", topic="waves")
@@ -169,8 +193,8 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
     inactive one, U for one without a work-item, which is shown with -all or its ID, ? where that
     is not known; * marks the lane in focus. An inactive lane is shown
-    where it will go on, if the debugging information tells; if it never entered the function, as
-    "(not in this frame)".
+    where it will go on, if the debugging information tells; if it never entered the function, in
+    the outer frame where it is, with its number, else as "(not in this frame)".
     """
     session = shell.session
     words = argument.split()
@@ -196,19 +220,27 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
     frames: dict[int | None, str] = {}
     style = shell.settings.frame_style()
+    outer = outer_frames(
+        session, (each.lane for each in rows if each.is_absent and each.lane < used)
+    )
     for row, name in zip(rows, names, strict=True):
         state = state_letter(row, used)
         where = "(unused)" if row.lane >= used else _where(session, row, frames, style)
+        if row.lane in outer:
+            where = f"#{outer[row.lane].number} {_frame(outer[row.lane].session, style)}"
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
-        yield Told(text, _record(row, state, name, where), "lanes")
-    _, unknown = session.active_lanes()
+        yield Told(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
+    _, unknown = session.executing_lanes()
     if unknown is not None:
         shell.note(unknown)
 
 
-def _record(state: LaneState, letter: str, name: str, where: str) -> Record:
+def _record(
+    state: LaneState, outer: StackFrame | None, letter: str, name: str, where: str
+) -> Record:
     pc = None if state.location is None else state.location.pc
+    pc = pc if outer is None else outer.pc
     addr = None if pc is None else f"{pc:#x}"
     return {"id": state.lane, "state": letter, "target-id": name, "addr": addr, "frame": where}
 
