@@ -60,7 +60,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     wave = wave_pc(session)
     pc_text = f"{_shown_pc(session) or wave:#x}"
     yield Told(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
-    yield from _inlined(session)
+    if not session.is_absent:
+        yield from _inlined(session)
     if isinstance(physical, TailFrame):
         yield heading(" tail call frame: nothing of it is left in the machine")
     if physical is not None and physical.is_guess:
