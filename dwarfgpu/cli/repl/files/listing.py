@@ -15,6 +15,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import examined_code
 from dwarfgpu.cli.repl.files.linespec import (
+    LineStep,
     Spot,
     body_of,
     declared_at,
@@ -239,18 +240,18 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
             continue
         starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
         for start in starts or (None,):
-            yield _line_told(session, spot.place, start)
-            if start is not None:
-                examined_code(shell, start)
-        last = before or Listed(frame, spot.place, 0, spot.place.line)
-        shell.listed = evolve(last, told=spot.place.line + 1)
+            step = None if start is None or spot.place.line < 1 else step_at(session, start)
+            yield _line_told(session, spot.place, step)
+            if step is not None:
+                examined_code(shell, step.begin)
+                last = before or Listed(frame, spot.place, 0, spot.place.line)
+                shell.listed = evolve(last, told=spot.place.line + 1)
 
 
-def _line_told(session: Session, place: Place, pc: int | None) -> Told:
-    """Where a line's code is that begins or has a step at an address; None is after all lines."""
+def _line_told(session: Session, place: Place, step: LineStep | None) -> Told:
+    """Where a line's code is, by its step; None is after all lines."""
     head = f'Line {place.line} of "{place.file}"'
-    step = None if pc is None or place.line < 1 else step_at(session, pc)
-    if step is None or pc is None:
+    if step is None:
         return Told(f'Line number {place.line} is out of range for "{place.file}".', {"lines": []})
     begin, end = _address(session, step.begin), _address(session, step.end)
     is_own = step.place.line == place.line

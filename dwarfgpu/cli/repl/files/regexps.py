@@ -9,6 +9,24 @@ from dwarfgpu.errors import UsageError
 
 _LITERAL: Final = "(){}|+?"
 """Characters that mean themselves without a backslash before them."""
+_OPTION: Final = re.compile(r"-(?P<letter>[qnt-])(?:\s+|$)")
+_TYPE: Final = re.compile(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
+
+
+def listing_options(argument: str) -> tuple[str, str | None, str]:
+    """The letters before a regular expression for names, that of `-t` for types, and the rest."""
+    text, letters, typed = argument.strip(), "", None
+    while (match := _OPTION.match(text)) is not None:
+        letter, text = match["letter"], text[match.end() :]
+        if letter == "-":
+            break
+        if letter == "t":
+            found = _TYPE.match(text)
+            if found is None:
+                raise UsageError("-t requires an argument")
+            typed, text = found["word"] or found["quoted"], text[found.end() :]
+        letters += letter
+    return letters, typed, text
 
 
 def compiled(text: str) -> re.Pattern[str]:

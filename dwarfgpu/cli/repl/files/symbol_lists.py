@@ -9,7 +9,7 @@ from typing import Final
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Group, Inside, Part, Told, command, heading
-from dwarfgpu.cli.repl.files.regexps import compiled
+from dwarfgpu.cli.repl.files.regexps import compiled, listing_options
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -19,17 +19,14 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.listed_symbols import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Enum, Function, Struct, Type, Typedef, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.view.plain import Record
 from dwarfgpu.view.type_text import declaration
 
-_OPTION: Final = re.compile(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 """What compilers add to the names of variables of functions."""
-_TYPE: Final = re.compile(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
-
 
 _LISTED: Final = candidates.with_options(("-n", "-q", "-t"), candidates.values)
 
@@ -81,17 +78,7 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _wanted(kind: Kind, argument: str) -> _Wanted:
-    text, letters, typed = argument.strip(), "", None
-    while (match := _OPTION.match(text)) is not None:
-        letter, text = match["letter"], text[match.end() :]
-        if letter == "-":
-            break
-        if letter == "t":
-            found = _TYPE.match(text)
-            if found is None:
-                raise UsageError("-t requires an argument")
-            typed, text = found["word"] or found["quoted"], text[found.end() :]
-        letters += letter
+    letters, typed, text = listing_options(argument)
     return _Wanted(
         kind,
         compiled(text) if text else None,

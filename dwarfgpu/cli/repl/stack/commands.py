@@ -35,7 +35,7 @@ from dwarfgpu.cli.repl.data.print_options import (
     with_frame_options,
 )
 from dwarfgpu.cli.repl.files.listing import source_line
-from dwarfgpu.cli.repl.files.regexps import compiled
+from dwarfgpu.cli.repl.files.regexps import compiled, listing_options
 from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import ends_at, frames_of
@@ -276,10 +276,11 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
 def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the local variables of the frame.
 
-    Usage: info locals [REGEXP]
+    Usage: info locals [-q] [-t TYPEREGEXP] [REGEXP]
 
     Their values are those of the lane in focus; variables of inner blocks come first.
-    REGEXP limits them to those whose names match.
+    REGEXP limits them to those whose names match, TYPEREGEXP to those whose types do. -q says
+    nothing where there are none.
     """
     yield from _listed(shell, "local", argument, "locals")
 
@@ -288,21 +289,24 @@ def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
 def info_args(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the arguments of the frame.
 
-    Usage: info args [REGEXP]
+    Usage: info args [-q] [-t TYPEREGEXP] [REGEXP]
 
-    Their values are those of the lane in focus. REGEXP limits them as with "info locals".
+    Their values are those of the lane in focus. What limits them is that of "info locals".
     """
     yield from _listed(shell, "parameter", argument, "arguments")
 
 
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
-    is_quiet = argument == "-q" or argument.startswith("-q ")
-    argument = argument.removeprefix("-q").strip() if is_quiet else argument
-    pattern = compiled(argument)
-    found = [each for each in variables(session, kind) if pattern.search(each.name)]
-    if not found and not is_quiet:
-        text = f"No matching {called}." if argument else f"No {called}."
+    letters, typed, argument = listing_options(argument)
+    pattern, of_type = compiled(argument), compiled(typed or "")
+    found = [
+        each
+        for each in variables(session, kind)
+        if pattern.search(each.name) and of_type.search(each.type_text or "")
+    ]
+    if not found and "q" not in letters:
+        text = f"No matching {called}." if argument or typed else f"No {called}."
         if session.frame.subprogram is None:
             text = "No symbol table info available."
         yield Told(text, {"variables": []})

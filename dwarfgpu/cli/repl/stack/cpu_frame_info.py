@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.backtrace import StackFrame
+from dwarfgpu.cfi.rule import RegisterRule, SameValue
 from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.cli.focus import argument_text
 from dwarfgpu.cli.repl.command import Part, Told, heading
 from dwarfgpu.cli.repl.files.source_files import language_of
@@ -48,11 +50,18 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
             language = language_of(unit)
             yield Told(f" source language {language}.", {"language": language})
     style = shell.settings.frame_style()
-    if frame.is_inlined:  # GDB has no frame base for it
+    physical = session.physical_frame
+    if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
         yield Told(" Arglist at unknown address.", {"arglist-addr": None})
-        sp = _stack_pointer(session)
-        text = f" Locals at unknown address, Previous frame's sp in {sp}"
+        callee = None if physical is None or not frame.is_inlined else physical.callee
+        held = None if callee is None else _shown(_of_stack_pointer(session))
+        sp = held or _stack_pointer(session)
+        text = (
+            f" Locals at unknown address, Previous frame's sp {'in' if held is None else 'is'} {sp}"
+        )
         yield Told(text, {"locals-addr": None, "previous-sp": sp})
+        if callee is not None:  # its registers are those of the frame it is inlined into
+            yield from _saved_lines(saved_registers(callee))
         return
     arguments = ", ".join(
         f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
@@ -65,10 +74,27 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     sp = _shown(_cfa(session))
     text = f" Locals at {where} Previous frame's sp is {sp}"
     yield Told(text, {"locals-addr": held, "previous-sp": sp})
-    saved = {name: f"{address:#x}" for name, address in _saved(session)}
+    if physical is not None:
+        yield from _saved_lines(saved_registers(physical))
+
+
+def _saved_lines(found: Iterator[tuple[str, int]]) -> Iterator[Part]:
+    saved = {name: f"{address:#x}" for name, address in found}
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
         yield Told(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
+
+
+def _of_stack_pointer(session: Session) -> int | None:
+    """What the frame has in its stack pointer."""
+    number, physical = session.architecture.stack_pointer, session.physical_frame
+    if number is None or physical is None:
+        return None
+    try:
+        held = physical.contents(number)
+    except DwarfGpuError:
+        return None
+    return held.value if held.is_complete else None
 
 
 def _stack_pointer(session: Session) -> str:
@@ -110,7 +136,7 @@ def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
         data["inlined-into"] = frame.number + 1
         words.append(f" inlined into frame {frame.number + 1}")
     elif isinstance(frame.session.physical_frame, TailFrame):
-        yield heading(" tail call frame: nothing of it is left in the machine")
+        words.append(" tail call frame")
     elif outer is not None:
         data["called-by"] = _shown(_cfa(outer.session))
         words.append(f" called by frame at {data['called-by']}")
@@ -165,19 +191,17 @@ def _code(session: Session, address: int) -> bytes:
         return b""
 
 
-def _saved(session: Session) -> Iterator[tuple[str, int]]:
-    """The registers of the caller that are kept in memory, and where."""
-    caller = _caller(session)
-    physical = None if caller is None else caller.physical_frame
-    if physical is None:
-        return
-    architecture = session.architecture
+def saved_registers(frame: PhysicalFrame) -> Iterator[tuple[str, int]]:
+    """The registers of its caller that a frame keeps in memory itself, and where."""
+    architecture = frame.architecture
     numbers = [each.number for each in architecture.registers.values() if each.number is not None]
     if architecture.machine == "X86_64":
         numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
     for number in numbers:
         try:
-            place = physical.register(number).places[0]
+            if isinstance(frame.rule(number), SameValue | RegisterRule):
+                continue  # where an inner frame has put it
+            place = frame.entry_register(number).places[0]
         except DwarfGpuError:
             continue
         if isinstance(place.storage, Memory) and place.byte_address is not None:

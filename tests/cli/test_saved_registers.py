@@ -1,0 +1,35 @@
+"""Which registers `info frame` tells as saved by a frame."""
+
+from __future__ import annotations
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.cfi.rule import Offset, RegisterCfa, RegisterRule
+from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.cli.repl.stack.cpu_frame_info import saved_registers
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.storage import Memory
+
+_X86 = architecture("x86_64")
+_RBX, _RBP, _RSP, _R12, _RIP = 3, 6, 7, 12, 16
+
+
+def _stack() -> tuple[PhysicalFrame, PhysicalFrame]:
+    """The inner frame saves rbx and r12, the outer one rbp; rsp is 0x1000."""
+    target = StateTarget(_X86)
+    target.add_wave(0)
+    target.write_register(0, _X86.register(_RSP), (0x1000).to_bytes(8, "little"))
+    target.set_memory(Memory(_X86.address_space(0)), 0x1000, bytes(0x100))
+    context = Context(_X86, 0, target=target)
+    inner_rules = {_RBX: Offset(-24), _R12: Offset(-16), _RIP: Offset(-8)}
+    inner = FrameRow(RegisterCfa(_RSP, 0x20), inner_rules, _RIP)
+    outer_rules = {_RBP: Offset(-16), _RIP: Offset(-8), _RBX: RegisterRule(_R12)}
+    outer = FrameRow(RegisterCfa(_RSP, 0x10), outer_rules, _RIP)
+    top = PhysicalFrame(context, 0x10, inner)
+    return top, PhysicalFrame(context, 0x20, outer, top)
+
+
+def test_only_those_that_the_frame_itself_saves_are_told() -> None:
+    inner, outer = _stack()
+    assert list(saved_registers(inner)) == [("rbx", 0x1008), ("r12", 0x1010), ("rip", 0x1018)]
+    assert list(saved_registers(outer)) == [("rbp", 0x1020), ("rip", 0x1028)]
