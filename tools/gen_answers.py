@@ -25,11 +25,16 @@ its place, by name (`<unavailable>`, `<optimized out>`) or as null; a key is lef
 command tells nothing of the kind.
 
 - Standard output has these lines and nothing else. What `shell`, `pipe` and `python` print is in
-  `output`; what a program writes to its error stream goes to that of dwarfgpu. A terminal still
-  shows the prompt, unless input is no terminal.
+  `output`, what Python code and its children write on the file descriptor too; what is written to
+  the error stream goes to that of dwarfgpu. Their standard input is empty: the commands are
+  there. A terminal still shows the prompt, unless input is no terminal.
+- Each line has one answer, a blank line and a comment none: an empty line repeats nothing.
+- With `set logging redirect on`, too, the answers come; the file has them besides.
 - A command that fails answers `"result": "error"` with `msg`, after what it told before, and
   counts for the exit status.
-- A number before a command comes back as `token`.
+- A number before a command comes back as `token`. A command that has a body (`if`, `while`,
+  `define`, `document`, `python`) is answered once, after the `end` of it; numbers before the lines
+  of its body, `end` included, are taken and not answered, but for those of Python and of texts.
 - `set output` holds from the next line that is read on: a script that sets it is answered as it
   began.
 - The command that ends the conversation answers `"result": "exit"`.

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
 from dwarfgpu import __version__
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.recorded import recorded
+from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines
 from dwarfgpu.cli.errors import one_line
@@ -27,12 +28,15 @@ from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal import lines
 from dwarfgpu.cli.repl.terminal.lines import Given
 from dwarfgpu.cli.repl.waves.lanes import first_lane
-from dwarfgpu.cli.stopped import Stopped
+from dwarfgpu.cli.streams import is_terminal, usable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
+
+if TYPE_CHECKING:
+    from dwarfgpu.backends.core import Core
 
 GDB_VERSION: Final = (13, 1)
 """Of which the words are spoken."""
@@ -197,15 +201,26 @@ def _dispatched(args: argparse.Namespace) -> int:
         return _run(args)
 
 
-def _told_by(session: Session, stopped: Stopped) -> Iterator[tuple[str, TypedValue]]:
-    """Convenience variables that scripts for GDB ask for: whose commands these are, and the signal
-    that ended the program."""
-    for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
-        yield name, integer_value(session.architecture, number)
-    core = stopped.core
-    thread = None if core is None else next(iter(core.threads.values()), None)
+def _told_by(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
+    """The signal that ended the program."""
+    thread = next(iter(core.threads.values()), None)
     if thread is not None and thread.signal:
         yield "_exitsignal", integer_value(session.architecture, thread.signal)
+
+
+def conversation(session: Session, *, is_fed: bool) -> Shell:
+    """A conversation about a session, on the standard streams: what it writes can be taken back.
+
+    `is_fed`: stdin has its commands. `UsageError` for a lane that the wave does not have.
+    """
+    streams = Streams(usable(sys.stdout), usable(sys.stderr))
+    shell = Shell(remembering(focused(session)), COMMANDS, streams)
+    shell.is_fed = is_fed
+    shell.threads = wave_names(session)
+    shell.values.has_threads = bool(shell.threads)
+    for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
+        shell.values.named[name] = integer_value(session.architecture, number)
+    return shell
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -213,7 +228,8 @@ def _run(args: argparse.Namespace) -> int:
     files = [args.file] if args.file else []
     stopped = options.stopped_of(args, files)
     session = options.session_of(args, files, stopped)
-    shell = Shell(remembering(focused(session)), COMMANDS, Streams(sys.stdout, sys.stderr))
+    is_talk = not args.batch and at_terminal()
+    shell = conversation(session, is_fed=not args.batch and not is_talk)
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
     shell.load, shell.state_path = partial(_load, args), args.state
@@ -222,14 +238,11 @@ def _run(args: argparse.Namespace) -> int:
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
         for line in core_lines(stopped.core) if args.interpreter == "text" else ():
             shell.streams.print(f"{line}\n")
-    elif stopped.has_started:
-        shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
-    shell.values.has_threads = bool(shell.threads)
-    shell.values.named.update(_told_by(session, stopped))
+        shell.values.has_threads = True
+        shell.values.named.update(_told_by(session, stopped.core))
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)
-    is_talk = not args.batch and at_terminal()
     if is_talk and not args.quiet:
         greet(shell)
     lines.run_given(shell, [*args.given_first, *args.given])
@@ -258,23 +271,29 @@ def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
     stopped = options.stopped_of(again, files)
     shell.session = remembering(focused(options.session_of(again, files, stopped)))
     shell.is_of_core, shell.state_path = False, path
-    shell.threads = {each.wave: wave_name(stopped, each.wave) for each in stopped.waves}
+    shell.threads = wave_names(shell.session)
     shell.values.has_threads = bool(shell.threads)
     shell.open = partial(_opened, again)
 
 
 def remembering(session: Session) -> Session:
     """The session on a machine that remembers what is written."""
-    if not isinstance(session.target, ImageTarget):
-        return session
-    return evolve(session, target=recorded(session.target))
+    target = session.target
+    if isinstance(target, StateTarget):
+        target = ImageTarget(target, (), True)
+    return evolve(session, target=recorded(target)) if isinstance(target, ImageTarget) else session
 
 
-def wave_name(stopped: Stopped, wave: WaveId) -> str:
-    """ROCgdb's name of a wave of a state; of a thread of a CPU, its number."""
-    if not stopped.architecture.is_simt:
-        return f"Thread {wave}"
-    return stopped.given.target_id(wave)
+def wave_names(session: Session) -> dict[WaveId, str]:
+    """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
+    target = session.target
+    machine = target.machine if isinstance(target, ImageTarget) else target
+    has_started = not isinstance(target, ImageTarget) or target.has_started
+    if not isinstance(machine, StateTarget) or not has_started:
+        return {}
+    is_simt = session.architecture.is_simt
+    return {each: machine.target_id(each) if is_simt else f"Thread {each}"
+            for each in machine.waves}  # fmt: skip
 
 
 def focused(session: Session) -> Session:
@@ -291,7 +310,7 @@ def focused(session: Session) -> Session:
 
 def at_terminal() -> bool:
     """Whether somebody sits there, and reads what is said."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return is_terminal(sys.stdin) and is_terminal(sys.stdout)
 
 
 def interact(shell: Shell, *, is_talk: bool) -> None:

@@ -10,8 +10,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
-from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOWrapper
-from typing import TextIO
+from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOBase, TextIOWrapper
+from typing import TextIO, cast
 
 
 class _Lossy(TextIOWrapper):
@@ -55,6 +55,37 @@ def _lossy(stream: TextIO | None) -> TextIO:
         errors="backslashreplace",
         line_buffering=True,
     )
+
+
+class _Sink(TextIOBase):
+    """A stream that can only be written to, as any other."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str, /) -> int:
+        self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        flush = getattr(self._stream, "flush", None)
+        if flush is not None:
+            flush()
+
+
+def usable(stream: TextIO | None) -> TextIO:
+    """A stream that a program put in the place of a standard one, whatever it lacks."""
+    if stream is None:
+        return StringIO()
+    if all(hasattr(stream, name) for name in ("encoding", "isatty", "flush")):
+        return stream
+    return cast(TextIO, _Sink(stream))
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody is there; whatever a program put in the place of a standard stream."""
+    isatty = getattr(stream, "isatty", None)
+    return isatty is not None and bool(isatty())
 
 
 def shows_colours(stream: TextIO) -> bool:

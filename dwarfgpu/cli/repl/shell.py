@@ -137,6 +137,8 @@ class Shell:
         self.values.names = self.names
         self.is_talk = False
         """Whether somebody at a terminal converses."""
+        self.is_fed = False
+        """Whether stdin has the commands, and nothing for those who run in them."""
         self.breakpoints: dict[int, Breakpoint] = {}
         self.breakpoints_made = 0
         self.is_over = False
@@ -194,12 +196,22 @@ class Shell:
         """Of the command that is under way, where answers are JSON."""
 
     @property
+    def is_json(self) -> bool:
+        """Whether answers are JSON."""
+        return self.settings.word("output") == "json"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether what a command prints goes where answers go as it comes."""
+        return self._answer is None and not self._captured
+
+    @property
     def has_colours(self) -> bool:
         """Whether answers may have colours: on a terminal that has them, unless not wanted."""
         return (
             self.settings.flag("style enabled")
             and not self._captured
-            and self.settings.word("output") != "json"
+            and not self.is_json
             and shows_colours(self.streams.out)
         )
 
@@ -226,7 +238,7 @@ class Shell:
 
     def execute(self, line: str, *, repeats: bool = False) -> bool:
         """Run a line; False where it failed. `repeats`: an empty line is the previous one."""
-        if repeats and not line.strip():
+        if repeats and not line.strip() and not self.is_json:
             line = self._previous
         if is_blank(line):
             return True
@@ -234,7 +246,7 @@ class Shell:
         self._previous = line if repeats else self._previous
         self.again = ""
         answer = None
-        if self.settings.word("output") == "json":
+        if self.is_json:
             token, line = without_token(line.strip())
             answer = Answer(line, token)
         outer, self._answer = self._answer, answer
@@ -265,9 +277,16 @@ class Shell:
             if repeats:
                 self._previous = self.again or self._previous
             if answer is not None:
-                self.streams.print(answer.text(is_last=self.is_over) + "\n")
+                self._send(answer)
             self.streams.out.flush()
         return True
+
+    def _send(self, answer: Answer) -> None:
+        """Who asked waits for it, even where all that is said goes to a file."""
+        text = answer.text(is_last=self.is_over) + "\n"
+        self.streams.print(text)
+        if self.log is not None and self.log.is_alone:
+            self.log.before.print(text)
 
     def _pager(self) -> Pager | None:
         """Where somebody at a terminal reads."""

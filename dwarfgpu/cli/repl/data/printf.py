@@ -80,7 +80,11 @@ def unescaped(text: str) -> str:
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
+    """Bytes that are no UTF-8 for halves of surrogate pairs, for those too that stand for none."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")
 
 
 def formatted(shell: Shell, argument: str) -> str:

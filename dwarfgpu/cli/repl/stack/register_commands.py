@@ -67,14 +67,14 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     if session.architecture.machine != "X86_64":
-        yield "No floating-point info available for this processor."
+        yield Told("No floating-point info available for this processor.", {"x87": None})
         return
 
     def number(name: str) -> int | None:
         [found] = named_registers(session, name)
         return found.bits.value if found.bits.is_complete else None
 
-    yield from x87.lines(number)
+    yield Told("\n".join(x87.lines(number)), {"x87": x87.record(number)})
 
 
 @command("info vector", topic="stack")

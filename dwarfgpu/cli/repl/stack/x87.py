@@ -4,9 +4,10 @@ volume 1, 8.1)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from dwarfgpu.floats import X87_EXTENDED
+from dwarfgpu.view.plain import Plain, Record
 from dwarfgpu.view.scalars import general
 
 _TAGS: Final = ("Valid   ", "Zero    ", "Special ", "Empty   ")
@@ -20,8 +21,12 @@ _MARGIN: Final = " " * 23
 _LARGEST_EXPONENT: Final = 0x7FFF
 
 
-def lines(read: Callable[[str], int | None]) -> Iterator[str]:
-    """The report; `read` gives the number in a register, None where it is not known."""
+Read: TypeAlias = "Callable[[str], int | None]"
+"""Gives the number in a register, None where it is not known."""
+
+
+def lines(read: Read) -> Iterator[str]:
+    """The report for people."""
     status, control, tags = read("fstat"), read("fctrl"), read("ftag")
     top = None if status is None else status >> 11 & 7
     for number in reversed(range(8)):
@@ -34,10 +39,45 @@ def lines(read: Callable[[str], int | None]) -> Iterator[str]:
     yield from _control(control)
     yield f"Tag Word:            {_hexadecimal(tags, 4)}"
     for name, segment, offset in (("Instruction", "fiseg", "fioff"), ("Operand", "foseg", "fooff")):
-        where = f"{_hexadecimal(read(segment), 2)}:{_hexadecimal(read(offset), 8)}"
-        yield f"{name + ' Pointer:':<20} {where}"
+        yield f"{name + ' Pointer:':<20} {_far(read, segment, offset)}"
+    yield f"Opcode:              {_hexadecimal(_opcode(read), 4)}"
+
+
+def record(read: Read) -> Record:
+    """The same as data: the stack from R7 down to R0, and the words."""
+    status, tags = read("fstat"), read("ftag")
+    top = None if status is None else status >> 11 & 7
+    stack: list[Plain] = []
+    for number in reversed(range(8)):
+        tag = None if tags is None else tags >> 2 * number & 3
+        held = None if top is None else read(f"st{number - top & 7}")
+        is_number = held is not None and tag not in (None, 3)
+        stack.append({
+            "name": f"R{number}",
+            "tag": None if tag is None else _TAGS[tag].strip().lower(),
+            "value": _hexadecimal(held, 20),
+            "natural": " ".join(_meaning(held).split()) if is_number and held is not None else None,
+        })  # fmt: skip
+    return {
+        "top": top,
+        "stack": stack,
+        "status": _hexadecimal(status, 4),
+        "control": _hexadecimal(read("fctrl"), 4),
+        "tags": _hexadecimal(tags, 4),
+        "instruction": _far(read, "fiseg", "fioff"),
+        "operand": _far(read, "foseg", "fooff"),
+        "opcode": _hexadecimal(_opcode(read), 4),
+    }
+
+
+def _far(read: Read, segment: str, offset: str) -> str:
+    return f"{_hexadecimal(read(segment), 2)}:{_hexadecimal(read(offset), 8)}"
+
+
+def _opcode(read: Read) -> int | None:
+    """With the bits that each one begins with and the unit leaves out."""
     opcode = read("fop")
-    yield f"Opcode:              {_hexadecimal(opcode | 0xD800 if opcode else opcode, 4)}"
+    return opcode | 0xD800 if opcode else opcode
 
 
 def _hexadecimal(number: int | None, digits: int) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from textwrap import dedent
 from traceback import StackSummary, TracebackException
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import dwarfgpu
 from dwarfgpu import language
@@ -19,6 +17,7 @@ from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import evaluated, options_of
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.lent import Output, lent_streams
 from dwarfgpu.cli.repl.support.script import body
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
@@ -70,14 +69,15 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
     import subprocess  # only here: the start of each conversation would pay for it
 
     shell.streams.out.flush()
-    has_terminal = shell.is_talk and shell.settings.word("output") == "text"
+    has_terminal = shell.is_talk and not shell.is_json
+    output = None if has_terminal else _descriptor(shell)
     try:
         done = subprocess.run(
             program,
             shell=True,
             input=None if given is None else given.encode("utf-8", "replace"),
             stdin=subprocess.DEVNULL if given is None and not has_terminal else None,
-            stdout=None if has_terminal else subprocess.PIPE,
+            stdout=subprocess.PIPE if output is None and not has_terminal else output,
             check=False,
         )
     except (OSError, ValueError) as error:
@@ -89,8 +89,18 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
         told, other = other, told
     shell.values.named[told] = integer_value(architecture, abs(status))
     shell.values.named.pop(other, None)
-    text = "" if has_terminal else done.stdout.decode("utf-8", "backslashreplace")
+    text = (done.stdout or b"").decode("utf-8", "backslashreplace")
     yield Told(text, {"exitcode": status, "output": text}, ends_line=False)
+
+
+def _descriptor(shell: Shell) -> int | None:
+    """Where answers go as they come, so that what a program says on stderr is not before them."""
+    if not shell.is_plain or shell.is_json:
+        return None
+    try:
+        return shell.streams.out.fileno()
+    except (AttributeError, OSError, ValueError):  # it is in memory, or goes to a log
+        return None
 
 
 @command("python", topic="support", aliases=("py",), repeats=False)
@@ -101,15 +111,28 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without CODE, the lines that follow up to "end". Names stay from one to the next. "session" is
     the dwarfgpu.session.Session that is looked at; evaluate(TEXT) gives the value of an
-    expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command.
+    expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command,
+    options the dwarfgpu.language.SourceOptions of expressions. A name of these that the code uses
+    for something else is the code's, until "del" gives it back. Where commands are read from a
+    pipe, the code's stdin is empty.
     """
     code = argument or dedent("\n".join(body(shell, "python")))
-    names = shell.python_names
-    names |= _names(shell)
-    out = _Output()
+    if not isinstance(shell.python_names, _Names):
+        shell.python_names = _Names(shell, shell.python_names)
+    out = Output()
+
+    def flush() -> None:
+        if shell.is_plain:  # otherwise who asks for the output gets it in one piece
+            shell.streams.print(out.taken())
+            shell.streams.out.flush()
+
+    shell.streams.out.flush()
+    lent = lent_streams(
+        out, has_stdin=not shell.is_fed and not shell.is_json, is_apart=shell.is_json, flush=flush
+    )
     try:
-        with lent_streams(out):
-            exec(compile(code, "<string>", "exec"), names)
+        with lent:
+            exec(compile(code, "<string>", "exec"), shell.python_names)
     except SystemExit as leaving:  # as in GDB, the code may end the conversation
         yield _python_output(out)
         status: object = leaving.code or 0
@@ -121,7 +144,7 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     except BaseException as error:  # noqa: BLE001 (the user's code may raise anything)
         yield _python_output(out)
         traced = _traced(error)
-        if shell.settings.word("output") == "text":
+        if not shell.is_json:
             shell.streams.complain(traced.removesuffix("\n"))
             traced = ""
         raise UsageError(f"{traced}Error while executing Python code.") from None
@@ -131,74 +154,48 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
 def _traced(error: BaseException) -> str:
     """An error of the user's code as Python shows it, without our own part of the way to it."""
     told = TracebackException.from_exception(error)
-    told.stack = StackSummary.from_list(
-        [each for each in told.stack if not each.filename.startswith(_OURS)]
-    )
-    if not told.stack:
+    first: TracebackException | None = told
+    while first is not None:
+        first.stack = StackSummary.from_list(
+            [each for each in first.stack if not each.filename.startswith(_OURS)]
+        )
+        first = first.__cause__ or first.__context__
+    is_alone = told.__cause__ is None and (told.__context__ is None or told.__suppress_context__)
+    if not told.stack and is_alone:
         return "".join(told.format_exception_only())
-    return "".join(told.format(chain=False))
+    return "".join(told.format())
 
 
-class _Output(io.StringIO):
-    """What code prints; it stays readable when the code closes it."""
-
-    def close(self) -> None:
-        self.flush()
+def _python_output(out: Output) -> Part:
+    text = out.taken()
+    return Told(text, {"output": text}, ends_line=False)
 
 
-class _Lent:
-    """A stream of the process that code uses and cannot close: the conversation goes on with it.
+class _Names(dict[str, Any]):
+    """The names of Python code: its own, and below them those of the conversation as it is now."""
 
-    `exit()` closes stdin, before it raises anything.
-    """
+    def __init__(self, shell: Shell, names: Mapping[str, Any]) -> None:
+        super().__init__(names)
+        self._shell = shell
+        self.setdefault("__name__", "__dwarfgpu__")
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._stream)
-
-    def close(self) -> None:
-        """Nothing: it is not the code's."""
-
-
-@contextmanager
-def lent_streams(out: TextIO) -> Iterator[None]:
-    """The streams of the process while code runs that is not ours; what it prints goes to `out`."""
-    outputs, others = ("stdout", "__stdout__"), ("stdin", "stderr", "__stdin__", "__stderr__")
-    before = {name: getattr(sys, name) for name in (*outputs, *others)}
-    for name, stream in before.items():
-        lent = None if stream is None else _Lent(stream)
-        setattr(sys, name, out if name in outputs else lent)
-    try:
-        yield
-    finally:
-        for name, stream in before.items():
-            setattr(sys, name, stream)
+    def __missing__(self, name: str) -> Any:
+        shell = self._shell
+        match name:
+            case "session":
+                return shell.session
+            case "execute":
+                return shell.captured
+            case "evaluate":
+                return partial(evaluated, shell.session, shell.values)
+            case "text":
+                return partial(_text, shell)
+            case "options":
+                return options_of(shell.session, shell.values)
+            case "DwarfGpuError":
+                return DwarfGpuError
+        raise KeyError(name)
 
 
-def _python_output(out: io.StringIO) -> Part:
-    return Told(out.getvalue(), {"output": out.getvalue()}, ends_line=False)
-
-
-def _names(shell: Shell) -> dict[str, Any]:
-    """What Python code finds."""
-
-    def evaluate(text: str) -> TypedValue:
-        return evaluated(shell.session, shell.values, text)
-
-    def text(value: TypedValue) -> str:
-        return language.format(value, shell.session, shell.settings.format_options())
-
-    return {
-        "__name__": "__dwarfgpu__",
-        "session": shell.session,
-        "execute": shell.captured,
-        "evaluate": evaluate,
-        "text": text,
-        "options": options_of(shell.session, shell.values),
-        "DwarfGpuError": DwarfGpuError,
-    }
+def _text(shell: Shell, value: TypedValue) -> str:
+    return language.format(value, shell.session, shell.settings.format_options())

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.cli.repl import candidates
+from dwarfgpu.cli.repl.answer import without_token
 from dwarfgpu.cli.repl.command import Part, command, first_word
 from dwarfgpu.cli.repl.data.printf import formatted
 from dwarfgpu.cli.repl.data.values import evaluated
@@ -56,12 +57,16 @@ class Nesting:
 def body(shell: Shell, name: str) -> list[str]:
     """The lines up to the `end` that belongs to the command that is run, or to the end of all.
 
-    Of commands without what GDB leaves out: blank lines, comments and indentation.
+    Of commands without what GDB leaves out: blank lines, comments and indentation; and without
+    tokens where answers are JSON.
     """
     out: list[str] = []
     nesting = Nesting(name)
     while (line := shell.read_line(" " * (len(nesting.open) - 1) + ">")) is not None:
         was_text, was_open = nesting.is_text, nesting.open[-1]
+        if shell.is_json:  # the tokens of these lines are not answered
+            _, rest = without_token(line.strip())
+            line = line if was_text and rest != "end" else rest
         nesting.take(line)
         if not nesting.open:
             break

@@ -140,7 +140,6 @@ SET_COMMANDS: Final = (
     topic="data",
     subcommands=SET_COMMANDS,
     complete=candidates.values,
-    repeats=False,
     takes_other=True,
 )
 def set_(shell: Shell, argument: str) -> Iterator[Part]:

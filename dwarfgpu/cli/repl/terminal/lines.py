@@ -74,7 +74,7 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
     if prompts:
         sys.stdout.write(prompt)
         sys.stdout.flush()
-    if sys.stdin.closed:  # by Python code of the user
+    if sys.stdin is None or sys.stdin.closed:  # by Python code of the user
         return None
     try:
         line = sys.stdin.readline(MOST_CHARACTERS + 1)
