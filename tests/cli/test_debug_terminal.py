@@ -258,7 +258,7 @@ def test_the_interpreter_json(repository: Path) -> None:
     for each in answers:
         validate(each)
     assert [each["command"] for each in answers] == [
-        "p t", "p t", "bt", "nosuch", "info lanes 1", "set output text",
+        "p t", "bt", "nosuch", "info lanes 1", "set output text",
     ]  # fmt: skip
     assert [each["result"] for each in answers].count("error") == 1
     assert (done.stderr, done.returncode) == ("", 1)
