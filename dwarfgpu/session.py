@@ -387,8 +387,13 @@ class Session:
             # `f::x` is for the language: it needs a frame of f, or a place that needs none.
             if isinstance(found, Variable) and (found.kind == "global" or "::" not in name):
                 return found
-        _ = self.program_location  # of a lane that is not in the frame, why
+        self.require_entered(name)
         raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
+
+    def require_entered(self, name: str) -> None:
+        """Of a lane that is not in the frame, why, where the name means something in the frame."""
+        if not self.is_absent or self.focused(None).meanings(name).of(name):
+            _ = self.program_location
 
     def _why_unknown(self, name: str) -> str:
         without = [each.name for each in self.code_objects if not each.info.units]
@@ -399,7 +404,7 @@ class Session:
             return f' Did you mean "{inside}"?'
         if self.pc is None:
             return " Without a program location only global variables are known; give --pc ADDR"
-        known = self.variables()
+        known = [] if self.is_absent else self.variables()
         around = next((e for e in known if e.name == name and e.inline_level), None)
         if around is not None:
             level = around.inline_level

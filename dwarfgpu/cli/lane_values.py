@@ -44,11 +44,13 @@ def lane_values(
 
     `UsageError` where the expression means nothing in any of them.
     """
-    present = [each for each in states if each.error is None and not each.is_absent]
-    failed = _unknown_names(session, text, present, options_of)
+    known = [each for each in states if each.error is None]
+    failed = _unknown_names(session, text, known, options_of)
+    present = [each for each in known if not each.is_absent]
     asked = [each.lane for each in present if _pc(each) not in failed]
-    if present and not asked:
-        raise next(iter(failed.values()))
+    nameless = next((each for each in failed.values() if isinstance(each, UsageError)), None)
+    if nameless is not None and all(_pc(each) in failed for each in known):
+        raise nameless
 
     def ask(looking: Session) -> TypedValue:
         value = language.evaluate(text, looking, options_of(looking))
@@ -62,8 +64,6 @@ def lane_values(
     out = []
     for state in states:
         error = state.error or failed.get(_pc(state))
-        if state.is_absent:
-            error = UsageError("not in this frame")
         if error is not None:
             out.append(LaneValue(state, None, error))
             continue
@@ -86,12 +86,13 @@ def _picks(value: TypedValue, picker: Picker) -> Callable[[int], TypedValue]:
 
 def _unknown_names(
     session: Session, text: str, states: Sequence[LaneState], options_of: OptionsOf
-) -> dict[int | None, UsageError]:
-    """Where the expression cannot be understood: names mean the same wherever lanes are together.
+) -> dict[int | None, DwarfGpuError]:
+    """Where the expression cannot be understood: names mean the same wherever lanes are together,
+    and for all lanes that are not in the frame.
 
     One lane of each place is asked.
     """
-    failed: dict[int | None, UsageError] = {}
+    failed: dict[int | None, DwarfGpuError] = {}
     seen: set[int | None] = set()
     for state in states:
         pc = _pc(state)
@@ -103,7 +104,9 @@ def _unknown_names(
             language.type_of(text, focused, options_of(focused))
         except UsageError as error:
             failed[pc] = error
-        except DwarfGpuError:
+        except DwarfGpuError as error:
+            if state.is_absent:
+                failed[pc] = error
             continue  # of this lane, perhaps: each says what is in its way
     return failed
 

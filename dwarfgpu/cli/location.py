@@ -91,7 +91,8 @@ def located(session: Session, text: str, given: Options | None = None) -> Locate
             raise value.error or UsageError(f"{title} is a value that is in no place.")
         location, bits, notes = value.location, value.size_bits, value.notes
     location = location if bits is None else narrowed(location, bits)
-    access = session.context().access
+    # Of a lane that is not in the frame only what needs no frame has a place.
+    access = (session.focused(None) if session.is_absent else session).context().access
     drawn = () if bits is None else layouts(location, bits, access)
     return Located(title, location, bits, drawn, notes)
 

@@ -195,7 +195,7 @@ class Evaluator:
         if not found:
             symbol = untyped(self.places, name, is_called=is_called)
             if symbol is None:
-                _ = self.session.program_location  # of a lane that is not in the frame, why
+                self.session.require_entered(name)
                 raise self.names.unknown(name)
             return symbol
         first = found[0]

@@ -88,6 +88,8 @@ class Places:
         """A variable, not read yet unless it can only be understood as a whole; as `frame` sees it,
         which is another one than that in focus."""
         self.variables[variable] = None
+        if frame is None and variable.kind == "global" and self.session.is_absent:
+            frame = self.session.focused(None)  # it needs no call frame
         if frame is not None and frame is not self.session:
             return evolve(Places(frame).variable(variable), frame=frame)
         kind = variable.type

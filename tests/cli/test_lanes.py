@@ -113,7 +113,7 @@ def test_a_global_needs_no_lane(tmp_path: Path) -> None:
     assert run(*arguments, 9, "launches").out == "launches = 42\n"
     assert run(*arguments, "all", "launches").out == "[ 0-63] 42\n"
     assert "was not active on entry" in run(*arguments, 9, "r").error
-    assert "was not active on entry" in run(*arguments, 9, "nothing").error
+    assert run(*arguments, 9, "nothing").error == 'No symbol "nothing" in current context.'
     told = run("explain", "--state", path, *AMD, "--lane", 9, "launches").out
     assert "DW_AT_location: DW_OP_addrx 0x0" in told and "=> launches = 42" in told
 
@@ -232,3 +232,33 @@ def test_an_error_leaves_the_other_columns(name: str, error: str) -> None:
     assert [line.split()[-1] for line in done.lines[2:]] == ["7", "3", "1", "-"]
     assert f"{name}: {error}" in done.notes
     assert done.status == 1
+
+
+PLACES = ("--state", STATES / "locations.gfx942.json", "--lane", 5)
+OUTSIDE = "lane 5 was not active on entry to the function"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("print global_int", "$1 = 42"),
+        ("print global_int + $_lane", "$1 = 47"),
+        ("print *(int *) private_lane#0x10", "$1 = 16005"),
+        ("print local_int", OUTSIDE),
+        ("print nosuch", 'No symbol "nosuch" in current context.'),
+        ("print globl_int",
+         'No symbol "globl_int" in current context. Did you mean "global_int"?'),
+        ("location nosuch", 'No symbol "nosuch" in current context.'),
+        ("explain nosuch", 'No symbol "nosuch" in current context.'),
+        ("location global_int", 'Symbol "global_int" is 0x3738 (global), 4 bytes.'),
+        ("lanes nosuch", 'No symbol "nosuch" in current context.'),
+        ("lanes -grid 3-6 global_int", " 3    42 (42) (42) (42)"),
+        ("lanes -grid 3-6 $_lane", " 3    3 (4) (5) (6)"),
+        ("lanes -grid 3-6 *(int *) private_lane#0x10", " 3   16003 (16004) (16005) (16006)"),
+        ("lanes -grid 3-6 local_int", " 3  16003   (~)   (~)   (~)"),
+    ],
+)  # fmt: skip
+def test_a_lane_outside_the_frame_has_what_needs_no_frame(command: str, told: str) -> None:
+    done = run("debug", *PLACES, "--batch", "-ex", command)
+    shown = " ".join(f"{done.out}\n{done.err}".split())
+    assert " ".join(told.split()[1:] if told.startswith(" 3 ") else told.split()) in shown
