@@ -189,8 +189,9 @@ def parse(text: str, source: str) -> Field:
     try:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:
+        what = error.msg.removesuffix(" at")
         raise UsageError(
-            f"{source}: not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+            f"{source}: not JSON: {what} at line {error.lineno} column {error.colno}"
         ) from None
     except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
         raise UsageError(f"{source}: not JSON that can be read: {error}") from None

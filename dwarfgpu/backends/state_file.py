@@ -98,6 +98,8 @@ class _Reader:
 def load_state(path: Path | str) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says."""
     path = Path(path)
+    if path.is_fifo() and not path.is_symlink():  # it waits for a writer; /dev/stdin has one
+        raise UsageError(f"{path} cannot be read: it is no regular file")
     document = plain.load(path)
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")

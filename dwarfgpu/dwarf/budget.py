@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.bits import Endian
-from dwarfgpu.dwarf.die import printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile.names import printable
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""

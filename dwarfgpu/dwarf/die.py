@@ -258,12 +258,6 @@ class Die:
         return None if holder is None else holder.string(dw.AT_NAME)
 
 
-def printable(data: bytes) -> str:
-    """The text of a name; what is not UTF-8 or cannot be printed is shown as escapes."""
-    text = data.decode("utf-8", "backslashreplace")
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
-
-
 def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian) -> bytes:
     """The object that DW_AT_const_value describes, in the target's byte order (DWARF 5 4.1).
 

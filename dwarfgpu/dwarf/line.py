@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from attrs import field
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import printable
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line_header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line_program import LineMatrix, LineRow, LineSequence, run_line_program
@@ -23,6 +22,7 @@ from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.spans import SpanIndex
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.nouns import frozen
+from dwarfgpu.objfile.names import printable
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo

@@ -150,7 +150,9 @@ class TypeBuilder:
         if tag in _NOT_READ:
             name = f" {die.name}" if die.name else ""
             return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
-        return Unspecified(die.name or f"DW_TAG {tag:#x}", _unspecified_bytes(die))
+        # Assemblers say so, without a name, what a function of theirs returns.
+        unnamed = "void" if tag == dw.TAG_UNSPECIFIED_TYPE else f"DW_TAG {tag:#x}"
+        return Unspecified(die.name or unnamed, _unspecified_bytes(die))
 
     def _signed(self, die: Die) -> Type:
         """The type of a declaration whose definition is in a type unit.
@@ -350,7 +352,7 @@ class TypeBuilder:
         return Function(
             self.target(die),
             tuple(self._parameter(each, this) for each in parameters),
-            die.flag(dw.AT_PROTOTYPED),
+            die.flag(dw.AT_PROTOTYPED) or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
             any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
             die.name,
         )

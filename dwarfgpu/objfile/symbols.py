@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.nouns import frozen
+from dwarfgpu.objfile.names import printable
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]
 _INDIRECT: Final = 10
@@ -162,7 +163,7 @@ class StringTable:
         if not 0 <= offset <= end:
             return ""
         size_bytes = min(end - offset, _LONGEST_NAME_BYTES)
-        text = self.data[offset : offset + size_bytes].decode("utf-8", "replace")
+        text = printable(self.data[offset : offset + size_bytes])
         if size_bytes < _LONG_NAME_BYTES:
             return text
         self._left_bytes -= size_bytes

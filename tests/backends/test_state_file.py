@@ -141,6 +141,12 @@ def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
             load(tmp_path, code_objects=[{"path": name}])
 
 
+def test_a_state_is_no_pipe_with_a_name(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match=r"pipe cannot be read: it is no regular file"):
+        load_state(tmp_path / "pipe")
+
+
 def test_numbers_of_waves(tmp_path: Path) -> None:
     state = load(tmp_path, waves=[{"id": 7, "pc": "0x10"}, {}, {"id": "0x20", "cfa": 5}])
     assert [(each.wave, each.pc, each.cfa) for each in state.waves] == [
@@ -174,6 +180,7 @@ LOCAL = {"space": "local", "address": 0, "bytes": "00"}
 BROKEN: list[tuple[Json, str]] = [
     ("", "not JSON: Expecting value at line 1 column 1"),
     ("{", "not JSON: "),
+    ('{"schema', "not JSON: Unterminated string starting at line 1 column 2"),
     ('{"a": 1,\n "a" 2}', "at line 2 column 6"),
     ("[" * 100_000, "not JSON that can be read: "),
     ("1" * 5_000, "not JSON that can be read: "),

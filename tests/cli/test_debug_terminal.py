@@ -171,6 +171,12 @@ def test_bytes_that_are_no_text_are_told_in_octal() -> None:
     assert streams.out.getvalue() == "\\351\n"  # type: ignore[attr-defined]
 
 
+def test_marks_that_turn_the_order_of_text_are_told_by_number() -> None:
+    streams = Streams(io.StringIO(), io.StringIO())
+    streams.print("if (\u202ea\u2066) // \u200f\u0628\n")
+    assert streams.out.getvalue() == "if (\\u202ea\\u2066) // \\u200f\u0628\n"  # type: ignore[attr-defined]
+
+
 class Bytes(io.TextIOWrapper):
     """A stream of which the bytes are kept; `is_seen`: it is a terminal."""
 

@@ -272,6 +272,11 @@ def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
     assert isinstance(unknown, Unspecified) and unknown.name == "DW_TAG 0x4109"
 
 
+def test_an_unspecified_type_without_a_name_is_void() -> None:
+    kind = build(b"\x02", Shape(dw.TAG_UNSPECIFIED_TYPE))
+    assert type_name(kind) == "void"
+
+
 def test_a_declaration_has_no_size() -> None:
     shape = Shape(dw.TAG_STRUCTURE_TYPE, ((dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT),))
     kind = build(b"\x02", shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.objfile.symbols import StringTable, Symbol
 from tests.dwarf.builder import FIXTURES
 
 FILES = (
@@ -50,3 +50,9 @@ def test_symbols_by_name_and_by_how_it_begins(name: str) -> None:
 def test_a_file_without_functions_and_objects() -> None:
     file = open_object(FIXTURES / "split/gcc5/a.dwo")
     assert file.symbols and file.symbol_before(1 << 40) is None and not file.symbols_named("a")
+
+
+def test_names_are_printable_as_those_of_entries_are() -> None:
+    names = StringTable("\0f\x1b\u202e".encode() + b"\xff\0plain\0", "a file")
+    assert names.at(1) == r"f\x1b\u202e\\xff"
+    assert names.at(8) == "plain"

@@ -97,7 +97,8 @@ def write(made: Saved, path: Path) -> None:
             (path.parent / name).write_bytes(data)
         path.write_text(f"{{\n{members}\n}}\n", "utf-8")
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: cannot be written: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: cannot be written: {reason}") from None
 
 
 def _member(name: str, value: Json) -> str:

@@ -21,9 +21,12 @@ CONTROL: Final = {
     code: f"\\{code & 0xFF:03o}"
     for code in (*range(32), *range(127, 160), *range(0xDC80, 0xDD00))
     if code not in (9, 10)
+} | {
+    code: f"\\u{code:04x}"
+    for code in (0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
 }
-"""Names come from the file that is debugged: none may drive the terminal. The last are bytes that
-were no text where they were read."""
+"""Names and sources come from what is debugged: none may drive the terminal, nor turn the order of
+what is read. Halves of surrogate pairs are bytes that were no text where they were read."""
 _LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
 _WORDS: Final = re.compile(
     r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
