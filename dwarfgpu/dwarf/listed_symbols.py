@@ -6,6 +6,7 @@ not hide the others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
@@ -21,6 +22,11 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.nouns import frozen
 
 Kind = Literal["functions", "variables", "types"]
+_TAGS: Final[dict[Kind, frozenset[int]]] = {
+    "functions": frozenset({dw.TAG_SUBPROGRAM}),
+    "variables": frozenset({dw.TAG_VARIABLE}),
+    "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
+}
 _SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
 
 
@@ -38,8 +44,13 @@ class ListedSymbol:
     line: int | None
 
 
-def listed_symbols(info: DebugInfo, kind: Kind) -> Iterator[ListedSymbol]:
-    """All of a kind; what cannot be read is left out."""
+def listed_symbols(
+    info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None = None
+) -> Iterator[ListedSymbol]:
+    """All of a kind, or those in whose names something is found; what cannot be read is left out.
+
+    Where a symbol is declared is read of those alone.
+    """
     for unit in info.units:
         try:
             pending = [unit.full.root]
@@ -53,15 +64,19 @@ def listed_symbols(info: DebugInfo, kind: Kind) -> Iterator[ListedSymbol]:
             for die in children:
                 if die.tag in _SCOPES:
                     pending.append(die)
-                found = _listed(die, kind)
+                found = _listed(die, kind, wanted)
                 if found is not None:
                     yield found
 
 
-def _listed(die: Die, kind: Kind) -> ListedSymbol | None:
+def _listed(die: Die, kind: Kind, wanted: re.Pattern[str] | None) -> ListedSymbol | None:
+    if die.tag not in _TAGS[kind]:
+        return None
     try:
         name = _name(die, kind)
-        return None if name is None else _with_place(die, name, kind)
+        if name is None or (wanted is not None and wanted.search(name) is None):
+            return None
+        return _with_place(die, name, kind)
     except DwarfGpuError:
         return None
 
@@ -69,19 +84,18 @@ def _listed(die: Die, kind: Kind) -> ListedSymbol | None:
 def _name(die: Die, kind: Kind) -> str | None:
     """None for what is no definition of that kind."""
     if kind == "functions":
-        if die.tag != dw.TAG_SUBPROGRAM or not code_ranges(die):
-            return None
-        return full_function_name(die)
+        return full_function_name(die) if code_ranges(die) else None
     if die.flag(dw.AT_DECLARATION):
         return None
     if kind == "variables":
         is_defined = die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
-        return qualified_name(die) if die.tag == dw.TAG_VARIABLE and is_defined else None
-    is_scope = die.tag == dw.TAG_NAMESPACE and die.unit.is_cplusplus
-    if (die.tag not in TYPES and not is_scope) or (die.name is None and not is_scope):
-        return None
-    if is_scope:
+        return qualified_name(die) if is_defined else None
+    if die.tag == dw.TAG_NAMESPACE:
+        if not die.unit.is_cplusplus:
+            return None
         return f"{scope_of(die)}{die.name or '(anonymous namespace)'}"
+    if die.name is None:
+        return None
     if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
         return type_name(die.unit.info.types.build(die), cplusplus=True)
     return qualified_name(die)

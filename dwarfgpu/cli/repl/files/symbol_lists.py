@@ -126,9 +126,7 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
 
 def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:
     for code_object in shell.session.code_objects:
-        for each in listed_symbols(code_object.info, wanted.kind):
-            if wanted.name is not None and wanted.name.search(each.name) is None:
-                continue
+        for each in listed_symbols(code_object.info, wanted.kind, wanted.name):
             if wanted.type is None or wanted.type.search(_type_text(each)) is not None:
                 yield each
 
