@@ -22,7 +22,9 @@ has them, so are the forms: an address is a string `0x…`, with its address spa
 since a JSON reader has no number for most of them; bytes are hexadecimal digits. Counts, lines,
 levels and the numbers of breakpoints, waves and lanes are numbers. What is not known is told in
 its place, by name (`<unavailable>`, `<optimized out>`) or as null; a key is left out where the
-command tells nothing of the kind.
+command tells nothing of the kind. What the commands of the shell tell too (`variable`, `drawing`,
+`explanation`, `report`) has the form of their own schemas, where addresses may be numbers. Paths
+are as the debugging information and the command line have them: relative ones stay so.
 
 - Standard output has these lines and nothing else. What `shell`, `pipe` and `python` print is in
   `output`, what Python code and its children write on the file descriptor too; what is written to
@@ -37,6 +39,7 @@ command tells nothing of the kind.
   of its body, `end` included, are taken and not answered, but for those of Python and of texts.
 - `set output` holds from the next line that is read on: a script that sets it is answered as it
   began.
+- A start that fails is answered, too, with an empty `command`.
 - The command that ends the conversation answers `"result": "exit"`.
 - Lines are ASCII; a byte of a name or an output that is no text is `\\xff` in it. A number that
   is none is text (`"nan(…)"`).

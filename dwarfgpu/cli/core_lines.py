@@ -30,19 +30,23 @@ def thread_text(wave: WaveId, thread: CoreThread) -> str:
     return f"Thread {wave} (LWP {thread.lwp})"
 
 
+def signal_record(thread: CoreThread) -> Record | None:
+    """The signal that ended a thread, and why it came."""
+    why = thread.why if thread.why is not None and thread.why.number == thread.signal else None
+    if not thread.signal:
+        return None
+    return {
+        "number": thread.signal,
+        "name": signal_name(thread.signal),
+        "code": None if why is None else why.code_name,
+        "address": None if why is None or why.address is None else f"{why.address:#x}",
+        "sender": None if why is None else why.sender,
+    }
+
+
 def core_record(core: Core) -> Record:
     """What ran and why it stopped."""
-    process, thread = core.dump.process, core.threads[1]
-    why = thread.why if thread.why is not None and thread.why.number == thread.signal else None
-    signal: Record | None = None
-    if thread.signal:
-        signal = {
-            "number": thread.signal,
-            "name": signal_name(thread.signal),
-            "code": None if why is None else why.code_name,
-            "address": None if why is None or why.address is None else f"{why.address:#x}",
-            "sender": None if why is None else why.sender,
-        }
+    process, signal = core.dump.process, signal_record(core.threads[1])
     notes: list[Plain] = [*core.notes]
     return {
         "path": core.dump.file.path,

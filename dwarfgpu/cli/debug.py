@@ -18,12 +18,13 @@ from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.recorded import recorded
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cli import context as options
-from dwarfgpu.cli.core_lines import core_lines
-from dwarfgpu.cli.errors import one_line
+from dwarfgpu.cli.core_lines import core_lines, signal_record
+from dwarfgpu.cli.errors import one_line, shortened
 from dwarfgpu.cli.eval import with_demo
 from dwarfgpu.cli.focus import frame_line, lane_numbers
 from dwarfgpu.cli.launch_options import LAUNCH, configure_launch
-from dwarfgpu.cli.repl.shell import Shell, Streams
+from dwarfgpu.cli.repl.answer import Answer
+from dwarfgpu.cli.repl.shell import Shell, Streams, error_text
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal import lines
 from dwarfgpu.cli.repl.terminal.lines import Given
@@ -158,6 +159,17 @@ def _take_gdbs(args: argparse.Namespace) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    try:
+        return _begun(args)
+    except DwarfGpuError as error:
+        if args.interpreter == "json":  # who reads answers learns why there are none
+            answer = Answer("")
+            answer.fail(shortened(error_text(error)), error)
+            print(answer.text(is_last=False), flush=True)
+        raise
+
+
+def _begun(args: argparse.Namespace) -> int:
     _take_gdbs(args)
     if args.lane == "all":
         raise UsageError("--lane all: the prompt looks at one lane at a time")
@@ -238,6 +250,8 @@ def _run(args: argparse.Namespace) -> int:
         shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
         for line in core_lines(stopped.core) if args.interpreter == "text" else ():
             shell.streams.print(f"{line}\n")
+        signals = ((each, signal_record(t)) for each, t in stopped.core.threads.items())
+        shell.signals = {each: signal for each, signal in signals if signal is not None}
         shell.values.has_threads = True
         shell.values.named.update(_told_by(session, stopped.core))
     for note in session.notes:

@@ -192,6 +192,24 @@ def test_threads_have_frames() -> None:
     assert (one["frame"]["level"], answer["current-thread-id"]) == (0, 1)
 
 
+def test_what_the_text_says_has_keys(nest: Shell) -> None:
+    here = [each for each in told(nest, "where t")["ranges"] if each["current"]]
+    assert 3 in here[0]["lanes"]
+    assert here[0]["source"][0]["file"] == "nest.hip" and here[0]["source"][0]["lines"]
+    for line in ("info lanes 3-4", "lanes 3-4 t"):
+        assert told(nest, line)["current-lane-id"] == 3
+    answer = told(nest, "complete info registers v")
+    assert answer["max_completions_reached"] is True
+    assert answer["completion"].startswith("info registers v")
+    answer = told(nest, "complete info loc")
+    assert (answer["completion"], answer["max_completions_reached"]) == ("info locals", False)
+
+
+def test_each_answer_has_its_notes(nest: Shell) -> None:
+    first, second = (told(nest, "p a")["notes"] for _ in range(2))
+    assert first == second
+
+
 def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:
     answer = told(nest, "frame variable t t")
     assert [each["value"] for each in answer["commands"]] == ["30", "30"]

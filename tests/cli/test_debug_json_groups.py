@@ -40,3 +40,9 @@ def test_each_command_of_a_script(tmp_path: Path) -> None:
     assert found == [("p 1", "1"), ("p 2", "2")]
     talked(shell, "define twice", "p 3", "p 4", "end")
     assert [each["value"] for each in told(shell, "twice")["commands"]] == ["3", "4"]
+
+
+def test_an_error_that_stops_is_that_of_its_lane_too() -> None:
+    document = told(nest_shell(), "lane apply 3-4 p nosuch")
+    (one,) = document["applied"]
+    assert (one["lane"], one["result"], one["msg"]) == (3, "error", document["msg"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import refuse, validate
+from tests.cli.command import FIXTURES, refuse, run, validate
 
 
 @pytest.fixture
@@ -76,3 +76,28 @@ def test_a_log_keeps_no_answer_from_who_waits(asked: Any, tmp_path: Path) -> Non
                        "6 p 2")  # fmt: skip
     assert [each["token"] for each in answers] == [1, 2, 3, 4, 5, 6]
     assert [json.loads(line)["token"] for line in log.read_text().splitlines()] == [3, 4]
+
+
+def test_a_missing_script_is_an_error(repository: Path) -> None:
+    done = run("debug", "--demo", "--batch", "--interpreter=json", "-x", "/nonexist")
+    answer = json.loads(done.out)
+    assert (answer["result"], done.status) == ("error", 1)
+
+
+def test_a_start_that_fails_is_answered() -> None:
+    done = run("debug", "--demo", "--interpreter=json", "--state", "/nonexist")
+    answer = json.loads(done.out)
+    validate(answer)
+    assert answer["result"] == "error" and answer["msg"] in done.err and done.status == 2
+
+
+def test_the_signal_of_a_core_has_keys() -> None:
+    core = FIXTURES / "core/crash.x86_64.O0"
+    done = run("debug", "--batch", "--interpreter=json", core, "--core", f"{core}.core",
+               "-ex", "info threads 1", "-ex", "thread")  # fmt: skip
+    listed, shown = map(json.loads, done.out.splitlines())
+    validate(listed)
+    validate(shown)
+    assert listed["threads"][0]["signal"] == shown["signal"]
+    assert (shown["signal"]["name"], shown["signal"]["address"]) == ("SIGSEGV", "0x10")
+    assert listed["current-thread-id"] == 1

@@ -128,7 +128,8 @@ def test_locations_of_before_are_stale(shell: Shell) -> None:
 def test_answers_as_json(shell: Shell) -> None:
     assert told(shell, "break factorial")["bkpt"] == {
         "number": 1, "type": "breakpoint", "disp": "keep", "addr": "0x1152",
-        "at": f"factorial at {AT}:60",
+        "enabled": "y", "func": "factorial", "file": AT, "fullname": AT, "line": 60,
+        "original-location": "factorial", "at": f"factorial at {AT}:60",
     }  # fmt: skip
     stop = told(shell, "run")
     assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)

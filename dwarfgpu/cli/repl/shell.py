@@ -40,6 +40,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.nouns import define, frozen
 from dwarfgpu.session import Session
+from dwarfgpu.view.plain import Record
 
 if TYPE_CHECKING:
     from dwarfgpu.cli.repl.data.displays import Display
@@ -124,6 +125,8 @@ class Shell:
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
         self.names: dict[tuple[WaveId, int | None], str] = {}
         """Names that the user gave to waves and threads, and to lanes of waves."""
+        self.signals: Mapping[WaveId, Record] = {}
+        """Those that ended threads of a core file, as data."""
         self.is_of_core = False
         """Whether a core file is looked at."""
         self.values = ValueHistory()
@@ -415,7 +418,7 @@ class Shell:
 
     def note(self, text: str, *, once: bool = False) -> None:
         """Say what a value rests on or why it is missing, beside the output."""
-        if once and text in self._noted:
+        if once and text in self._noted and self._answer is None:  # each answer has its own
             return
         self._noted.add(text)
         self._remark(f"note: {text}", text)

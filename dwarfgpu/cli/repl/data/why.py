@@ -69,7 +69,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
         coverage = coverage_at(session, wanted) if isinstance(wanted, Variable) else None
         if coverage is not None and coverage.scope:
             yield heading(f"where {wanted.name} is described:")
-            yield from _stretches(session, coverage)
+            yield from _stretches(shell, coverage)
     for note in explanation.answer.notes:
         shell.note(note, once=True)
 
@@ -128,15 +128,16 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
     if coverage.scope:
         text = f"scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
         yield heading(text)
-    yield from _stretches(session, coverage)
+    yield from _stretches(shell, coverage)
     if coverage.place is not None:
         cells = cells_for(shell.streams.out.encoding)
         yield heading(f"   {bar(coverage, _BAR, cells)} {amount(coverage)}")
 
 
-def _stretches(session: Session, coverage: Coverage) -> Iterator[Part]:
+def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     """A line for each stretch of the scope; `=>` where the lane in focus is."""
-    source = SourceLines(coverage.variable.unit)
+    session = shell.session
+    source, whole = (SourceLines(coverage.variable.unit) for _ in range(2))
     lines = list(coverage_lines(coverage, session.architecture, source, with_operations=False))
     lanes = _lanes_at(session)
     here = None if session.is_absent else session.program_location
@@ -146,10 +147,16 @@ def _stretches(session: Session, coverage: Coverage) -> Iterator[Part]:
     for each in lines:
         there = {pc: found for pc, found in lanes.items() if _covers(each, pc)}
         is_here = here is not None and _covers(each, here)
-        who = _who(sorted(lane for found in there.values() for lane in found))
+        numbers = sorted(lane for found in there.values() for lane in found)
+        who = _who(numbers)
+        data = _record(each, is_here)
+        if shell.is_json:
+            spans = [] if each.span is None else whole.of(each.span)
+            data["source"] = [{"file": file, "lines": [*found]} for file, found in spans]
+            data["lanes"] = [*numbers]
         text = f"{each.where:<{first}}  {each.lines:<{second}}  {each.said:<{third}}  {who}"
         mark = "=>" if is_here else "  "
-        yield Told(f"{mark} {one_line(text)}".rstrip(), _record(each, is_here), "ranges")
+        yield Told(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
 
 
 def _record(line: Line, is_here: bool) -> Record:

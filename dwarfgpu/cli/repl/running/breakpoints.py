@@ -27,9 +27,18 @@ class Breakpoint:
 
     number: int
     addresses: tuple[int, ...]
-    where: str
-    """`nest at hip/nest.hip:14`."""
+    function: str
+    """That of the first address; `??` where none is known."""
+    place: Place | None
+    asked: str
+    """As it was typed."""
     is_temporary: bool = False
+
+    @property
+    def where(self) -> str:
+        """`nest at hip/nest.hip:14`."""
+        place = self.place
+        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
 
 
 def runner(shell: Shell) -> Runs:
@@ -72,24 +81,33 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     shell.breakpoints_made += 1
     number = shell.breakpoints_made
     symbol = symbol_at(shell.session, addresses[0]) or "??"
-    line = "" if place is None else f" at {place.file}:{place.line}"
-    shell.breakpoints[number] = Breakpoint(
-        number, addresses, re.sub(r"[+-][0-9]+$", "", symbol) + line, is_temporary
-    )
+    function = re.sub(r"[+-][0-9]+$", "", symbol)
+    made = Breakpoint(number, addresses, function, place, argument, is_temporary)
+    shell.breakpoints[number] = made
     kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
     told = "" if place is None else f": file {place.file}, line {place.line}"
     at = f"{addresses[0]:#x}{told}."
     if len(addresses) > 1:
         at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
-    data: Record = {**record(shell.breakpoints[number]), "addr": f"{addresses[0]:#x}"}
+    data: Record = {**record(made), "addr": f"{addresses[0]:#x}"}
     yield Told(f"{kind} {number} at {at}", {"bkpt": data})
 
 
 def record(each: Breakpoint) -> Record:
     """A breakpoint with the keys of GDB's machine interface."""
-    disposition = "del" if each.is_temporary else "keep"
-    return {"number": each.number, "type": "breakpoint", "disp": disposition,
-            "at": each.where}  # fmt: skip
+    place: Record = {}
+    if each.place is not None:
+        place = {"file": each.place.file, "fullname": each.place.path, "line": each.place.line}
+    return {
+        "number": each.number,
+        "type": "breakpoint",
+        "disp": "del" if each.is_temporary else "keep",
+        "enabled": "y",
+        "func": None if each.function == "??" else each.function,
+        **place,
+        "original-location": each.asked,
+        "at": each.where,
+    }
 
 
 @command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from os.path import commonprefix
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,7 @@ from dwarfgpu.cli.repl.files.symbol_index import MOST
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
+from dwarfgpu.view.plain import Record
 
 FIRST: Final = (
     'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
@@ -165,9 +167,12 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
     start, found = candidates.completions(shell, argument)
     names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
     matches = [argument[:start] + name for name in names]
-    yield Told("", {"matches": [*matches]})
+    is_cut = len(names) == MOST
+    data: Record = {"matches": [*matches], "max_completions_reached": is_cut}
+    common = commonprefix(matches)  # noqa: RUF071 (of lines, not of paths)
+    yield Told("", {"completion": common, **data} if matches else data)
     yield from map(heading, matches)
-    if len(names) == MOST:
+    if is_cut:
         yield heading(f"{argument} *** List may be truncated, max-completions reached. ***")
 
 
@@ -190,7 +195,7 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
             text = read_all(file, path).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        if shell.is_typed:
+        if shell.is_typed or (shell.is_json and not shell.fillers):  # -x, or a program asks
             raise UsageError(f"{path}: {why}.") from None
         shell.failures += 1
         shell.warn(f"{path}: {why}")

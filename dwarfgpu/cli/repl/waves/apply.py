@@ -96,11 +96,12 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                         heading = ()
                     yield part
             except DwarfGpuError as error:
+                text = error_text(error)
+                told: Record = {"result": "error", "msg": text}
+                if flags.on_error != "ignore":  # the command itself fails where it stops
+                    yield Inside(group, Told(text if flags.on_error == "print" else "", told))
                 if flags.on_error == "stop":
                     raise
-                if flags.on_error == "print":
-                    text = error_text(error)
-                    yield Inside(group, Told(text, {"result": "error", "msg": text}))
     finally:
         shell.session = before
         shell.applied -= 1

@@ -127,8 +127,10 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     rows = _rows(session, values, options, has_numbers=shell.has_colours)
     for note in dict.fromkeys(note for each in values if each.value for note in each.value.notes):
         shell.note(note, once=True)
-    if shell.settings.word("output") == "json":
+    if shell.is_json:
         yield from (Told("", row.record, "lanes") for row in rows)
+        if session.lane is not None:
+            yield Told("", {"current-lane-id": session.lane})
         return
     if shape == "-table" or (shape is None and not _fits(rows, shell.columns)):
         yield from _table(shell, text, rows)

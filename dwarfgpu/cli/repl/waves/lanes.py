@@ -231,6 +231,8 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
         yield Told(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
+    if session.lane is not None:
+        yield Told("", {"current-lane-id": session.lane})
     _, unknown = session.executing_lanes()
     if unknown is not None:
         shell.note(unknown)

@@ -61,7 +61,13 @@ def focus_data(shell: Shell) -> Record:
     if session.architecture.is_simt and session.lane is not None:
         lane: Record = {"current-lane-id": session.lane, "target-id": target_id(session)}
         return {"current-thread-id": session.wave, **lane}
-    return {"current-thread-id": session.wave, "target-id": shell.threads[session.wave]}
+    told: Record = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
+    return {"current-thread-id": session.wave, **told}
+
+
+def _signal(shell: Shell, wave: WaveId) -> Record:
+    """The one that ended a thread, where one did."""
+    return {"signal": shell.signals[wave]} if wave in shell.signals else {}
 
 
 def focus_on(shell: Shell, wave: WaveId) -> None:
@@ -142,11 +148,11 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
             **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
             **({"lanes": counts} if has_lanes else {}),
             "state": "stopped",
+            **_signal(shell, wave),
             **({"reason": where} if frame is None else {"frame": frame}),
         }
         yield Told(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
-    if not words:
-        yield Told("", {"current-thread-id": shell.session.wave})
+    yield Told("", {"current-thread-id": shell.session.wave})
 
 
 def _name(shell: Shell, wave: WaveId) -> str:
