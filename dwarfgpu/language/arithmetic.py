@@ -22,13 +22,14 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language import complexes
+from dwarfgpu.language import complexes, vectors
 from dwarfgpu.language.bases import converted, converted_pointer, kinship, require_defined, way_up
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
 from dwarfgpu.nouns import frozen
@@ -116,12 +117,16 @@ class Arithmetic:
             found = complexes.binary(self, operator, left, right)
             assert isinstance(found, TypedValue)
             return found
+        if is_vector(left.type) or is_vector(right.type):
+            return vectors.binary(self, operator, left, right)
         return self.value(self.numbers.binary(operator, self.number(left), self.number(right)))
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue:
         """`-`, `+` or `~`."""
         if is_complex(value.type):
             return complexes.unary(self, operator, value)
+        if is_vector(value.type):
+            return vectors.unary(self, operator, value)
         if value.type is None or not is_number(value.type):
             raise UsageError(_NO_OPERAND[operator])
         return self.value(self.numbers.unary(operator, self.number(value)))
@@ -205,6 +210,10 @@ class Arithmetic:
             return holds(operator, (x > y) - (x < y))
         if is_complex(left.type) or is_complex(right.type):
             return complexes.binary(self, operator, left, right) is True
+        if is_vector(left.type) or is_vector(right.type):
+            if operator not in ("==", "!="):
+                raise UsageError("Invalid type combination in ordering comparison.")
+            return vectors.is_equal(self.places, left, right) == (operator == "==")
         return self.numbers.compared(operator, self.number(left), self.number(right))
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:

@@ -11,6 +11,7 @@ from dwarfgpu.language.functions import INTERNAL
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.vectors import is_vector
 
 
 def store(
@@ -34,18 +35,30 @@ def store(
     if isinstance(bare, Struct | Array):
         bits = places.known(value)
         if not isinstance(strip(value.type), Struct | Array):
+            if is_vector(bare):
+                raise UsageError("can only cast scalar to vector of same size")
             raise UsageError("Invalid cast.")
         if bits.size_bits != target.size_bits:
             raise UsageError("Assignment of an object of another size.")
         number = bits.value
     elif isinstance(bare, Base | Enum | Pointer):
         number = arithmetic.stored(value, target)
+        if options.warn is not None and not _fits(arithmetic, value, target):
+            options.warn(f"Value does not fit in {target.bit_size} bits.")
     else:
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
     written = places.write(target, number)
     if options.wrote is not None:
         options.wrote()
     return places.read(written)
+
+
+def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool:
+    """Whether a bit-field can hold a number, with a sign or without one, as GDB has it."""
+    if target.bit_size is None:
+        return True
+    number = arithmetic.number(arithmetic.cast(value, target.type)).value.integer
+    return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
 
 
 def _copied(places: Places, value: TypedValue, name: str) -> TypedValue:

@@ -55,6 +55,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped import as_type, typed, untyped
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session import NOT_STARTED, Session
@@ -378,6 +379,10 @@ class Evaluator:
         bare = strip(value.type)
         if isinstance(bare, Struct) and path_to(bare, node.name) is None:
             return self._method(bare, node.name, is_called=is_called)
+        if is_vector(bare):
+            found = components(self.places, value, node.name)
+            if found is not None:
+                return found
         return self.places.member(value, node.name)
 
     def _method(self, kind: Struct, name: str, *, is_called: bool) -> TypedValue:

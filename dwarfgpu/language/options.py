@@ -33,6 +33,8 @@ class Options:
     """Why nothing can be assigned; None where it can."""
     wrote: Callable[[], None] | None = None
     """Told when something of the machine is assigned to."""
+    warn: Callable[[str], None] | None = None
+    """Told what is doubtful about an assignment that is made nevertheless."""
     functions: Mapping[str, OwnFunction] = field(factory=dict)
     """Functions `$_name(…)` of the caller, beside those of `dwarfgpu.language.functions`."""
     is_closed: bool = False

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from attrs import evolve
-
 from dwarfgpu.bit_fields import as_stored
 from dwarfgpu.bits import Endian, signed
 from dwarfgpu.dwarf.type_names import type_name
@@ -70,7 +68,7 @@ def format(
         )
         return shown + _referred(value, session, options, symbolize)
     assert value.bits is not None
-    kind, bits = _spaced(places, value), widened(value, value.bits, session.architecture.endian)
+    kind, bits = value.type, widened(value, value.bits, session.architecture.endian)
     text = format_value(
         bits,
         kind,
@@ -83,6 +81,7 @@ def format(
         symbolize=symbolize or symbolizer(session, options),
         read_memory=partial(_read_memory, places),
         static=partial(_read_static, session),
+        space_of=partial(_space_of, places, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
     return text + _aperture(places, value, text)
@@ -127,15 +126,9 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     return as_stored(wide, value.type, endian)
 
 
-def _spaced(places: Places, value: TypedValue) -> Type | None:
-    """The type; that of a pointer with the address space that its address class means."""
-    bare = strip(value.type)
-    if not isinstance(bare, Pointer) or bare.address_space or not bare.address_class:
-        return value.type
-    space = places.space_of(bare, value.unit)
-    if not space.number or bare is not value.type:
-        return value.type
-    return evolve(bare, address_space=space.number)
+def _space_of(places: Places, unit: CompilationUnit | None, kind: Pointer) -> int:
+    """The address space that the address class of a pointer means."""
+    return places.space_of(kind, unit).number if kind.address_class else 0
 
 
 def _aperture(places: Places, value: TypedValue, text: str) -> str:

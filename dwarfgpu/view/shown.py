@@ -10,7 +10,7 @@ from attrs import evolve, field
 from dwarfgpu.access import NO_BITS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Enum, Member, Struct, Type, size_bits
+from dwarfgpu.dwarf.types import Base, Enum, Member, Pointer, Struct, Type, size_bits
 from dwarfgpu.dynamic import Placed, Resolver
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.model.location import Location
@@ -72,6 +72,8 @@ class Shown:
     """Whether the object goes on after what was read of it."""
     static: ReadStatic | None = None
     """None: static members are not shown."""
+    space_of: Callable[[Pointer], int] | None = None
+    """The address space that the class of a pointer means; None: 0."""
     statics: frozenset[int | None] = frozenset()
     """The entries of static members that this object is in."""
     bases: set[Type] | None = None

@@ -6,7 +6,7 @@ stops at `FormatOptions.characters`, so that no type, however hostile, costs mor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from attrs import evolve
@@ -84,6 +84,7 @@ def format_value(
     read_memory: ReadMemory | None = None,
     static: ReadStatic | None = None,
     is_cut: bool = False,
+    space_of: Callable[[Pointer], int] | None = None,
 ) -> str:
     """The text of an object of a type, from its bits.
 
@@ -91,7 +92,7 @@ def format_value(
     the parts whose place or shape must be evaluated are read and shown; `around` is what it is
     a part of. `architecture` names
     address spaces; without `read_memory`, strings and what references refer to are not shown,
-    without `static` static members are not.
+    without `static` static members are not. `space_of` tells what the class of a pointer means.
     Bits that the type has and `bits` has not are `<optimized out>`, `is_cut` where the object just
     goes on. A type that cannot be is `<error: ...>`; `IllFormed` for a cycle of typedefs.
     """
@@ -114,6 +115,7 @@ def format_value(
         None if location is None or resolver is None else Whole(location, resolver, around),
         is_cut,
         static,
+        space_of=space_of,
     )
     strip(kind)
     pieces = shown.guarded(shown.value(kind, 0, 0, options.letter))
@@ -191,6 +193,9 @@ def _scalar(
         yield OPTIMIZED_OUT if bits.undefined else UNAVAILABLE
         return
     number, size = bits.value, bits.size_bits
+    if isinstance(bare, Pointer) and not bare.address_space and shown.space_of is not None:
+        space_number = shown.space_of(bare)
+        bare = evolve(bare, address_space=space_number) if space_number else bare
     if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter
     if isinstance(bare, Pointer) and bare.kind != "pointer":

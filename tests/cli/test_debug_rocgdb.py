@@ -81,3 +81,48 @@ def test_what_no_dispatch_tells_is_a_question_mark() -> None:
         '$2 = "AMDGPU Wave ?:?:?:0 (?,?,?)/?"',
         "$3 = void",
     ]
+
+
+LOCATIONS = "locations.gfx942.json"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("p local_vector", "$1 = {3, 3.5, 4, 4.5}"),
+        ("p local_vector * 2", "$1 = {6, 7, 8, 9}"),
+        ("p 1 + local_vector", "$1 = {4, 4.5, 5, 5.5}"),
+        ("p -local_vector", "$1 = {-3, -3.5, -4, -4.5}"),
+        ("p local_vector == local_vector", "$1 = true"),
+        ("p local_vector != local_vector + 1", "$1 = true"),
+        ("p local_vector < 1", "Invalid type combination in ordering comparison."),
+        ("p local_vector == 1", "Invalid type combination in equality test."),
+        ("p local_vector + $v0", "Cannot perform operation on vectors with different types"),
+        ("p $v0 + 100000000000", "conversion of scalar to vector involves truncation"),
+        ("set var $v0 = 0", "can only cast scalar to vector of same size"),
+        ("p local_vector.x", "$1 = 3"),
+        ("p local_vector.yx", "$1 = {3.5, 3}"),
+        ("p local_vector.xyzw", "$1 = {3, 3.5, 4, 4.5}"),
+        ("p local_vector.s03", "$1 = {3, 4.5}"),
+        ("p local_vector.lo", "$1 = {3, 3.5}"),
+        ("p local_vector.hi", "$1 = {4, 4.5}"),
+        ("p local_vector.even", "$1 = {3, 4}"),
+        ("p local_vector.odd", "$1 = {3.5, 4.5}"),
+        ("p local_vector.s04", "Invalid OpenCL vector component accessor s04"),
+        ("p local_vector.xyzwx", "Invalid OpenCL vector component accessor xyzwx"),
+        ("set var local_frame.high = 999", "warning: Value does not fit in 5 bits."),
+        ("set var seven = 8", "an implicit value can only be read"),
+    ],
+)
+def test_vectors_and_assignments(line: str, expected: str) -> None:
+    assert answers(LOCATIONS, "lane 3", line)[-1] == expected
+
+
+@pytest.mark.parametrize("number", [31, -16])
+def test_what_fits_is_not_warned_of(number: int) -> None:
+    assert "warning" not in "".join(answers(LOCATIONS, f"set var local_frame.high = {number}"))
+
+
+def test_what_is_missing_is_told_without_the_kind_of_the_error() -> None:
+    said = answers(DIVERGENT, "lane 17", "p x + t")[-1]
+    assert said == "x is optimized out at this pc; described at [0x1504,0x1524)"

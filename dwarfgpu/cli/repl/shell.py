@@ -36,7 +36,15 @@ from dwarfgpu.cli.repl.settings import Settings
 from dwarfgpu.cli.repl.terminal.colour import CONTROL, PAINTS, painted
 from dwarfgpu.cli.repl.terminal.pager import Pager
 from dwarfgpu.cli.streams import shows_colours
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    LimitExceeded,
+    OutOfRange,
+    Unavailable,
+    UndefinedBits,
+    UsageError,
+)
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.nouns import define, frozen
 from dwarfgpu.session import Session
@@ -138,6 +146,7 @@ class Shell:
         """The line before the one that is run, of those that somebody typed."""
         self.values.functions = setting_functions(self.settings)
         self.values.names = self.names
+        self.values.warn = self.warn
         self.is_talk = False
         """Whether somebody at a terminal converses."""
         self.is_fed = False
@@ -265,7 +274,7 @@ class Shell:
             if isinstance(raised, DwarfGpuError):
                 error = raised
             self.failures += 1
-            message = shortened(error_text(error))
+            message = shortened(message_of(error))
             if answer is None:
                 self.streams.complain(message)
             else:
@@ -350,7 +359,7 @@ class Shell:
             yield from self.run_lines(script)
         except DwarfGpuError as error:
             where = f"{name}:{script.number}: Error in sourced command file:"
-            raise UsageError(f"{where}\n{error_text(error)}") from None
+            raise UsageError(f"{where}\n{message_of(error)}") from None
         finally:
             self.fillers.pop()
             self._nested -= 1
@@ -469,6 +478,10 @@ class Lines(Iterator[str]):
         return line
 
 
+_VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
+"""Errors of what is asked for, which say all themselves."""
+
+
 def _nobody(prompt: str) -> str | None:
     return None
 
@@ -476,6 +489,11 @@ def _nobody(prompt: str) -> str | None:
 def is_blank(line: str) -> bool:
     """Whether a line says nothing: a comment does not."""
     return not line.strip() or line.lstrip().startswith("#")
+
+
+def message_of(error: DwarfGpuError) -> str:
+    """What a command that failed says: of a value that cannot be had, the reason alone."""
+    return str(error) if error.site is None and type(error) in _VALUES else error_text(error)
 
 
 def error_text(error: DwarfGpuError) -> str:

@@ -74,7 +74,7 @@ def _remark(shell: Shell, value: TypedValue) -> None:
     """Say what a value rests on, once, and why it is not known, always."""
     for note in value.notes:
         shell.note(note, once=True)
-    for reason in reasons(value):
+    for reason in reasons(value, shell.session.architecture.endian):
         shell.note(reason)
     is_missing = isinstance(value.error, UndefinedBits)
     is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from attrs import evolve
 
 from dwarfgpu import language
+from dwarfgpu.bits import Endian
 from dwarfgpu.cli.answers import UNDEFINED_STORAGE
 from dwarfgpu.cli.expressions import READ_ONLY
 from dwarfgpu.cli.subjects import misspelt
+from dwarfgpu.dwarf.types import Struct, Type, size_bits, strip
 from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.functions import OwnFunction
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.session import Session
 from dwarfgpu.target import WaveId
@@ -25,6 +28,10 @@ _HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = re.compile(
     r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
     r"(?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
+_ELSEWHERE = re.compile(
+    r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
     re.DOTALL,
 )
 _MOST_DIGITS = 18
@@ -40,6 +47,8 @@ class ValueHistory:
         """`$_name(…)` of the conversation."""
         self.names: Mapping[tuple[WaveId, int | None], str] = {}
         """Of waves and lanes, given in the conversation."""
+        self.warn: Callable[[str], None] | None = None
+        """Told what is doubtful about an assignment."""
         self.has_written = False
         """Whether an expression assigned to something of the machine."""
         self._shown = 1
@@ -133,12 +142,30 @@ def whole_number(session: Session, history: ValueHistory, text: str) -> int:
     return bits.value - (1 << 64) if bits.value >> 63 else bits.value
 
 
-def reasons(value: TypedValue) -> tuple[str, ...]:
-    """Why a value is not, or not all, known."""
+def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
+    """Why a value is not, or not all, known; of what is between its members nobody asks."""
     if value.error is not None:
         return (value.error.message,)
+    if value.bits is not None and _has_all(value.bits, value.type, endian):
+        return ()
     found = () if value.bits is None else value.bits.reasons[:1]
     return ("bits of it are optimized out",) if found == (UNDEFINED_STORAGE,) else found
+
+
+def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
+    """Whether all members are known, whatever is between them."""
+    bare = strip(kind)
+    if bits.is_complete or not isinstance(bare, Struct):
+        return bits.is_complete
+    for each in bare.members:
+        size = size_bits(each.type) if each.bit_size is None else each.bit_size
+        if each.is_static:
+            continue
+        if each.location is not None or each.bit_offset is None or size is None:
+            return False
+        if not _has_all(bits.slice(each.bit_offset, size, endian), each.type, endian):
+            return False
+    return bool(bare.members)
 
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
@@ -147,13 +174,21 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     if not writes:
         return Options(dollar, read_only=READ_ONLY, functions=history.functions)
     return Options(
-        dollar, history.named.__setitem__, wrote=history.wrote, functions=history.functions
+        dollar,
+        history.named.__setitem__,
+        wrote=history.wrote,
+        warn=history.warn,
+        functions=history.functions,
     )
 
 
 def _no_access(reason: str) -> str:
     """A reason as an error of its own, in GDB's words: the address that was asked for first."""
     match = _OF_LANE.fullmatch(reason)
+    plain = _ELSEWHERE.fullmatch(reason)
+    if match is None and plain is not None:
+        asked = f"Cannot access memory at address {plain['address']}"
+        return f"{asked}: it is {plain['inner']}: {plain['why']}"
     if match is None:
         return reason[:1].upper() + reason[1:]
     asked = f"Cannot access memory at address {match['address']}"

@@ -1,0 +1,128 @@
+"""Vectors: operators on their elements, and the names that OpenCL has for some of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.types import Array, Base, Type, element_type, size_bits, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import concatenate
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.arithmetic import Arithmetic
+    from dwarfgpu.language.places import Places
+
+_HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
+"""The first element and the step of a half; None is the middle."""
+_LETTERS: Final = re.compile("[xyzw]{2,16}")
+_DIGITS: Final = re.compile("[sS][0-9a-fA-F]{2,16}")
+_COUNTS: Final = (1, 2, 3, 4, 8, 16)
+"""How many elements a vector of OpenCL has."""
+
+
+def is_vector(kind: Type | None) -> bool:
+    bare = strip(kind)
+    if isinstance(bare, Base):
+        return bare.base.vector_size is not None
+    return isinstance(bare, Array) and bare.is_vector and bare.dimensions[0] is not None
+
+
+def _form(kind: Type | None) -> tuple[Type | None, int]:
+    """The type and the number of the elements."""
+    bare = strip(kind)
+    if isinstance(bare, Base) and bare.base.vector_size:
+        count = bare.base.vector_size
+        bit_size = bare.base.bit_size // count
+        name = bare.name.partition("[")[0]
+        return Base(evolve(bare.base, name=name, bit_size=bit_size, vector_size=None)), count
+    assert isinstance(bare, Array) and bare.dimensions[0] is not None
+    return element_type(bare), bare.dimensions[0]
+
+
+def components(places: Places, value: TypedValue, name: str) -> TypedValue | None:
+    """`.xy`, `.s01`, `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other names."""
+    element, count = _form(value.type)
+    if name in _HALVES and count > 1:
+        first, step = _HALVES[name]
+        half = (count + 1) // 2
+        start = half if first is None else first
+        indexes = [start + step * number for number in range(half)]
+    elif _LETTERS.fullmatch(name):
+        indexes = ["xyzw".index(letter) for letter in name]
+    elif _DIGITS.fullmatch(name):
+        indexes = [int(digit, 16) for digit in name[1:]]
+    else:
+        return None
+    if len(indexes) not in _COUNTS or max(indexes) >= count:
+        raise UsageError(f"Invalid OpenCL vector component accessor {name}")
+    if len(indexes) == 1:
+        return places.element(value, indexes[0])
+    kind = Array(element, (len(indexes),), is_vector=True)
+    parts = [places.read(places.element(value, index)) for index in indexes]
+    read = [each.bits for each in parts if each.bits is not None]
+    if len(read) < len(parts):
+        error = next((each.error for each in parts if each.error is not None), None)
+        return TypedValue(kind, error=error, unit=value.unit)
+    bits = concatenate(read, places.context.endian)
+    return TypedValue(kind, bits=bits, unit=value.unit, notes=value.notes)
+
+
+def binary(
+    arithmetic: Arithmetic, operator: str, left: TypedValue, right: TypedValue
+) -> TypedValue:
+    """An operator on each two elements; a number is the same for each."""
+    vector = left if is_vector(left.type) else right
+    if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
+        raise UsageError("Cannot perform operation on vectors with different types")
+    columns = [_elements(arithmetic, each, vector) for each in (left, right)]
+    pairs = zip(*columns, strict=True)
+    return _of(arithmetic, vector, [arithmetic.binary(operator, one, two) for one, two in pairs])
+
+
+def unary(arithmetic: Arithmetic, operator: str, value: TypedValue) -> TypedValue:
+    """`-`, `+` or `~` of each element."""
+    found = [arithmetic.unary(operator, each) for each in _elements(arithmetic, value, value)]
+    return _of(arithmetic, value, found)
+
+
+def is_equal(places: Places, left: TypedValue, right: TypedValue) -> bool:
+    """Whether two vectors have the same contents; `UsageError` for what is no vector."""
+    if not (is_vector(left.type) and is_vector(right.type)):
+        raise UsageError("Invalid type combination in equality test.")
+    same_size = left.size_bits == right.size_bits
+    return same_size and places.known(left).value == places.known(right).value
+
+
+def _shape(value: TypedValue) -> tuple[object, ...]:
+    element, count = _form(value.type)
+    bare = strip(element)
+    encoding = bare.base.encoding if isinstance(bare, Base) else None
+    return encoding, size_bits(element), count
+
+
+def _elements(arithmetic: Arithmetic, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
+    """Those of a vector; of a number, it as an element, as often as the vector has some."""
+    places = arithmetic.places
+    kind, count = _form(vector.type)
+    if is_vector(value.type):
+        whole = TypedValue(value.type, bits=places.known(value), unit=value.unit)
+        return [places.element(whole, index) for index in range(count)]
+    number = arithmetic.value(arithmetic.number(value))
+    element = arithmetic.cast(number, kind)
+    is_shorter = (size_bits(kind) or 0) < (number.size_bits or 0)
+    if is_shorter and not arithmetic.compared("==", element, number):
+        raise UsageError("conversion of scalar to vector involves truncation")
+    return [element] * count
+
+
+def _of(arithmetic: Arithmetic, vector: TypedValue, found: list[TypedValue]) -> TypedValue:
+    """A vector of results, each as one of its elements."""
+    kind, _ = _form(vector.type)
+    places = arithmetic.places
+    parts = [places.known(arithmetic.cast(each, kind)) for each in found]
+    bits = concatenate(parts, places.context.endian)
+    return TypedValue(vector.type, bits=bits, unit=vector.unit)
