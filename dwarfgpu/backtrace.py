@@ -198,7 +198,7 @@ def _has_lane(session: Session) -> bool:
     if session.lane is None:
         return True
     try:
-        return session.frame.lane_was_active(session.lane) is not False
+        return not session.is_absent
     except DwarfGpuError:
         return True
 

@@ -213,14 +213,19 @@ class Session:
 
     @property
     def is_absent(self) -> bool:
-        """Whether the lane in focus was not active on entry to the call frame."""
-        return self.lane is not None and self.frame.lane_location(self.lane).was_active is False
+        """Whether the lane in focus was not active on entry to the call frame; without a work-item
+        it was on entry to none."""
+        if self.lane is None:
+            return False
+        return self.is_unused or self.frame.lane_location(self.lane).was_active is False
 
     @property
     def is_unused(self) -> bool:
         """Whether the lane in focus is known to have no work-item."""
         used = self.target.used_lanes(self.wave) if isinstance(self.target, Named) else None
-        return self.lane is not None and used is not None and self.lane >= used
+        if self.lane is None or used is None:
+            return False
+        return used <= self.lane < self.architecture.lane_count
 
     @property
     def why_absent(self) -> str:

@@ -262,3 +262,20 @@ def test_a_lane_outside_the_frame_has_what_needs_no_frame(command: str, told: st
     done = run("debug", *PLACES, "--batch", "-ex", command)
     shown = " ".join(f"{done.out}\n{done.err}".split())
     assert " ".join(told.split()[1:] if told.startswith(" 3 ") else told.split()) in shown
+
+
+@pytest.mark.parametrize(
+    ("state", "wave", "lane"), [("divergent.gfx942", 2, 61), ("dispatch.gfx1100", 5, 20)]
+)
+def test_a_lane_without_a_work_item_is_in_no_frame(state: str, wave: int, lane: int) -> None:
+    """Whether or not anything tells where lanes are."""
+    focus = ("--state", STATES / f"{state}.json", "--batch", "-ex", f"wave {wave}")
+    script = (f"lane {lane}", "frame", "info locals", "bt", "print $_lane", "info frame")
+    done = run("debug", *focus, *(word for each in script for word in ("-ex", each)))
+    begin = next(n for n, line in enumerate(done.lines) if f"lane {lane} (" in line)
+    shown = done.lines[begin + 1 :]
+    assert (shown[0], shown[-1]) == (f"$1 = {lane}", f" lane {lane} is not in this frame")
+    assert not any(line.startswith("#") for line in shown)
+    reason = f"lane {lane} is unused: it has no work-item"
+    told = [line for line in done.err.splitlines() if reason in line]
+    assert told == [f"warning: {reason}", reason, reason, f"note: {reason}"]

@@ -68,7 +68,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(" found by the call convention alone (heuristic)")
     yield from _lanes(session)
     lane = session.lane
-    if lane is not None and session.lane_states([lane])[0].is_absent:
+    if session.is_absent:
         yield Told(f" lane {lane} is not in this frame", {"lane-addr": None})
         return
     if lane is not None:

@@ -65,7 +65,8 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
         number = session.lane
         text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
         yield Told(text, _focus_data(session))
-        if session.pc is not None and number is not None and not _state(session, number).is_absent:
+        has_frame = session.pc is not None and number is not None and not session.is_unused
+        if has_frame and not _state(session, number or 0).is_absent:
             yield from shown_frame(shell, selected_number(session))
         yield from displayed(shell)
     if session.lane is not None:
