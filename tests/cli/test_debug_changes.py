@@ -80,6 +80,19 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     validate(document)
 
 
+def test_what_is_saved_beside_is_named_and_overwrites_nothing_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "now.json"
+    arguments = ("debug", "--demo", "--batch", "-ex", f"save {path}")
+    first = run(*arguments).out
+    (beside,) = tmp_path.glob("*.npy")
+    saved = f"Saved {path}. Memory of it is in {beside.name}.\n"
+    assert first == saved
+    path.unlink()
+    asked = "Overwrite it? (y or n) [answered Y; input not from terminal]"
+    assert run(*arguments).out == f"{beside.name} exists. {asked}\n{saved}"
+    assert run(*arguments).out == f"{path} exists. {asked}\n{saved}"
+
+
 def test_a_core_is_no_state(tmp_path: Path) -> None:
     commands = [
         f"save {tmp_path / 'x.json'}",

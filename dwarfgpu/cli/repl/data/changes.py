@@ -183,13 +183,19 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; this is none.")
     path = _path(argument)
-    if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
-        raise UsageError("Not confirmed.")
     loaded = {Path(each.file.path): each.load_address for each in shell.session.code_objects}
     before = None if shell.state_path is None else plain.load(Path(shell.state_path)).value
     document = before if isinstance(before, dict) else None
-    write(state_document(machine, path, loaded, document), path)
-    yield Told(f"Saved {argument}.", {"file": argument})
+    made = state_document(machine, path, loaded, document)
+    beside = {name: path.parent / name for name in made.files}
+    for name, each in {argument: path, **beside}.items():
+        if each.exists():
+            if not shell.confirms(f"{name} exists. Overwrite it?"):
+                raise UsageError("Not confirmed.")
+            break  # what is beside it goes with it
+    write(made, path)
+    also = f" Memory of it is in {', '.join(beside)}." if beside else ""
+    yield Told(f"Saved {argument}.{also}", {"file": argument})
 
 
 def _path(text: str) -> Path:
