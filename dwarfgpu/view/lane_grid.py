@@ -85,6 +85,11 @@ def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell
     ]
 
 
+_NUMBER: Final = re.compile(r"0x[0-9a-f]+")
+_MOST_ALIKE: Final = 4
+"""Lines below a grid for reasons that differ in their addresses only."""
+
+
 def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
     """Below a grid: which lanes are where, `*` those with the focus; why some have no value."""
     groups: dict[tuple[str, str], list[int]] = {}
@@ -100,8 +105,17 @@ def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[s
         mark = "*" if focus in groups[key] else " "
         place = "" if key == ("U", "-") else f"  {key[1]}"
         yield f"{mark} {who:<{first}}  {state:<{second}}{place}".rstrip()
+    alike: dict[tuple[str, str], list[tuple[str, list[int]]]] = {}
     for (word, reason), numbers in missing.items():
-        yield f"{word} in {_named(numbers)}: {reason}"
+        alike.setdefault((word, _NUMBER.sub("", reason)), []).append((reason, numbers))
+    for (word, _), told in alike.items():
+        if len(told) > _MOST_ALIKE:
+            lanes = sorted(lane for _, numbers in told for lane in numbers)
+            reason, [lane, *_] = told[0]
+            yield f"{word} in {_named(lanes)}, at {len(told)} addresses; lane {lane}: {reason}"
+            continue
+        for reason, numbers in told:
+            yield f"{word} in {_named(numbers)}: {reason}"
 
 
 def _named(numbers: list[int]) -> str:

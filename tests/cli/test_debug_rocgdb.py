@@ -126,3 +126,11 @@ def test_what_fits_is_not_warned_of(number: int) -> None:
 def test_what_is_missing_is_told_without_the_kind_of_the_error() -> None:
     said = answers(DIVERGENT, "lane 17", "p x + t")[-1]
     assert said == "x is optimized out at this pc; described at [0x1504,0x1524)"
+
+
+def test_an_address_in_each_lane_is_one_reason() -> None:
+    said = answers(DIVERGENT, "lanes *(int *) (4096 + $_lane * 4)")
+    about = [each for each in said if each.startswith("<unavailable> in")]
+    assert len(about) == 1, said
+    start = "<unavailable> in lanes 0-63, at 64 addresses; lane 0: "
+    assert about[0].startswith(start + "Cannot access memory at address 0x1000")
