@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import re
 import shlex
 
@@ -36,12 +37,21 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         status = main(["debug", *shlex.split(dialogue.options), "--batch", *script])
     assert unbroken(out.getvalue()) == unbroken(dialogue.answers)
-    assert status in (0, 1)
+    assert status == _failures(dialogue)
 
 
 def unbroken(text: str) -> str:
     """Without the breaks in lines of frames, which only a terminal has."""
     return re.sub(r" ?\n    (?=at |\w+=)", " ", text)
+
+
+def _failures(dialogue: Dialogue) -> int:
+    """1 where an answer is an error, by the answers as JSON."""
+    script = [word for each in dialogue.commands for word in ("-ex", each)]
+    options = [*shlex.split(dialogue.options), "--interpreter=json"]
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        main(["debug", *options, "--batch", *script])
+    return int(any(json.loads(each)["result"] == "error" for each in out.getvalue().splitlines()))
 
 
 def test_there_are_enough() -> None:
