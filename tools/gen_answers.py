@@ -34,6 +34,8 @@ are as the debugging information and the command line have them: relative ones s
 - With `set logging redirect on`, too, the answers come; the file has them besides.
 - A command that fails answers `"result": "error"` with `msg`, after what it told before, and
   counts for the exit status.
+- What fails before the first command (a state that cannot be read) is no answer: one line on the
+  error stream and exit status 2, as of every other command of the shell.
 - A number before a command comes back as `token`. A command that has a body (`if`, `while`,
   `define`, `document`, `python`) is answered once, after the `end` of it; numbers before the lines
   of its body, `end` included, are taken and not answered, but for those of Python and of texts.
