@@ -60,8 +60,9 @@ STEPS: Final = (
     ),
     Step(
         "All lanes at a glance",
-        "`lanes` shows an expression in every lane. Inactive lanes are in brackets, grey on a "
-        "terminal, where colours follow the values; below is told which lanes are where.",
+        "`lanes` shows an expression in every lane. Inactive lanes are in brackets; on a "
+        "terminal they are grey instead, and colours follow the values. Below is told which "
+        "lanes are where.",
         ("lanes x", "lanes kept * 2"),
     ),
     Step(

@@ -17,16 +17,20 @@ from dwarfgpu import __version__
 from dwarfgpu.backends.image import ImageTarget
 from dwarfgpu.backends.recorded import recorded
 from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines, signal_record
 from dwarfgpu.cli.errors import one_line, shortened
 from dwarfgpu.cli.eval import with_demo
-from dwarfgpu.cli.focus import frame_line, lane_numbers
+from dwarfgpu.cli.focus import lane_numbers
 from dwarfgpu.cli.launch_options import LAUNCH, configure_launch
 from dwarfgpu.cli.repl.answer import Answer
+from dwarfgpu.cli.repl.command import printed
 from dwarfgpu.cli.repl.shell import Shell, Streams, error_text
+from dwarfgpu.cli.repl.stack.commands import shown_frame
 from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.cli.repl.terminal import lines
+from dwarfgpu.cli.repl.terminal.colour import painted, source
 from dwarfgpu.cli.repl.terminal.lines import Given
 from dwarfgpu.cli.repl.waves.lanes import first_lane
 from dwarfgpu.cli.streams import is_terminal, usable
@@ -242,6 +246,7 @@ def _run(args: argparse.Namespace) -> int:
     session = options.session_of(args, files, stopped)
     is_talk = not args.batch and at_terminal()
     shell = conversation(session, is_fed=not args.batch and not is_talk)
+    shell.is_batch = args.batch
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
     shell.load, shell.state_path = partial(_load, args), args.state
@@ -254,6 +259,7 @@ def _run(args: argparse.Namespace) -> int:
         shell.signals = {each: signal for each, signal in signals if signal is not None}
         shell.values.has_threads = True
         shell.values.named.update(_told_by(session, stopped.core))
+        show_start(shell)
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)
@@ -340,12 +346,20 @@ def interact(shell: Shell, *, is_talk: bool) -> None:
 
 def greet(shell: Shell) -> None:
     """Say who is there and where the session stands, before anything else as GDB does."""
-    session = shell.session
     if shell.settings.word("output") != "text":
         return
     shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
-    if session.pc is not None:
-        try:
-            shell.streams.print(f"#0  {frame_line(session)}\n")
-        except DwarfGpuError as error:
-            shell.streams.complain(str(error))
+    if not shell.is_of_core:
+        show_start(shell)
+
+
+def show_start(shell: Shell) -> None:
+    """Where the session stands, with the line of source text."""
+    session = shell.session
+    if session.pc is None or shell.settings.word("output") != "text":
+        return
+    try:
+        for part in shown_frame(shell, selected_number(session)):
+            shell.streams.print(printed(painted(part, source) if shell.has_colours else part))
+    except DwarfGpuError as error:
+        shell.streams.complain(str(error))

@@ -24,8 +24,9 @@ WIDEST: Final = 16
 _NARROWEST: Final = 4
 _RAMP: Final = (17, 18, 24, 30, 36, 71, 107, 143, 179, 221)
 """Background colours of a terminal with 256 of them, from the least number to the greatest."""
-_GREYS: Final = (233, 234, 235, 236, 237, 238, 239, 240, 241, 242)
-"""The same for inactive lanes."""
+_GREYS: Final = (236, 236, 237, 237, 238, 238, 239, 239, 240, 240)
+"""The same for inactive lanes: each can be told from black, and white text on it be read."""
+_ON_GREY: Final = "38;5;255"
 _DARK: Final = 4
 """How many of them take white text."""
 MARKS: Final = {
@@ -166,9 +167,9 @@ def grid_lines(
     """Rows of cells, one for each lane, with the number of the first lane of each row,
     unless none of it is shown; a legend.
 
-    Inactive lanes are in brackets; with colours they are grey, and the focus is underlined. There
-    are fewer cells in a row, then cells are cut, so that rows are not wider than `width`, as far as
-    that is possible.
+    Inactive lanes are in brackets; with colours they are grey instead, and the focus is
+    underlined. There are fewer cells in a row, then cells are cut, so that rows are not wider than
+    `width`, as far as that is possible.
     """
     columns = columns_for(cells, width)
     digits = len(str(len(cells) - 1))
@@ -190,7 +191,7 @@ def grid_lines(
             )
         ]
         yield f"{row:>{digits}}  {' '.join(shown)}".rstrip()
-    yield from _folded(list(_legend(cells, colours)), digits + 2, width)
+    yield from _folded(list(_legend(cells, focus, colours=colours)), digits + 2, width)
 
 
 def _folded(texts: Sequence[str], indent: int, width: int | None) -> Iterator[str]:
@@ -211,15 +212,20 @@ def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
     return (min(numbers), max(numbers)) if numbers else (0.0, 0.0)
 
 
-def _legend(cells: Sequence[Cell], colours: bool) -> Iterator[str]:
+def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:
     """What the marks mean that are there, and the ends of the colours."""
     told = [each for each in cells if each.number is not None and each.state == "A"]
     if colours and len({each.number for each in told}) > 1:
         least, most = _bounds(cells)
         ends = [min(told, key=_number), max(told, key=_number)]
-        yield " to ".join(_painted(f" {each.text} ", each, least, most) for each in ends)
+        yield "values " + " to ".join(
+            _painted(f" {each.text} ", each, least, most) for each in ends
+        )
     if any(each.state == "I" for each in cells):
-        yield f"\x1b[48;5;{_GREYS[4]};38;5;252m inactive \x1b[0m" if colours else "( ) inactive"
+        grey = f"\x1b[48;5;{_GREYS[4]};{_ON_GREY}m"
+        yield f"{grey} inactive \x1b[0m" if colours else "( ) inactive"
+    if colours and focus is not None and cells[focus].state not in ("U", _NOT_ASKED):
+        yield "\x1b[1;4mlane\x1b[0m in focus"
     if any(each.state == "U" for each in cells):
         yield f"{UNUSED} no work-item"
     missing = {each.missing for each in cells if each.state not in ("U", _NOT_ASKED)}
@@ -244,13 +250,14 @@ def _text(cell: Cell, widest: int, *, colours: bool) -> str:
 def _painted(text: str, cell: Cell, least: float, most: float, *, is_focus: bool = False) -> str:
     if cell.state in ("U", _NOT_ASKED):
         return text
-    codes = ["2"] if cell.state == "I" and cell.number is None else []
-    codes += ["1", "4"] if is_focus else []
-    if cell.number is not None:
+    codes = ["1", "4"] if is_focus else []
+    if cell.state == "I" and cell.number is None:
+        codes += [f"48;5;{_GREYS[4]}", _ON_GREY]
+    elif cell.number is not None:
         share = 0.0 if most == least else (cell.number - least) / (most - least)
         step = min(int(share * len(_RAMP)), len(_RAMP) - 1)
-        if cell.state == "I":  # dim text cannot be read on a bright cell
-            codes += [f"48;5;{_GREYS[step]}", "38;5;252"]
+        if cell.state == "I":
+            codes += [f"48;5;{_GREYS[step]}", _ON_GREY]
         else:
             codes += [f"48;5;{_RAMP[step]}", "97" if step < _DARK else "30"]
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if codes else text

@@ -325,7 +325,8 @@ def test_a_frame_is_shown_the_same_everywhere(build: str) -> None:
     numbers = range(7)
     by_number = [word for each in numbers for word in ("-ex", f"frame {each}")]
     told = run("debug", *of(build), "--batch", "-ex", "bt", *by_number, "-ex", "up 9").lines
-    frames = [line for line in told if line.startswith("#")]
+    first, *frames = [line for line in told if line.startswith("#")]
+    assert first == frames[0]  # at the start
     assert frames[7:] == [*frames[:7], frames[6]]  # up stays, as in GDB
     assert frames[6].endswith(f" in _start () from {CORES / build}") or " at " in frames[6]
 

@@ -41,8 +41,8 @@ def shown(program: Path, *commands: str) -> list[str]:
 
 
 def functions(program: Path, *commands: str) -> list[str]:
-    """Of the frames that the last command lists."""
-    frames = [each for each in shown(program, *commands) if each.startswith("#")]
+    """Of the frames that the last command lists, after the one at the start."""
+    _, *frames = [each for each in shown(program, *commands) if each.startswith("#")]
     return [each.partition(" in ")[2].split()[0] for each in frames]
 
 

@@ -64,10 +64,12 @@ def test_a_body_without_end_is_that_of_stdin(repository: Path) -> None:
     assert done.stdout == "body\n"
 
 
-def gdbs(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def gdbs(
+    repository: Path, *arguments: str, folder: str = "fixtures/states"
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *DEBUG, "--batch", *arguments],
-        cwd=repository / "fixtures/states", env=os.environ | {"PYTHONPATH": str(repository)},
+        cwd=repository / folder, env=os.environ | {"PYTHONPATH": str(repository)},
         input="", capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -256,3 +258,26 @@ def test_completion_and_bar_on_a_screen(
         assert "Traceback" not in screen.shows("quit", "left 0")
     finally:
         screen.run("kill-server")
+
+
+def test_words_of_a_newcomer(repository: Path) -> None:
+    folder = repository / "fixtures/core"
+    core = [str(folder / "crash.x86_64.O2"), str(folder / "crash.x86_64.O2.core")]
+    start = gdbs(repository, *core, folder="fixtures").stdout.splitlines()
+    assert start[-2].startswith("#0  0x") and start[-1].startswith("92\t")
+    assert "More stack frames" not in gdbs(repository, *core, "-ex", "bt 1").stdout
+    unknown = gdbs(repository, "-ex", "p nosuch").stderr
+    assert unknown == 'No symbol table is loaded.  Use the "file" command.\n'
+    assert "--pc" not in gdbs(repository, core[0], "-ex", "p nosuch").stderr
+    for code in ("import gdb", "print(gdb.VERSION)"):
+        told = gdbs(repository, "-ex", f"python {code}", folder="docs").stderr
+        assert told.startswith("There is no module gdb here, but ") and told.count("\n") == 1
+
+
+def test_help_is_as_wide_as_the_terminal(repository: Path) -> None:
+    wide, narrow = (
+        gdbs(repository, "-ex", f"set width {width}", "-ex", "help", "-ex", "help lanes").stdout
+        for width in (120, 50)
+    )
+    assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, wide.splitlines()))
+    assert narrow.split() == wide.split()

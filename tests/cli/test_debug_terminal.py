@@ -70,15 +70,17 @@ def test_a_long_line_takes_several_rows() -> None:
 
 def test_source_is_painted() -> None:
     text = colour.source("9\tint x = 3; // \x1b]0;t\x07")
-    assert isinstance(text, Painted) and text.startswith("\x1b[90m9\x1b[0m\t")
+    assert isinstance(text, Painted) and text.startswith("\x1b[38;5;243m9\x1b[0m\t")
     assert "\\033]0;t\\007" in re.sub(r"\x1b\[[\d;]*m", "", text)
     assert colour.source("#0  f () at x.c:3") == "#0  f () at x.c:3"
+    plain = colour.source("9\tint x; // and not")
+    assert plain.endswith("\x1b[38;5;243m// and not\x1b[39m")  # no words of C, and grey
     assert "\x1b[" in colour.types("type = struct s {\n    int a;\n}")
 
 
 def test_operations_are_painted() -> None:
     text = colour.operations("0x0000  DW_OP_regx VGPR6  (A.2.5.4.4.4)")
-    assert "\x1b[36mDW_OP_regx\x1b[0m" in text and "\x1b[90m(A.2.5.4.4.4)\x1b[0m" in text
+    assert "\x1b[38;5;30mDW_OP_regx\x1b[0m" in text and "\x1b[38;5;243m(A.2.5.4.4.4)\x1b[0m" in text
     part = colour.painted(Told("=> t = 3", {"value": "3"}), colour.operations)
     assert isinstance(part, Told) and part.data == {"value": "3"}
     assert part.text == "\x1b[1m=> t = 3\x1b[0m"

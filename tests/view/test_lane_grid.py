@@ -118,13 +118,13 @@ def test_wide_cells_are_cut() -> None:
 def test_colours_follow_the_numbers() -> None:
     cells = [Cell(str(n), "A", n) for n in (10, 20, 15)] + [Cell("9", "I", 12), Cell("-", "A")]
     line, legend = lines(cells, colours=True)
-    assert re.sub(r"\x1b\[[0-9;]*m", "", legend) == "    10  to  20    inactive "
+    assert re.sub(r"\x1b\[[0-9;]*m", "", legend) == "   values  10  to  20    inactive "
     codes = re.findall(r"\x1b\[([0-9;]*)m *(\S+)\x1b\[0m", line)
     least, most, middle, inactive = codes
     assert least == ("48;5;17;97", "10")
     assert most == ("48;5;221;30", "20")
     assert middle == ("48;5;71;30", "15")
-    assert inactive[0] == "48;5;235;38;5;252"  # grey
+    assert inactive[0] == "48;5;237;38;5;255"  # grey
     assert line.endswith("  -")
     assert re.sub(r"\x1b\[[0-9;]*m", "", line) == "0  10 20 15  9  -"
 
@@ -141,6 +141,7 @@ def test_nothing() -> None:
 
 def test_the_focus_is_underlined() -> None:
     cells = [Cell("1", "A", 1), Cell("2", "I"), Cell("3", "A", 3)]
-    line, *_ = grid_lines(cells, colours=True, focus=1)
-    assert re.findall(r"\x1b\[([0-9;]*)m *2", line) == ["2;1;4"]
+    line, legend = grid_lines(cells, colours=True, focus=1)
+    assert re.findall(r"\x1b\[([0-9;]*)m *2", line) == ["1;4;48;5;238;38;5;255"]
+    assert "\x1b[1;4mlane\x1b[0m in focus" in legend
     assert "\x1b" not in "".join(grid_lines(cells, colours=False, focus=1))

@@ -9,6 +9,8 @@ from dwarfgpu.dwarf.outermost import Kind
 from dwarfgpu.errors import UsageError
 from dwarfgpu.session import Session
 
+_OPTION: Final = "; give --pc ADDR"
+"""What only a command line can be told."""
 _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
     (re.compile(r'No symbol "(?P<name>[\w:~]+)" in current context\.'), ("variable", "function")),
     (
@@ -22,6 +24,10 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 def advised(session: Session, error: UsageError) -> UsageError:
     """The error, with what was perhaps meant."""
+    is_unknown = error.message.startswith('No symbol "') and "in current context." in error.message
+    if is_unknown and not session.code_objects:
+        return UsageError('No symbol table is loaded.  Use the "file" command.')
+    error = UsageError(error.message.replace(_OPTION, "."))
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)
         if match is not None:

@@ -135,6 +135,8 @@ class Shell:
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.signals: Mapping[WaveId, Record] = {}
         """Those that ended threads of a core file, as data."""
+        self.is_batch = False
+        """Whether nobody reads what is said only to whoever sits there."""
         self.is_of_core = False
         """Whether a core file is looked at."""
         self.values = ValueHistory()

@@ -203,7 +203,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             left_out += 1
             continue
         if count == limit:
-            yield Told("(More stack frames follow...)", {"has-more": True})
+            more = "" if shell.is_batch else "(More stack frames follow...)"
+            yield Told(more, {"has-more": True})
             return
         count += 1
         yield from _of_frame(shell, each, settings, is_full=is_full)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from os.path import commonprefix
 from pathlib import Path
+from textwrap import wrap
 from typing import Final
+
+from attrs import evolve
 
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import (
@@ -65,6 +69,38 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: help [COMMAND | CLASS | all]
     """
+    parts = _help(shell, argument)
+    has_width = shell.is_seen or shell.settings.limit("width") is not None
+    yield from _wrapped(parts, shell.columns) if has_width else parts
+
+
+def _wrapped(parts: Iterator[Part], columns: int) -> Iterator[Part]:
+    """Words are not broken where a terminal is narrow: paragraphs of text are filled again."""
+    for is_text, run in groupby(parts, _is_of_text):
+        lines = [*run]
+        if not is_text:
+            yield from (_folded(each, columns) for each in lines)
+        elif max(map(len, map(str, lines))) <= columns:
+            yield from lines
+        else:
+            yield from wrap(" ".join(map(str, lines)), columns, break_on_hyphens=False)
+
+
+def _is_of_text(part: Part) -> bool:
+    return isinstance(part, str) and part[:1] not in ("", " ") and " -- " not in part
+
+
+def _folded(part: Part, columns: int) -> Part:
+    """A line of a list, which goes on further in."""
+    text = part if isinstance(part, str) else part.text if isinstance(part, Told) else ""
+    if len(text) <= columns or text.startswith(" "):
+        return part
+    lines = wrap(text, columns, subsequent_indent="    ", break_on_hyphens=False)
+    shown = "\n".join(lines)
+    return evolve(part, text=shown) if isinstance(part, Told) else shown
+
+
+def _help(shell: Shell, argument: str) -> Iterator[Part]:
     if argument == ALL:
         for topic in TOPICS:
             inside = _of_topic(shell, topic)

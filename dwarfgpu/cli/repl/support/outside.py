@@ -141,14 +141,25 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
         shell.is_over = True
         shell.exit_status = status & 0xFF if isinstance(status, int) else 1
         return
+    except (NameError, ImportError) as error:
+        yield _python_output(out)
+        raise _python_failed(shell, error) from None
     except BaseException as error:  # noqa: BLE001 (the user's code may raise anything)
         yield _python_output(out)
-        traced = _traced(error)
-        if not shell.is_json:
-            shell.streams.complain(traced.removesuffix("\n"))
-            traced = ""
-        raise UsageError(f"{traced}Error while executing Python code.") from None
+        raise _python_failed(shell, error) from None
     yield _python_output(out)
+
+
+def _python_failed(shell: Shell, error: BaseException) -> UsageError:
+    """The error of a command whose code raised one; code for GDB is told what there is."""
+    if isinstance(error, NameError | ImportError) and error.name == "gdb":
+        have = "session, evaluate(TEXT), text(VALUE) and execute(COMMAND)"
+        return UsageError(f'There is no module gdb here, but {have}; type "help python".')
+    traced = _traced(error)
+    if not shell.is_json:
+        shell.streams.complain(traced.removesuffix("\n"))
+        traced = ""
+    return UsageError(f"{traced}Error while executing Python code.")
 
 
 def _traced(error: BaseException) -> str:

@@ -33,7 +33,7 @@ def fields(session: Session) -> list[Field]:
             out.append(Field(function, 3))
         place = place_of(session, session.pc)
         if place is not None:
-            out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 2))
+            out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 5))
     unit = "wave" if session.architecture.is_simt else "thread"
     out.append(Field(f"{unit} {session.wave}", 4))
     if session.lane is not None:
@@ -43,7 +43,7 @@ def fields(session: Session) -> list[Field]:
         out.append(Field(f"exec {mask:#x}", 6))
     pc = wave_pc(session)
     if pc is not None:
-        out.append(Field(f"pc {pc:#x}", 5))
+        out.append(Field(f"pc {pc:#x}", 2))
     return out
 
 

@@ -32,7 +32,14 @@ _WORDS: Final = re.compile(
     r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
     r"|(?P<verdict>^=>.*|^ +(?:\^|the compiler kept).*)|(?P<gone><optimized out>|undefined)"
 )
-_CODES: Final = {"operation": 36, "section": 90, "offset": 90, "verdict": 1, "gone": 33}
+_CODES: Final = {
+    "operation": "38;5;30",
+    "section": "38;5;243",
+    "offset": "38;5;243",
+    "verdict": "1",
+    "gone": "38;5;130",
+}
+"""All have the same contrast with black as with white."""
 
 Paint: TypeAlias = "Callable[[str], str]"
 
@@ -42,7 +49,7 @@ def source(text: str) -> str:
     match = _LISTED.fullmatch(text)
     if match is None:
         return text
-    return Painted(f"\x1b[90m{match['number']}\x1b[0m\t{_highlighted(match['text'])}")
+    return Painted(f"\x1b[38;5;243m{match['number']}\x1b[0m\t{_highlighted(match['text'])}")
 
 
 def types(text: str) -> str:
@@ -64,9 +71,12 @@ PAINTS: Final[dict[str, Paint]] = {
     "explain": operations,
     "frame": source,
     "info scope": operations,
+    "lane": source,
     "list": source,
     "ptype": types,
+    "thread": source,
     "up": source,
+    "wave": source,
     "whatis": types,
 }
 """By the names of the commands."""
@@ -91,12 +101,31 @@ def _highlighted(text: str) -> str:
 @cache
 def _highlighter() -> Callable[[str], str]:
     from pygments import highlight
-    from pygments.formatters import TerminalFormatter
+    from pygments.formatters import Terminal256Formatter
     from pygments.lexers.c_cpp import CppLexer
+    from pygments.style import Style
+    from pygments.token import Comment, Keyword, Name, Number, String
 
-    lexer, formatter = CppLexer(stripnl=False, ensurenl=False), TerminalFormatter(bg="dark")
+    class Legible(Style):  # type: ignore[misc]  # pygments has no types
+        """Colours with the same contrast with black as with white."""
+
+        styles = {  # noqa: RUF012 (pygments' own form)
+            Comment: "#767676",
+            Comment.Preproc: "#af5faf",
+            Keyword: "#5f5fff",
+            Keyword.Type: "#008787",
+            Name.Function: "#008700",
+            Name.Builtin: "#008787",
+            Number: "#008700",
+            String: "#af5f00",
+        }
+
+    # A comment ends with its line, which the lexer wants to see.
+    lexer = CppLexer(stripnl=False, ensurenl=True)
+    formatter = Terminal256Formatter(style=Legible)
 
     def coloured(text: str) -> str:
-        return str(highlight(text, lexer, formatter))
+        shown = str(highlight(text, lexer, formatter))
+        return shown if text.endswith("\n") else shown.removesuffix("\n")
 
     return coloured

@@ -51,16 +51,16 @@ from dwarfgpu.errors import DwarfGpuError
 STYLE: Final = Style.from_dict(
     {
         "prompt": "bold",
-        "bottom-toolbar": "noreverse bg:ansibrightblack fg:ansiwhite",
-        "auto-suggestion": "fg:ansibrightblack",
-        "pygments.keyword": "fg:ansiblue bold",
-        "pygments.keyword.type": "fg:ansicyan",
-        "pygments.name.variable": "fg:ansimagenta",
-        "pygments.name.builtin": "fg:ansicyan",
-        "pygments.name.namespace": "fg:ansicyan",
-        "pygments.literal.number": "fg:ansigreen",
-        "pygments.literal.string": "fg:ansiyellow",
-        "pygments.comment": "fg:ansibrightblack italic",
+        "bottom-toolbar": "noreverse bg:#444444 fg:#eeeeee",
+        "auto-suggestion": "fg:#767676",
+        "pygments.keyword": "fg:#5f5fff bold",
+        "pygments.keyword.type": "fg:#008787",
+        "pygments.name.variable": "fg:#af5faf",
+        "pygments.name.builtin": "fg:#008787",
+        "pygments.name.namespace": "fg:#008787",
+        "pygments.literal.number": "fg:#008700",
+        "pygments.literal.string": "fg:#af5f00",
+        "pygments.comment": "fg:#767676 italic",
     }
 )
 PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
