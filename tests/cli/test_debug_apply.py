@@ -105,7 +105,7 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
         ("frame apply level 9 p 1", "No frame at level 9."),
         ("info agents 3", "No agents match '3'."),
         ("info dispatches -x", "Unrecognized option at: -x"),
-        ("info waves now", 'Junk after "info waves": now'),
+        ("info waves now", "Invalid thread ID: now"),
         ("laas", "Please specify a command to apply on all of them."),
     ],
 )
