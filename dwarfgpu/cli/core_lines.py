@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
+from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.signals import signal_name, signal_text
 from dwarfgpu.view.plain import Plain, Record
 
 if TYPE_CHECKING:
     from dwarfgpu.backends.core import Core
     from dwarfgpu.objfile.core_notes import CoreThread
+    from dwarfgpu.session import Session
     from dwarfgpu.target import WaveId
+
+_OF_THREADS: Final = re.compile(r"lib(?:c|pthread)(?:-[0-9.]+)?\.so(?:\.[0-9]+)?")
+"""The C libraries whose threads GDB knows by their thread pointers."""
 
 
 def core_lines(core: Core) -> Iterator[str]:
@@ -42,6 +50,23 @@ def signal_record(thread: CoreThread) -> Record | None:
         "address": None if why is None or why.address is None else f"{why.address:#x}",
         "sender": None if why is None else why.sender,
     }
+
+
+def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
+    """`LWP 123`; in a process with the C library's threads GDB's `Thread 0x7ffff7dd1740 (LWP 123)`,
+    of the thread pointer."""
+    lwp = f"LWP {thread.lwp}"
+    pointer = session.architecture.register_named(
+        THREAD_POINTERS.get(session.architecture.machine, "")
+    )
+    names = (PurePath(each.file.path).name for each in session.code_objects)
+    if session.target is None or pointer is None or not any(map(_OF_THREADS.fullmatch, names)):
+        return lwp
+    try:
+        data = session.target.read_register(wave, pointer)
+    except Unavailable:
+        return lwp
+    return f"Thread {int.from_bytes(data, session.architecture.endian):#x} ({lwp})"
 
 
 def core_record(core: Core) -> Record:

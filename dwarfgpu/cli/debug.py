@@ -19,7 +19,7 @@ from dwarfgpu.backends.recorded import recorded
 from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.backtrace import selected_number
 from dwarfgpu.cli import context as options
-from dwarfgpu.cli.core_lines import core_lines, signal_record
+from dwarfgpu.cli.core_lines import core_lines, signal_record, thread_id
 from dwarfgpu.cli.errors import one_line, shortened
 from dwarfgpu.cli.eval import with_demo
 from dwarfgpu.cli.focus import lane_numbers
@@ -252,7 +252,9 @@ def _run(args: argparse.Namespace) -> int:
     shell.load, shell.state_path = partial(_load, args), args.state
     if stopped.core is not None:
         shell.is_of_core = True
-        shell.threads = {each: f"LWP {t.lwp}" for each, t in stopped.core.threads.items()}
+        shell.threads = {
+            each: thread_id(session, each, t) for each, t in stopped.core.threads.items()
+        }
         for line in core_lines(stopped.core) if args.interpreter == "text" else ():
             shell.streams.print(f"{line}\n")
         signals = ((each, signal_record(t)) for each, t in stopped.core.threads.items())

@@ -19,7 +19,7 @@ from dwarfgpu.target import Target, ThreadLocal, WaveId
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB
 _DF_1_PIE: Final = 0x08000000
-_THREAD_POINTERS: Final = {"X86_64": "fs_base", "AARCH64": "tpidr_el0"}
+THREAD_POINTERS: Final = {"X86_64": "fs_base", "AARCH64": "tpidr_el0"}
 _CONTROL_BLOCK_BYTES: Final = 16
 """Behind the thread pointer of AArch64, before the program's block."""
 
@@ -33,7 +33,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     name = PurePath(file.path).name
     if file.is_relocatable:
         raise Unavailable(f"{name} is not linked: thread-local variables have no place in it")
-    thread_pointer = _THREAD_POINTERS.get(file.machine)
+    thread_pointer = THREAD_POINTERS.get(file.machine)
     if thread_pointer is None:
         raise Unsupported(f"thread-local storage of {file.machine}")
     segment = next((each for each in file.segments if each.type == PT_TLS), None)

@@ -11,7 +11,7 @@ from dwarfgpu.cli.repl.command import Command, Part, command, heading, listed
 from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
 from dwarfgpu.cli.repl.data.examine import disassemble, x
-from dwarfgpu.cli.repl.data.print import call, output, print_
+from dwarfgpu.cli.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.cli.repl.data.printf import echo, printf
 from dwarfgpu.cli.repl.data.search import find
 from dwarfgpu.cli.repl.data.types import ptype, whatis
@@ -30,6 +30,8 @@ from dwarfgpu.cli.repl.files.symbols import info_address, info_scope, info_symbo
 from dwarfgpu.cli.repl.running.breakpoints import (
     break_,
     delete,
+    disable,
+    enable,
     info_breakpoints,
     info_watchpoints,
     tbreak,
@@ -41,7 +43,9 @@ from dwarfgpu.cli.repl.stack.commands import (
     down,
     info_args,
     info_locals,
+    info_stack,
     pc,
+    select_frame,
     up,
 )
 from dwarfgpu.cli.repl.stack.frame_info import info_frame
@@ -81,6 +85,7 @@ _INFO: Final = (
     info_sharedlibrary,
     info_source,
     info_sources,
+    info_stack,
     info_symbol,
     info_types,
     info_variables,
@@ -117,16 +122,19 @@ _OWN: Final[tuple[Command, ...]] = (
     define_prefix,
     delete,
     diff,
+    disable,
     document,
     dont_repeat,
     down,
     echo,
+    enable,
     end,
     file,
     find,
     help_,
     if_,
     info,
+    init_if_undefined,
     list_,
     load,
     output,
@@ -140,6 +148,7 @@ _OWN: Final[tuple[Command, ...]] = (
     quit_,
     redo,
     save,
+    select_frame,
     set_,
     shell_,
     show,

@@ -41,6 +41,7 @@ class Display:
     """Whether it is shown as by `x`, not as by `print`."""
     function: Die | None
     """The function whose variables it is about: only there it is shown."""
+    is_enabled: bool = True
 
     @property
     def listed(self) -> str:
@@ -54,7 +55,9 @@ class Display:
 
     @property
     def record(self) -> Record:
-        return {"number": self.number, "expression": self.expression, "listed": self.listed}
+        found: Record = {"number": self.number, "expression": self.expression}
+        hidden: Record = {} if self.is_enabled else {"enabled": False}
+        return {**found, "listed": self.listed, **hidden}
 
 
 @command("display", topic="data", complete=candidates.values, repeats=False)
@@ -85,6 +88,13 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         shell.displays.clear()
+    for each in _numbered(shell, argument):
+        shell.displays.remove(each)
+    yield from ()
+
+
+def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
+    """The displays of numbers, one word after the other."""
     for word in argument.split():
         match = _NUMBERS.fullmatch(word)
         if match is None:
@@ -94,9 +104,37 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
         found = [each for each in shell.displays if first <= each.number <= last]
         if not found:
             raise UsageError(f"No display number {first}.")
-        for each in found:
-            shell.displays.remove(each)
+        yield from found
+
+
+@command("enable display", topic="data", repeats=False)
+def enable_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show expressions again that "disable display" has hidden.
+
+    Usage: enable display [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, all of them.
+    """
+    _enable(shell, argument, is_enabled=True)
     yield from ()
+
+
+@command("disable display", topic="data", repeats=False)
+def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """Keep expressions of "display" without showing them.
+
+    Usage: disable display [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, all of them.
+    """
+    _enable(shell, argument, is_enabled=False)
+    yield from ()
+
+
+def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
+    for each in _numbered(shell, argument) if argument else list(shell.displays):
+        place = shell.displays.index(each)
+        shell.displays[place] = evolve(each, is_enabled=is_enabled)
 
 
 @command("info display", topic="data")
@@ -110,13 +148,15 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
         return
     yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
     for each in shell.displays:
-        yield Told(f"{each.number}:   y  {each.listed}", each.record, "displays")
+        mark = "y" if each.is_enabled else "n"
+        yield Told(f"{each.number}:   {mark}  {each.listed}", each.record, "displays")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
     """All that is shown in the frame in focus."""
     for each in list(shell.displays):
-        if each.function is None or each.function in _functions(shell.session):
+        is_here = each.function is None or each.function in _functions(shell.session)
+        if each.is_enabled and is_here:
             yield from _shown(shell, each)
 
 

@@ -175,3 +175,22 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
         shell.note(note, once=True)
     _remark_written(shell)
     yield from ()
+
+
+_INITIAL: Final = re.compile(r"\$(?P<name>[A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
+
+
+@command("init-if-undefined", topic="data", complete=candidates.values)
+def init_if_undefined(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give a convenience variable a value, unless it has one.
+
+    Usage: init-if-undefined $NAME = EXPRESSION
+    """
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    match = _INITIAL.match(argument)
+    if match is None:
+        raise UsageError("Init-if-undefined requires an assignment expression.")
+    if match["name"] not in shell.values.named:
+        evaluated(shell.session, shell.values, argument)
+    yield from ()

@@ -9,7 +9,7 @@ from dwarfgpu.backtrace import Place, place_in, place_of
 from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
-from dwarfgpu.cli.repl.data.displays import undisplay
+from dwarfgpu.cli.repl.data.displays import disable_display, enable_display, undisplay
 from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of, spots_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
@@ -170,6 +170,44 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
     for number in listed(words, shell.breakpoints, "breakpoint"):
         del shell.breakpoints[number]
     yield from ()
+
+
+@command(
+    "enable",
+    topic="running",
+    aliases=("en",),
+    subcommands=(enable_display,),
+    repeats=False,
+    takes_other=True,
+)
+def enable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show expressions of "display" again.
+
+    Usage: enable display [NUMBER | NUMBER-NUMBER]...
+
+    Breakpoints are always enabled.
+    """
+    runner(shell)
+    raise UsageError("Breakpoints are always enabled here.")
+
+
+@command(
+    "disable",
+    topic="running",
+    aliases=("dis", "disa"),
+    subcommands=(disable_display,),
+    repeats=False,
+    takes_other=True,
+)
+def disable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Keep expressions of "display" without showing them.
+
+    Usage: disable display [NUMBER | NUMBER-NUMBER]...
+
+    Breakpoints cannot be disabled.
+    """
+    runner(shell)
+    raise UsageError("Breakpoints cannot be disabled here: delete them.")
 
 
 @command("info watchpoints", topic="running")

@@ -77,6 +77,19 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield from shown_frame(shell, number)
 
 
+@command("select-frame", topic="stack")
+def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at another frame without showing it.
+
+    Usage: select-frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
+    """
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    if argument:
+        shell.session = selected(shell.session, frame_number(shell, argument))
+    yield from ()
+
+
 @command("up", topic="stack")
 def up(shell: Shell, argument: str) -> Iterator[Part]:
     """Look at the frame that called this one.
@@ -245,6 +258,15 @@ def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[
         yield Told(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
+
+
+@command("info stack", topic="stack", aliases=("s",))
+def info_stack(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the call frames, as "backtrace".
+
+    Usage: info stack [OPTION]... [full] [COUNT | -COUNT]
+    """
+    yield from backtrace.run(shell, argument)
 
 
 @command("pc", topic="stack")

@@ -138,6 +138,7 @@ SET_COMMANDS: Final = (
 @command(
     "set",
     topic="data",
+    aliases=("se",),
     subcommands=SET_COMMANDS,
     complete=candidates.values,
     takes_other=True,

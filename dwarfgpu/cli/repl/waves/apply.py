@@ -191,7 +191,8 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
 def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
     for wave in waves:
         focus_on(shell, wave)
-        yield Focus(shell.session, ("", f"Thread {who(shell)}:"), {"thread": wave})
+        title = f"Thread {who(shell, with_name=True)}:"
+        yield Focus(shell.session, ("", title), {"thread": wave})
 
 
 @command(

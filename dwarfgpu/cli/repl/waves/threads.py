@@ -180,12 +180,14 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
     yield Told(str(count) if is_count else text, {"waves": data})
 
 
-def who(shell: Shell) -> str:
-    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`."""
+def who(shell: Shell, *, with_name: bool = False) -> str:
+    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`; of a thread the name that
+    it was given, too, where that is asked for."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
         return f"{session.wave}, lane {session.lane} ({target_id(session)})"
-    return f"{session.wave} ({shell.threads[session.wave]})"
+    named = _name(shell, session.wave) if with_name else shell.threads[session.wave]
+    return f"{session.wave} ({named})"
 
 
 def _lanes(session: Session, wave: WaveId) -> str:
