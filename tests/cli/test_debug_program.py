@@ -281,3 +281,12 @@ def test_help_is_as_wide_as_the_terminal(repository: Path) -> None:
     )
     assert max(map(len, narrow.splitlines())) <= 50 < max(map(len, wide.splitlines()))
     assert narrow.split() == wide.split()
+
+
+def test_commands_typed_by_habit(repository: Path) -> None:
+    done = gdbs(repository, "-ex", "cd ..", "-ex", "pwd", "-ex", "cd /nosuch", "-ex", "tty x")
+    assert done.stdout == f"Working directory {repository / 'fixtures'}.\n" * 2
+    assert done.stderr.splitlines() == [
+        "/nosuch: No such file or directory.",
+        'GDB has "tty", dwarfgpu has not: nothing is run here.',
+    ]

@@ -57,6 +57,7 @@ from dwarfgpu.cli.repl.stack.register_commands import (
     info_vector,
 )
 from dwarfgpu.cli.repl.support.commands import apropos, complete, help_, quit_, source
+from dwarfgpu.cli.repl.support.habits import HABITS
 from dwarfgpu.cli.repl.support.lldb import with_foreign
 from dwarfgpu.cli.repl.support.outside import pipe, python, shell_
 from dwarfgpu.cli.repl.support.script import dont_repeat, end, eval_, if_, while_
@@ -104,6 +105,7 @@ def info(shell: Shell, argument: str) -> Iterator[Part]:
 _OWN: Final[tuple[Command, ...]] = (
     *RUNNING,
     *GPU_COMMANDS,
+    *HABITS,
     check,
     explain,
     lanes,
