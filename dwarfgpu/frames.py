@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
+from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD
 from dwarfgpu.expr.evaluate import register_of
@@ -109,10 +110,6 @@ class Focus(Protocol):
 
     @property
     def given_frame_base(self) -> GivenAddress | None: ...
-
-    def place(self, given: GivenAddress) -> Location:
-        """Where an address given by hand is."""
-        ...
 
     @property
     def physical_frame(self) -> PhysicalFrame | None:
@@ -241,7 +238,7 @@ class TopFrame:
     def cfa(self) -> Location:
         given = self.session.given_cfa
         if given is not None and not self.level:
-            return self.session.place(given)
+            return self.place(given)
         absent = "the context has no canonical frame address (CFA)"
         if self.pc is None:
             raise MissingContext(absent)
@@ -250,12 +247,19 @@ class TopFrame:
         except MissingContext as error:
             raise MissingContext(f"{absent}: {error.message}") from None
 
+    def place(self, given: GivenAddress) -> Location:
+        """Where an address given by hand is, for the focus."""
+        focus, arch = self.session, self.session.architecture
+        context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
+        space = arch.address_space(given.space)
+        return memory_location(context, space, given.address, bind_lane=False)
+
     def frame_base(self) -> Location:
         if self.is_for_frame_base:
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
         given = self.session.given_frame_base
         if given is not None and not self.level:
-            return self.session.place(given)
+            return self.place(given)
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")

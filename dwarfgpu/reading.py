@@ -11,6 +11,7 @@ from itertools import chain
 from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Array, Type, size_bits, strip
 from dwarfgpu.dynamic import Resolver, may_point, object_bits
@@ -130,3 +131,15 @@ def notes_that_hold(notes: Iterable[str], frame: TopFrame) -> tuple[str, ...]:
     except DwarfGpuError:
         pass  # reading the frame base reports it
     return tuple(each for each in found if each != FRAME_BASE)
+
+
+def why_not_described(
+    variable: Variable, code_object: CodeObject | None, pc: int | None
+) -> str | None:
+    """Why nothing describes a variable at a program location; None where something does."""
+    why = None if pc is None else variable.why_not(pc)
+    if why is None or not variable.described or code_object is None:
+        return why
+    if not code_object.load_address:
+        return why
+    return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"

@@ -38,13 +38,19 @@ from dwarfgpu.expr.context import (
     Limits,
     LocationAttribute,
 )
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.frames import GivenAddress, LaneLocation, LaneState, TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.near import did_you_mean
 from dwarfgpu.nouns import frozen
-from dwarfgpu.reading import Reading, contents, located, notes_on_location, resolved
+from dwarfgpu.reading import (
+    Reading,
+    contents,
+    located,
+    notes_on_location,
+    resolved,
+    why_not_described,
+)
 from dwarfgpu.target import Named, NotStarted, Target, WaveId
 
 NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
@@ -181,13 +187,6 @@ class Session:
         caller = self.at_level(self.level + 1)
         assert caller.physical_frame is not None
         return evolve(caller, callers=self.callers + 1), caller.physical_frame.pc
-
-    def place(self, given: GivenAddress) -> Location:
-        """Where an address given by hand is, for the focus."""
-        arch = self.architecture
-        context = Context(architecture=arch, wave=self.wave, lane=self.lane, target=self.target)
-        space = arch.address_space(given.space)
-        return memory_location(context, space, given.address, bind_lane=False)
 
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""
@@ -359,10 +358,6 @@ class Session:
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
-    @property
-    def _sees_outer(self) -> bool:
-        return not (self.has_frames or self.inline_level)
-
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """The code objects in which a name is looked for, that of the program location first."""
         here = self.code_object
@@ -379,7 +374,8 @@ class Session:
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
                 return Meanings(infos, code_object.scopes.unit_at(pc))
-            here, with_outer = self.program_location or pc, self._sees_outer
+            here = self.program_location or pc
+            with_outer = not (self.has_frames or self.inline_level)
             return code_object.scopes.meanings_at(
                 here, self.inline_level, infos, with_outer=with_outer
             )
@@ -435,7 +431,7 @@ class Session:
         """Where a variable without a location is by the symbol of its name; None where it has none
         that others can mean."""
         address = address_of_symbol(self.code_objects, variable)
-        return None if address is None else self.place(GivenAddress(0, address))
+        return None if address is None else self.frame.place(GivenAddress(0, address))
 
     def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
         """The variable's contents for the focus; an error is kept, not raised.
@@ -472,7 +468,7 @@ class Session:
                     f'Missing ELF symbol "{variable.name}": it is only declared, and no code '
                     "object tells where it is"
                 )
-            why = self._why_not(variable, context.pc)
+            why = why_not_described(variable, self.code_object, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
             reading = evolve(reading, location=located(attribute, context, observe))
@@ -489,16 +485,6 @@ class Session:
             return self._notes(variable, frame, self.context(frame).pc)
         except DwarfGpuError:
             return ()  # the reading itself reports it
-
-    def _why_not(self, variable: Variable, pc: int | None) -> str | None:
-        """Why nothing describes the variable at a location; None where something does."""
-        why = None if pc is None else variable.why_not(pc)
-        code_object = self.code_object
-        if why is None or not variable.described or code_object is None:
-            return why
-        if not code_object.load_address:
-            return why
-        return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"
 
     def resolver(self) -> Resolver:
         """Resolves types of which the program tells the rest, for the focus."""

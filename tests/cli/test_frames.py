@@ -248,7 +248,7 @@ def test_frames_that_are_not_there(command: str, message: str) -> None:
 
 def test_backtrace_at_the_prompt() -> None:
     assert prompt("bt") == run("bt", "--state", CHAIN, "--lane", 1).lines
-    assert prompt("where 2")[2] == "(More stack frames follow...)"
+    assert prompt("where 2") == prompt("bt")[:2]  # that there are more is told to who types
     assert len(prompt("frame 5", "backtrace")) == 13
 
 
@@ -370,7 +370,7 @@ def test_the_prompt_marks_frames_too() -> None:
     state = STATES / "stacks.gcc.O2.tail.json"
     lines = run("debug", "--state", state, "--batch", "-ex", "frame 6", "-ex", "info frame").lines
     assert lines[0].endswith(" at aarch64/stacks.c:53  [tail call]")
-    assert " tail call frame: nothing of it is left in the machine" in lines
+    assert " tail call frame, caller of frame at 0x55008007e0" in lines
     given = ("--pc", "0x1a50", "--reg", "s30=0x2244", "--reg", "s31=0", "--heuristic", "--batch")
     code = FIXTURES / "hip/call.gfx942.O0.v5.co"
     lines = run("debug", "--file", code, *given, "-ex", "up", "-ex", "info frame").lines

@@ -121,7 +121,7 @@ def test_in_a_lane(asm: Session, expression: str, expected: str) -> None:
         ("*(int *) 0x4d00", "1"),
         ("s.level", "Cannot access memory at address private_lane#0x60"),
         ("data", "{void (float *, const double *, int)} 0x1b00 <data(float*, double const*, int)>"),
-        ("$pc", "(void (*)()) 0x2660 <data(float*, double const*, int)+2912>"),
+        ("$pc", "(void (*)(void)) 0x2660 <data(float*, double const*, int)+2912>"),
         ("data(1)", "functions of the program cannot be called"),
     ],
 )
