@@ -85,7 +85,7 @@ def lane_id(lane: int) -> str:
         (["p $s33"], "$1 = -2\n"),
         (["p/x $s33"], "$1 = 0xfffffffe\n"),
         (["p $EXEC"], "$1 = 65295\n"),
-        (["p $pc"], "$1 = (void (*)()) 0x11640 <nest(int const*, int*, int)+64>\n"),
+        (["p $pc"], "$1 = (void (*)(void)) 0x11640 <nest(int const*, int*, int)+64>\n"),
         (["p/x $pc"], "$1 = 0x11640\n"),
         (["p $_lane"], "$1 = 3\n"),
         (["p $_lane_count"], "$1 = 64\n"),
@@ -295,8 +295,8 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
         (
             "",
             0,
-            ["!", "bt", "ni", "si", "until", "wave", "|"]
-            + [each.name for each in COMMANDS if not each.is_foreign],
+            ["!", "bt", "mt", "ni", "si", "until", "wave", "|"]
+            + [each.name for each in COMMANDS if not (each.is_foreign or each.is_absent)],
         ),
         ("exp", 0, ["explain"]),
         ("ins", 0, ["inspect"]),
@@ -377,7 +377,8 @@ def test_it_works(shell: Shell, line: str) -> None:
 
 
 def test_no_name_drives_the_terminal(shell: Shell) -> None:
-    assert said(shell, "echo \x1b]0;x\x07") == "\\033]0;x\\007"
+    said_of_it = said(shell, "info scope \x1b]0;x\x07")
+    assert said_of_it == 'Function "\\033]0;x\\007" not defined.\n'
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,13 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
         return len(text), []
     commands, position, found = shell.commands, 0, None
     while found is None or found.subcommands:
-        position = _end(_BLANK, text, position)
+        after, position = position, _end(_BLANK, text, position)
         end = _end(_COMMAND, text, position)
         word = text[position:end]
         takes_other = found is not None and found.takes_other
         is_other = takes_other and end < len(text) and not word
         if is_other or (takes_other and not fitting(commands, word)):
+            position = after
             break
         if end == len(text):
             return position, _commands(commands, word)

@@ -184,7 +184,7 @@ def examined_code(shell: Shell, address: int) -> None:
 
 @command("disassemble", topic="data")
 def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
-    """Say that there is no disassembler of machine code; "x" shows the bytes.
+    """Say that there is no disassembler: "x" shows the bytes.
 
     Usage: disassemble
     """

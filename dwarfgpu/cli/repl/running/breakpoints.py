@@ -212,7 +212,7 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("info watchpoints", topic="running")
 def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
-    """List watchpoints: there are none, as nothing is watched here.
+    """List watchpoints: nothing is watched, so there are none.
 
     Usage: info watchpoints
     """
