@@ -7,6 +7,7 @@ from typing import Final
 from dwarfgpu.cli.repl.command import TOPICS, Command, every
 from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
 from dwarfgpu.cli.repl.settings import SETTINGS
+from dwarfgpu.cli.repl.support.habits import ABSENT
 from dwarfgpu.cli.repl.table import COMMANDS
 
 INTRODUCTION: Final = """\
@@ -33,7 +34,9 @@ def document() -> str:
         if inside:
             parts.append(f"## {about.rstrip('.')}\n")
         parts += [_entry(each) for each in inside]
-    parts.append("## Settings\n\n`set NAME VALUE` changes one, `show NAME` tells it.\n")
+    parts.append("## Commands of GDB that are not here\n\nThey are refused, with the reason:\n")
+    parts += [f"- `{name}`: {why}" for name, why in sorted(ABSENT.items())]
+    parts.append("\n## Settings\n\n`set NAME VALUE` changes one, `show NAME` tells it.\n")
     parts.append("| Setting | Values | Default | |\n|---|---|---|---|")
     for each in SETTINGS:
         values = _VALUES.get(each.kind) or _coded(each.values)

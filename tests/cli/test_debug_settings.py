@@ -331,7 +331,8 @@ def test_notes_are_in_the_answer(shell: Shell) -> None:
     assert "note" not in said(shell, "set output json", "p a").partition('"notes"')[0]
     assert said(shell, "# nothing") == ""
     shell.settings.set("output", "text")
-    assert told(shell, "p a")["notes"][0].startswith("a is optimized out at this pc")
+    notes = told(shell, "p a")["notes"]
+    assert any(each.startswith("a is optimized out at this pc") for each in notes)
 
 
 def test_a_foreign_name_gives_way() -> None:
@@ -342,4 +343,4 @@ def test_a_foreign_name_gives_way() -> None:
 def test_the_commands_are_documented(repository: Path) -> None:
     text = (repository / "docs/commands.md").read_text("utf-8")
     for each in COMMANDS:
-        assert f"### `{each.name}`" in text
+        assert (f"- `{each.name}`: " if each.is_absent else f"### `{each.name}`") in text

@@ -13,12 +13,17 @@ from dwarfgpu.cli.repl.command import Command, Part, Told, command
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
 
-_ABSENT: Final = {
+ABSENT: Final = {
     "add-symbol-file": '"file" or "load" looks at another code object or state',
     "catch": "nothing is run here",
+    "checkpoint": "nothing is run here",
+    "compile": "nothing is run here",
     "core-file": "give the core file when dwarfgpu starts: dwarfgpu debug FILE CORE",
     "exec-file": 'use "file"',
+    "explore": '"print" and "ptype" show values and their types whole',
     "gcore": '"save" writes a state file',
+    "handle": "nothing is run here",
+    "macro": "macros of -g3 are not read",
     "skip": "nothing is run here",
     "symbol-file": 'use "file"',
     "tty": "nothing is run here",
@@ -68,4 +73,4 @@ def _absent(name: str, why: str) -> Command:
     return Command(name, text, partial(_refused, name, why), "support", is_absent=True)
 
 
-HABITS: Final = (pwd, cd, *(_absent(name, why) for name, why in _ABSENT.items()))
+HABITS: Final = (pwd, cd, *(_absent(name, why) for name, why in ABSENT.items()))
