@@ -59,9 +59,9 @@ WORDS = [
     "help set print e", "show conf", "show p", "show v", "show c", "help p", "help s", "help i",
 ]  # fmt: skip
 OURS = {
-    "agents", "all", "check", "diff", "dispatches", "editing-mode", "explain", "laas", "lane",
-    "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queues", "redo", "status",
-    "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version",
+    "agents", "all", "check", "diff", "dispatch", "dispatches", "editing-mode", "explain", "laas",
+    "lane", "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queue", "queues", "redo",
+    "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version",
 }  # fmt: skip
 """Commands, settings and classes that GDB does not have, and LLDB's names."""
 NOT_OURS = re.compile(

@@ -47,7 +47,7 @@ _OPERANDS: Final = (
     "namespace", "code symbol", "data symbol",
 )  # fmt: skip
 _FUNCTIONS: Final = ("function", "inlined function", "code symbol")
-_UNLISTED: Final = ("dll", "exit", "fg", "inspect")
+_UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
 """Other names of commands that GDB takes and does not list."""
 _MOST_BASES: Final = 50
 
