@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from stat import S_ISFIFO
 from typing import TYPE_CHECKING
 
 from attrs import field
@@ -98,8 +100,9 @@ class _Reader:
 def load_state(path: Path | str) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says."""
     path = Path(path)
-    if path.is_fifo() and not path.is_symlink():  # it waits for a writer; /dev/stdin has one
-        raise UsageError(f"{path} cannot be read: it is no regular file")
+    with suppress(OSError, ValueError):  # why it cannot be read is told below
+        if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
+            raise UsageError(f"{path} cannot be read: it is no regular file")
     document = plain.load(path)
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")

@@ -148,10 +148,10 @@ def test_registers_of_the_caller() -> None:
     """On entry they are as the caller left them; later the function may have saved them."""
     done = caller(INNER, "$s33", "$s5", "$pc")
     assert done.lines[:2] == ["$s33 = 80", "$s5 = 7"]
-    assert done.lines[2].startswith(f"$pc = (void (*)()) {OUTER:#x} <outer")
+    assert done.lines[2].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
     done = caller(IN_INNER, "$s5", "$pc")
     assert done.lines[0] == "$s5 = <optimized out>"
-    assert done.lines[1].startswith(f"$pc = (void (*)()) {OUTER:#x} <outer")
+    assert done.lines[1].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
     assert caller(IN_INNER, "$s33").error == (
         "$s33: Unavailable: s33 of the caller of inner: inner may have saved and changed it, and "
         "no call frame information tells"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.arch.model import AddressSpace
@@ -21,6 +21,7 @@ from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.plain import Record
 
