@@ -41,7 +41,8 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def unbroken(text: str) -> str:
-    """Without the breaks in lines of frames, which only a terminal has."""
+    """Without what only a terminal is told: breaks in lines of frames, and that there are more."""
+    text = text.replace("(More stack frames follow...)\n", "")
     return re.sub(r" ?\n    (?=at |\w+=)", " ", text)
 
 
