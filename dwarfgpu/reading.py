@@ -20,7 +20,8 @@ from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribut
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
 from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.expr.upstream import FRAME_BASE
+from dwarfgpu.expr.segments import has_zero_offset
+from dwarfgpu.expr.upstream import FRAME_BASE, UNPLACED
 from dwarfgpu.frames import TopFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -116,8 +117,13 @@ def notes_on_location(variable: Variable, frame: TopFrame, pc: int | None) -> tu
             expressions = [each.expression for each in entries]
         else:
             expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
-        told = (prepare(each, unit.dialect, unit.format).notes for each in expressions)
-        return notes_that_hold(chain.from_iterable(told), frame)
+        programs = [prepare(each, unit.dialect, unit.format) for each in expressions]
+        notes = notes_that_hold(chain.from_iterable(each.notes for each in programs), frame)
+        if unit.dialect.upstream_clang and any(
+            has_zero_offset(each.instructions, unit) for each in programs
+        ):
+            notes = (*notes, UNPLACED)
+        return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it
 

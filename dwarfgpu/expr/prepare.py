@@ -20,6 +20,7 @@ from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import Kind, Operation, Stack
+from dwarfgpu.expr.segments import with_offsets
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
@@ -77,6 +78,8 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     if dialect.upstream_clang:
         meant = upstream.translated(instructions)
         instructions, notes = meant.instructions, meant.notes
+    else:
+        instructions = with_offsets(instructions)
     distinct = instructions.distinct
     bound: list[Perform] = [_bound(each, form) for each in distinct[:BOUND]]
     bound += [_Late(each, form) for each in distinct[BOUND:]]

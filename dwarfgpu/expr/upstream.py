@@ -18,6 +18,7 @@ from dwarfgpu.expr.convert import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, PopInfo
 from dwarfgpu.expr.ops.register import regx
+from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.model.value import Value
@@ -42,6 +43,11 @@ AMBIGUOUS = (
 )
 FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
 """The note on DW_OP_fbreg; where there is no frame base it says nothing."""
+UNPLACED = (
+    "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of them, "
+    "this may be the place of another one"
+)
+"""The note on a location at the start of LDS."""
 LANE_BITS = 32
 """Of a vector register, for one lane."""
 
@@ -60,7 +66,8 @@ def translated(instructions: Instructions) -> Translation:
     An expression that uses operations of the AMD text is none of clang's: it is read literally.
     """
     if any(each.operation.name.startswith("LLVM_") for each in instructions.distinct):
-        return Translation(instructions, ())
+        return Translation(with_offsets(instructions), ())
+    instructions = with_offsets(instructions, _is_loaded)
     held, notes = _without_suffixes(instructions)
     out: list[Instruction] = []
     for index, each in enumerate(held):
@@ -80,6 +87,11 @@ def translated(instructions: Instructions) -> Translation:
             notes.append(FRAME_BASE)
         out.append(each)
     return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
+
+
+def _is_loaded(space: int) -> bool:
+    """Whether code objects are loaded into the address space of clang's number."""
+    return space not in ADDRESS_SPACES and space in LOADED_SPACES
 
 
 def _piece(following: Instruction | None) -> int:

@@ -1,0 +1,162 @@
+"""Addresses of a code object that are offsets in a segment (AMD text A.2.5.4.4.3).
+
+The text lets the address of DW_OP_addr and DW_OP_addrx be adjusted by the distance between where an
+ELF segment was linked and where it is loaded. What is in LDS, GDS or scratch memory is in no ELF
+segment: no loader moves it.
+
+Law: an address is taken for an offset only where the operations themselves, performed in order
+without a branch, carry it to an operation that names such an address space by a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.expr.context import Context, Unit, require
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.model.location import Location
+from dwarfgpu.nouns import frozen
+
+LOADED_SPACES: Final = frozenset({0, 1})
+"""DWARF's numbers of the address spaces into which code objects are loaded: global and generic."""
+READING: Final = "an offset in an address space that is not loaded: the load address is not added"
+
+_ADDRESSES: Final = {"addr": "addr", "addrx": "addrx", "GNU_addr_index": "addrx"}
+_XDEREFS: Final = frozenset({"xderef", "xderef_size", "xderef_type"})
+_SPACE_NAMERS: Final = _XDEREFS | {"LLVM_form_aspace_address"}
+_CONSTANTS: Final = frozenset(
+    {"const1u", "const2u", "const4u", "const8u", "constu"}
+    | {"const1s", "const2s", "const4s", "const8s", "consts"}
+)
+_MOST_INSTRUCTIONS: Final = 4096
+"""Of longer expressions no address is looked at; compilers write a handful of operations."""
+
+
+@frozen
+class _Entry:
+    """What is known of a stack entry."""
+
+    sources: frozenset[int] = frozenset()
+    """Positions of the operations whose address it is, moved or not."""
+    constant: int | None = None
+
+
+_UNKNOWN: Final = _Entry()
+
+
+def with_offsets(
+    instructions: Instructions, is_loaded: Callable[[int], bool] = LOADED_SPACES.__contains__
+) -> Instructions:
+    """The instructions, with those addresses not relocated that are offsets in a segment.
+
+    `is_loaded`: whether code objects are loaded into the address space of a number.
+    """
+    names = {each.operation.name for each in instructions.distinct}
+    if names.isdisjoint(_ADDRESSES) or names.isdisjoint(_SPACE_NAMERS):
+        return instructions
+    if len(instructions) > _MOST_INSTRUCTIONS:
+        return instructions
+    offsets = _offsets(instructions, is_loaded)
+    if not offsets:
+        return instructions
+    return Instructions(
+        _unrelocated(each) if position in offsets else each
+        for position, each in enumerate(instructions)
+    )
+
+
+def has_zero_offset(instructions: Instructions, unit: Unit) -> bool:
+    """Whether an address that `with_offsets` takes for an offset is 0."""
+    for each in instructions.distinct:
+        if each.operation.reading == READING:
+            number = _number(each.operands)
+            is_indexed = _ADDRESSES[each.operation.name] == "addrx"
+            if number is not None and (unit.address(number) if is_indexed else number) == 0:
+                return True
+    return False
+
+
+def _unrelocated(instruction: Instruction) -> Instruction:
+    name = instruction.operation.name
+    function = addr if _ADDRESSES[name] == "addr" else addrx
+    operation = evolve(OPERATIONS[name], function=function, reading=READING)
+    return evolve(instruction, operation=operation)
+
+
+def _offsets(instructions: Sequence[Instruction], is_loaded: Callable[[int], bool]) -> set[int]:
+    """The positions of the addresses that end in an address space that is not loaded."""
+    found: set[int] = set()
+    stack: list[_Entry] = []
+    for position, each in enumerate(instructions):
+        operation, name = each.operation, each.operation.name
+        if operation.transfers or name.startswith("call"):
+            break
+        if name in _ADDRESSES:
+            stack.append(_Entry(frozenset({position})))
+        elif name in _SPACE_NAMERS:
+            top, below = _popped(stack), _popped(stack)
+            address, space = (top, below) if name in _XDEREFS else (below, top)
+            if space.constant is not None and not is_loaded(space.constant):
+                found |= address.sources
+            stack.append(_UNKNOWN)
+        else:
+            _perform(each, stack)
+    return found
+
+
+def _popped(stack: list[_Entry]) -> _Entry:
+    return stack.pop() if stack else _UNKNOWN
+
+
+def _perform(each: Instruction, stack: list[_Entry]) -> None:
+    """What an operation does to what is known of the stack."""
+    operation, operands = each.operation, each.operands
+    name = operation.function.__name__
+    match name:
+        case "lit":
+            stack.append(_Entry(constant=operation.number))
+        case _ if name in _CONSTANTS:
+            stack.append(_Entry(constant=_number(operands)))
+        case "plus_uconst" | "LLVM_offset_uconst":
+            stack.append(_Entry(_popped(stack).sources))
+        case "plus" | "minus" | "LLVM_offset" | "LLVM_bit_offset":
+            top, below = _popped(stack), _popped(stack)
+            stack.append(_Entry(below.sources | top.sources))
+        case "pick" | "over":
+            index = 1 if name == "over" else _number(operands) or 0
+            stack.append(stack[-1 - index] if index < len(stack) else _UNKNOWN)
+        case "dup" | "swap" | "rot":
+            count = len(operation.pops)
+            popped = [_popped(stack) for _ in range(count)][::-1]
+            stack.extend(operation.function(*popped))
+        case "piece" | "bit_piece" | "LLVM_piece_end":
+            _popped(stack)
+        case _:
+            for _ in operation.pops:
+                _popped(stack)
+            if operation.pushes != "none":
+                stack.append(_UNKNOWN)
+
+
+def _number(operands: Sequence[object]) -> int | None:
+    return operands[0] if operands and isinstance(operands[0], int) else None
+
+
+def addr(ctx: Context, *, address: int) -> Location:
+    """DW_OP_addr of an offset in a segment."""
+    return _as_linked(ctx, address)
+
+
+def addrx(ctx: Context, *, index: int) -> Location:
+    """DW_OP_addrx of an offset in a segment."""
+    return _as_linked(ctx, require(ctx.unit, "compilation unit").address(index))
+
+
+def _as_linked(ctx: Context, address: int) -> Location:
+    space = require(ctx.architecture, "target architecture").address_space(0)
+    return memory_location(ctx, space, address)
