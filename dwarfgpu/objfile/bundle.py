@@ -4,7 +4,8 @@ A bundle is `__CLANG_OFFLOAD_BUNDLE__` with a table of entries, or `CCOB` with s
 compressed in it. A section `.hip_fatbin` holds bundles one after another, each for one translation
 unit; a host object may instead hold each entry in a section of its own.
 
-Law: the table is believed only as far as the bundle reaches; padding between bundles is zeros.
+Law: the table is believed only as far as the bundle reaches; padding between bundles is zeros. Of
+a large file only the tables and compressed bundles are read; a code object, when it is used.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -28,6 +30,11 @@ SECTION: Final = ".hip_fatbin"
 MOST_ENTRIES: Final = 1 << 16
 _SHORTEST_ENTRY_BYTES: Final = 24
 _NOT_ZERO: Final = re.compile(rb"[^\0]")
+_LONGEST_HEADER_BYTES: Final = 32
+"""Of a compressed bundle."""
+_TABLE_BYTES: Final = 1 << 12
+"""Read at first of what may be longer: a table, or the zeros after a bundle."""
+_MOST_AT_ONCE: Final = 1 << 20
 _ZLIB: Final = 0
 _ZSTD: Final = 1
 
@@ -40,7 +47,8 @@ class BundleEntry:
     """In the whole file, from 0."""
     id: str
     """Kind, triple and target, as in `hipv4-amdgcn-amd-amdhsa--gfx942`."""
-    data: bytes = field(repr=False)
+    data: bytes | FileBytes = field(repr=False)
+    """Of a large file not read yet."""
     section: str | None = None
     """Of the host file; None in a bundle that is a file of its own."""
     bundle: int = 0
@@ -77,13 +85,17 @@ def is_bundle(data: bytes) -> bool:
     return data.startswith((MAGIC, COMPRESSED_MAGIC))
 
 
-def read_bundles(data: bytes, what: str) -> tuple[BundleEntry, ...]:
+def read_bundles(data: bytes | FileBytes, what: str) -> tuple[BundleEntry, ...]:
     """The entries of all bundles in a file or section; `Malformed` where there is none.
 
     `Unsupported` for a compression that is not read here, or not without an extra.
     """
+    return _bundles_from(data, 0, what)
+
+
+def _bundles_from(data: bytes | FileBytes, position: int, what: str) -> tuple[BundleEntry, ...]:
     out: list[BundleEntry] = []
-    position = number = unpacked_bytes = 0
+    number = unpacked_bytes = 0
     while position < len(data):
         entries, end = _bundle(data, position, f"{what}+{position:#x}")
         out += [evolve(each, bundle=number) for each in entries]
@@ -92,9 +104,21 @@ def read_bundles(data: bytes, what: str) -> tuple[BundleEntry, ...]:
         unpacked_bytes += sum(len(each.data) for each in entries)
         if unpacked_bytes > MOST_UNPACKED_BYTES:
             raise LimitExceeded(f"{what} has more than {MOST_UNPACKED_BYTES} bytes of code objects")
-        following = _NOT_ZERO.search(data, end)
-        position, number = following.start() if following else len(data), number + 1
+        position, number = _after_zeros(data, end), number + 1
     return tuple(evolve(each, index=index) for index, each in enumerate(out))
+
+
+def _after_zeros(data: bytes | FileBytes, position: int) -> int:
+    """Where the first byte that is not 0 is from a position on, else the end."""
+    size_bytes = _TABLE_BYTES
+    while position < len(data):
+        block = data[position : position + size_bytes]
+        following = _NOT_ZERO.search(block)
+        if following is not None:
+            return position + following.start()
+        position += len(block)
+        size_bytes = min(2 * size_bytes, _MOST_AT_ONCE)
+    return len(data)
 
 
 def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
@@ -108,20 +132,21 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
             if bytes_left < 0:
                 raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
-            data = file.data_of(section).lstrip(b"\0")
-            found = read_bundles(data, f"{file.path}: {section.name}")
+            data = file.window(section)
+            found = _bundles_from(data, _after_zeros(data, 0), f"{file.path}: {section.name}")
             out += [evolve(each, section=section.name) for each in found]
         elif section.name.startswith(prefix):
             id = section.name.removeprefix(prefix)
-            out.append(BundleEntry(0, id, file.data_of(section), section.name))
+            out.append(BundleEntry(0, id, file.window(section), section.name))
     return tuple(evolve(each, index=index) for index, each in enumerate(out))
 
 
-def _bundle(data: bytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
+def _bundle(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
     """The entries of the bundle at a position, and where it ends."""
-    if data.startswith(MAGIC, position):
+    magic = data[position : position + len(MAGIC)]
+    if magic == MAGIC:
         return _plain(data, position, what)
-    if not data.startswith(COMPRESSED_MAGIC, position):
+    if not magic.startswith(COMPRESSED_MAGIC):
         raise Malformed(f"{what}: no offload bundle begins here")
     unpacked, kind, end = _unpacked(data, position, what)
     if not unpacked.startswith(MAGIC):
@@ -130,26 +155,45 @@ def _bundle(data: bytes, position: int, what: str) -> tuple[list[BundleEntry], i
     return [evolve(each, compression=kind) for each in entries], end
 
 
-def _plain(data: bytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
-    try:
-        reader = Reader(data, "little", position + len(MAGIC))
-        count = reader.unsigned(8)
-        if count * _SHORTEST_ENTRY_BYTES > reader.remaining_bytes:
-            raise Malformed(f"{count} entries do not fit into the bundle")
-        rows = []
-        for _ in range(count):
-            offset, size = reader.unsigned(8), reader.unsigned(8)
-            rows.append((offset, size, reader.take(reader.unsigned(8))))
-    except Malformed as error:
-        error.context = what
-        raise
+def _plain(data: bytes | FileBytes, position: int, what: str) -> tuple[list[BundleEntry], int]:
+    rows, end = _table(data, position, what)
     return list(_entries(data, position, rows, what)), max(
-        [reader.position, *(position + offset + size for offset, size, _ in rows)]
+        [end, *(position + offset + size for offset, size, _ in rows)]
     )
 
 
+def _table(
+    data: bytes | FileBytes, position: int, what: str
+) -> tuple[list[tuple[int, int, bytes]], int]:
+    """Offset, size and ID of each entry, and where the table ends."""
+    size_bytes = _TABLE_BYTES
+    while True:
+        block = data[position : position + size_bytes]
+        try:
+            rows, end = _rows(block, len(data) - position)
+            return rows, position + end
+        except Malformed as error:
+            if position + len(block) >= len(data):
+                error.context = what
+                raise
+        size_bytes *= 8  # the table is longer
+
+
+def _rows(block: bytes, bytes_left: int) -> tuple[list[tuple[int, int, bytes]], int]:
+    """The same of a block that begins with the bundle; `Malformed` where it is too short."""
+    reader = Reader(block, "little", len(MAGIC))
+    count = reader.unsigned(8)
+    if count * _SHORTEST_ENTRY_BYTES > bytes_left - reader.position:
+        raise Malformed(f"{count} entries do not fit into the bundle")
+    rows = []
+    for _ in range(count):
+        offset, size = reader.unsigned(8), reader.unsigned(8)
+        rows.append((offset, size, reader.take(reader.unsigned(8))))
+    return rows, reader.position
+
+
 def _entries(
-    data: bytes, position: int, rows: list[tuple[int, int, bytes]], what: str
+    data: bytes | FileBytes, position: int, rows: list[tuple[int, int, bytes]], what: str
 ) -> Iterator[BundleEntry]:
     taken_bytes = 0
     for offset, size, id in rows:
@@ -160,16 +204,17 @@ def _entries(
         # Entries that overlap would make much of little.
         if taken_bytes > len(data):
             raise Malformed(f"{what}: the entries overlap")
-        yield BundleEntry(0, id.decode("utf-8", "replace"), data[start : start + size])
+        yield BundleEntry(0, id.decode("utf-8", "replace"), part_of(data, start, size))
 
 
-def _unpacked(data: bytes, position: int, what: str) -> tuple[bytes, str, int]:
+def _unpacked(data: bytes | FileBytes, position: int, what: str) -> tuple[bytes, str, int]:
     """The bundle in a compressed one, how it was compressed, and where the outer one ends.
 
     Version 1 has no size of its own, 2 has 32-bit sizes, 3 has 64-bit ones.
     """
     try:
-        reader = Reader(data, "little", position + len(COMPRESSED_MAGIC))
+        header = data[position : position + _LONGEST_HEADER_BYTES]
+        reader = Reader(header, "little", len(COMPRESSED_MAGIC))
         version, method = reader.unsigned(2), reader.unsigned(2)
         if not 1 <= version <= 3:
             raise Unsupported(f"version {version} of compressed offload bundles")
@@ -177,7 +222,7 @@ def _unpacked(data: bytes, position: int, what: str) -> tuple[bytes, str, int]:
         total_bytes = None if version == 1 else reader.unsigned(word_bytes)
         size_bytes = reader.unsigned(word_bytes)
         reader.take(8)  # a hash that has no use here
-        start = reader.position
+        start = position + reader.position
         end = len(data) if total_bytes is None else position + total_bytes
         if not start <= end <= len(data):
             raise Malformed(f"a compressed bundle of {total_bytes} bytes")

@@ -2,6 +2,7 @@
 bundle; and picking one code object by its target.
 
 Law: what is picked is what the user named. Where several fit, the answer is their list, no guess.
+Of a large file the tables are read, and the code object that is picked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
-from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 
 _LONGEST_MAGIC_BYTES: Final = 64
@@ -34,14 +35,14 @@ class Container:
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
         name = entry.target or entry.id
-        return ObjectFile(f"{self.path}[{name}]", entry.data)
+        return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data))
 
 
 def open_container(path: str | Path) -> Container:
     """A file with the code objects in it; `UsageError` where it is neither ELF nor bundle."""
     data = map_file(path)
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
-        return Container(str(path), None, read_bundles(bytes(data), str(path)))
+        return Container(str(path), None, read_bundles(data, str(path)))
     file = ObjectFile(str(path), data)
     return Container(str(path), file, () if file.machine == "AMDGPU" else entries_of(file))
 

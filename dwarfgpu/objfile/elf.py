@@ -20,7 +20,7 @@ from dwarfgpu.bits import Endian
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
-from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.placement import placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
@@ -310,6 +310,14 @@ class ObjectFile:
             raise Unsupported(f"{what} of {self.path} has compression type {kind}")
         return self._inflate(section, data[size:], expanded)
 
+    def window(self, section: Section) -> bytes | FileBytes:
+        """The same, but of a section that is not compressed in a large file only what is asked for
+        is read."""
+        if section.type == SHT_NOBITS or section.flags & SHF_COMPRESSED:
+            return self.data_of(section)
+        self._check_range(section.offset, section.size_bytes, section.name)
+        return part_of(self._data, section.offset, section.size_bytes)
+
     def _compression(self, section: Section) -> tuple[int, int]:
         """How a section is compressed, and its size when it is not."""
         form = "<" + self._layout.compression
@@ -329,12 +337,15 @@ class ObjectFile:
 
     def file_bytes(self, offset: int, size_bytes: int, what: str) -> bytes:
         """A range of the file; `Malformed` where it does not reach that far."""
+        self._check_range(offset, size_bytes, what)
+        return self._data[offset : offset + size_bytes]
+
+    def _check_range(self, offset: int, size_bytes: int, what: str) -> None:
         if offset + size_bytes > self.size_bytes:
             raise self._malformed(
                 f"{what} at [{offset:#x},{offset + size_bytes:#x}) is outside the "
                 f"{self.size_bytes:#x} bytes of the file"
             )
-        return self._data[offset : offset + size_bytes]
 
     def memory_bytes(self, address: int, size_bytes: int) -> bytes | None:
         """Bytes that the file loads at an address of its own; None where it loads none."""
@@ -442,4 +453,9 @@ def map_file(path: str | Path) -> bytes | FileBytes:
         raise UsageError(f"{path} cannot be read: {reason}") from None
     if not data:
         raise UsageError(f"{path} is empty")
+    return read_if_small(data)
+
+
+def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
+    """Bytes of a file at once where they are few: many small reads take longer."""
     return data[:] if len(data) <= _SMALL_FILE_BYTES else data

@@ -11,27 +11,52 @@ from dwarfgpu.errors import Malformed, UsageError
 
 
 class FileBytes:
-    """The bytes of a file, read when they are asked for.
+    """The bytes of a file or of a part of it, read when they are asked for.
 
     The file is not mapped: one that shrinks meanwhile must be an error, not the end of the process.
     """
 
     def __init__(self, path: str, file: FileIO) -> None:
-        """The file is closed with the object."""
-        weakref.finalize(self, file.close)
-        self._path = path
-        self._file = file
+        """All bytes of a file, which is closed with the last object that reads it."""
+        self._source = _Source(path, file)
+        self._start = 0
         self._size_bytes = file.seek(0, os.SEEK_END)
-        self._lock = Lock()
+
+    def part(self, start: int, size_bytes: int) -> FileBytes:
+        """A range of these bytes, not read yet; as short as they are where they end before."""
+        start, stop, _ = slice(start, start + size_bytes).indices(self._size_bytes)
+        made = FileBytes.__new__(FileBytes)
+        made._source = self._source
+        made._start = self._start + start
+        made._size_bytes = max(stop - start, 0)
+        return made
 
     def __len__(self) -> int:
         return self._size_bytes
 
     def __getitem__(self, wanted: slice) -> bytes:
-        """A range of the file, without a step; `Malformed` where the file has become shorter."""
+        """A range, without a step; `Malformed` where the file has become shorter."""
         start, stop, _ = wanted.indices(self._size_bytes)
+        return self._source.read(self._start + start, stop - start)
+
+    def __bytes__(self) -> bytes:
+        return self[:]
+
+
+class _Source:
+    """An open file; it is closed with the object."""
+
+    def __init__(self, path: str, file: FileIO) -> None:
+        weakref.finalize(self, file.close)
+        self._path = path
+        self._file = file
+        self._lock = Lock()
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """Bytes of the file; `Malformed` where it has become shorter, `UsageError` for an error of
+        the system."""
         parts: list[bytes] = []
-        left = stop - start
+        left = size_bytes
         with self._lock:
             try:
                 self._file.seek(start)
@@ -44,5 +69,9 @@ class FileBytes:
                 raise UsageError(f"{self._path} cannot be read: {error.strerror}") from None
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def __bytes__(self) -> bytes:
-        return self[:]
+
+def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | FileBytes:
+    """A range of bytes; of a file not read yet."""
+    if isinstance(data, FileBytes):
+        return data.part(start, size_bytes)
+    return data[start : start + size_bytes]

@@ -1,0 +1,124 @@
+"""Large fat binaries: what is read of them. Bytes are counted, not seconds."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from io import FileIO
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile import elf as elf_module
+from dwarfgpu.objfile.container import open_container, open_object
+from tests.cli.command import run_json
+from tests.dwarf.builder import FIXTURES, X86_64, elf, read_fixture
+from tests.objfile.test_bundle import CODE, GFX942, HOST, OFF, ON, compressed, plain
+
+HOST_BYTES = 4 << 20
+"""The host's part of each bundle: zeros, which take no place on the disk."""
+BUNDLES = 16
+DEVICES = (ON, OFF, GFX942)
+
+
+class _Counted(FileIO):
+    bytes_read = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        assert data is not None
+        _Counted.bytes_read += len(data)
+        return data
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Counted]]:
+    """Counts the bytes that are read of files."""
+    monkeypatch.setattr(elf_module, "FileIO", _Counted)
+    monkeypatch.setattr(_Counted, "bytes_read", 0)
+    yield _Counted
+
+
+def _code(index: int) -> dict[str, bytes]:
+    """The code objects of a bundle, of which the last tells the bundle."""
+    code = {id: read_fixture(CODE[id]) for id in DEVICES}
+    return {**code, GFX942: code[GFX942] + bytes([index + 1])}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A host file whose fat binary is as large as that of a library."""
+    path = tmp_path_factory.mktemp("large") / "library.so"
+    bundles = [plain({**_code(index), HOST: bytes(HOST_BYTES)}) for index in range(BUNDLES)]
+    padded = [each + bytes(-len(each) % 4096) for each in bundles]
+    made = bytearray(elf({".hip_fatbin": b"MARK" + bytes(4)}, machine=X86_64))
+    at = made.index(b"MARK")
+    header = made.index(struct.pack("<QQ", at, 8))
+    made[header : header + 16] = struct.pack("<QQ", len(made), sum(map(len, padded)))
+    with path.open("wb") as file:
+        file.write(made)
+        for each in padded:
+            written = each.rstrip(b"\0")
+            file.write(written)
+            file.seek(len(each) - len(written), os.SEEK_CUR)
+        file.truncate(file.tell())
+    return path
+
+
+def test_info_reads_the_tables_alone(large: Path, counted: type[_Counted]) -> None:
+    listed = run_json("info", large).json["code_objects"]
+    assert len(listed) == 4 * BUNDLES
+    assert [each["target"] for each in listed[:4]] == [
+        "gfx90a:xnack+", "gfx90a:xnack-", "gfx942", None,
+    ]  # fmt: skip
+    sizes = [*(len(data) for data in _code(0).values()), HOST_BYTES]
+    assert [each["size"] for each in listed[:4]] == sizes
+    assert 0 < counted.bytes_read < 1 << 20 < large.stat().st_size // 64
+
+
+def test_a_target_reads_its_code_object(large: Path, counted: type[_Counted]) -> None:
+    open_container(large)
+    tables = counted.bytes_read
+    counted.bytes_read = 0
+    picked = open_object(large, str(4 * BUNDLES - 2))
+    data = picked.file_bytes(0, picked.size_bytes, "all")
+    assert data == _code(BUNDLES - 1)[GFX942]
+    assert counted.bytes_read <= tables + len(data)
+
+
+def test_each_command_reads_one_code_object(large: Path, counted: type[_Counted]) -> None:
+    alone = run_json("info", FIXTURES / CODE[GFX942]).json
+    for command in (("info", large), ("where", "t", "--file", large)):
+        counted.bytes_read = 0
+        done = run_json(*command, "--target", 6)
+        assert done.status == 0
+        assert counted.bytes_read < 1 << 20
+        if command[0] == "info":
+            assert done.json["units"] == alone["units"]
+
+
+def test_compressed_bundles_in_a_large_file(tmp_path: Path) -> None:
+    small = plain({HOST: b"", GFX942: read_fixture(CODE[GFX942])})
+    path = tmp_path / "bundles"
+    path.write_bytes(compressed(small, 2) + bytes(2 << 20) + small + compressed(small, 3))
+    entries = open_container(path).device_entries()
+    assert [each.compression for each in entries] == ["zlib", None, "zlib"]
+    assert {bytes(each.data) for each in entries} == {read_fixture(CODE[GFX942])}
+
+
+def test_a_long_table_in_a_large_file(tmp_path: Path) -> None:
+    many = {f"hip-amdgcn-amd-amdhsa--gfx{index}": b"x" * 2000 for index in range(900, 1900)}
+    path = tmp_path / "bundle"
+    path.write_bytes(plain(many))
+    assert [each.id for each in open_container(path).entries] == list(many)
+
+
+def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    path.write_bytes(plain({GFX942: bytes(3 << 20)}))
+    (entry,) = open_container(path).entries
+    os.truncate(path, 1 << 20)
+    with pytest.raises(Malformed, match="became shorter"):
+        bytes(entry.data)
