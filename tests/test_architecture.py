@@ -39,6 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "lane_readings",
         "language",
         "left_alone",
+        "linespec",
         "reading",
         "session",
         "type_attributes",

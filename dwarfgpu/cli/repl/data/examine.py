@@ -6,23 +6,19 @@ from collections.abc import Iterator
 
 from attrs import evolve, field
 
-from dwarfgpu import language
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.units import Examined, Format, Unit, Units, format_and_rest
 from dwarfgpu.cli.repl.data.values import options_of
 from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.dwarf.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
-from dwarfgpu.language import TypedValue
+from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.evaluate import VOID
-from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
-from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.plain import Record
 
 _NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
@@ -66,30 +62,9 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
-    """The address that an expression gives; `UsageError` where it gives none."""
-    value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
-    bare = strip(value.type)
-    if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):
-        value = places.address_of(value)
-        bare = strip(value.type)
-    if isinstance(bare, Pointer) and bare.kind != "pointer":
-        value = places.address_of(places.dereferenced(value))
-        bare = strip(value.type)
-    if isinstance(bare, Pointer):
-        space = places.space_of(bare, value.unit)
-        return places.resolved(space, places.known(value).value)
-    if value.error is not None:
-        raise value.error
-    return places.resolved(places.space_of(Pointer(None), None), _number(shell, value))
-
-
-def _number(shell: Shell, value: TypedValue) -> int:
-    """A number as an address: GDB takes that of a floating point one without its fraction."""
-    bare = strip(value.type)
-    if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
-        raise UsageError("Value can't be converted to integer.")
-    text = language.format(value, shell.session, FormatOptions(letter="a"))
-    return int(text.partition(" ")[0], 16)
+    """The address that an expression of the prompt gives; `UsageError` where it gives none."""
+    session = shell.session
+    return addresses.address_of(session, options_of(session, shell.values), places, text)
 
 
 def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part]:

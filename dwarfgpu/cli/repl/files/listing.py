@@ -14,22 +14,13 @@ from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import examined_code
-from dwarfgpu.cli.repl.files.linespec import (
-    LineStep,
-    Spot,
-    body_of,
-    declared_at,
-    entry_of,
-    spot_of,
-    spots_of,
-    starts_of,
-    step_at,
-)
+from dwarfgpu.cli.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.cli.repl.settings import UNLIMITED
 from dwarfgpu.cli.repl.shell import Listed, Shell
 from dwarfgpu.cli.unit_options import read_file
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.linespec import LineStep, Spot, body_of, declared_at, entry_of, starts_of, step_at
 from dwarfgpu.session import Session
 from dwarfgpu.view.plain import Record
 

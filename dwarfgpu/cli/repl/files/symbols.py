@@ -9,7 +9,7 @@ from dwarfgpu.backtrace import place_in
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.examine import address_of
-from dwarfgpu.cli.repl.files.linespec import body_of, first_after, spot_of
+from dwarfgpu.cli.repl.files.linespec import spot_of
 from dwarfgpu.cli.repl.files.listing import place_of_main, place_or_none
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.dwarf import constants as dw
@@ -31,6 +31,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
+from dwarfgpu.linespec import body_of, first_after
 from dwarfgpu.session import Session
 from dwarfgpu.view.described import Describer
 from dwarfgpu.view.plain import Record

@@ -10,10 +10,11 @@ from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import disable_display, enable_display, undisplay
-from dwarfgpu.cli.repl.files.linespec import body_of, first_after, line_at, spot_of, spots_of
+from dwarfgpu.cli.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.errors import UsageError
+from dwarfgpu.linespec import body_of, first_after, line_at
 from dwarfgpu.nouns import frozen
 from dwarfgpu.target import Runs
 from dwarfgpu.view.plain import Record

@@ -14,13 +14,13 @@ from dwarfgpu.cli.focus import frame_line
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Command, Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import displayed
-from dwarfgpu.cli.repl.files.linespec import body_of
 from dwarfgpu.cli.repl.files.listing import source_line
 from dwarfgpu.cli.repl.running.breakpoints import Breakpoint, located, runner
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.waves.threads import focus_on
 from dwarfgpu.cli.stack_lines import frame_record
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
+from dwarfgpu.linespec import body_of
 from dwarfgpu.session import Session
 from dwarfgpu.target import Halt
 from dwarfgpu.view.coverage import runs_text

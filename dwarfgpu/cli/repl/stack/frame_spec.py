@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dwarfgpu import language
 from dwarfgpu.backtrace import StackFrame, functions_at
 from dwarfgpu.cli.repl.data.values import options_of, required
-from dwarfgpu.cli.repl.files.linespec import entry_of, functions_of
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.stack.bounded import frame_numbered, frames_of
 from dwarfgpu.dwarf.declared import declaration_of
 from dwarfgpu.dwarf.scopes import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.linespec import entry_of, functions_of
 from dwarfgpu.view.options import FormatOptions
 
 _WORDS = ("address", "function", "level")

@@ -1,0 +1,46 @@
+"""The address that an expression gives where a command takes an address."""
+
+from __future__ import annotations
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.dwarf.types import Array, Base, Enum, Function, Pointer, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.evaluate import evaluate
+from dwarfgpu.language.numbers import is_number
+from dwarfgpu.language.options import Options
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.show import format
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.session import Session
+from dwarfgpu.view.options import FormatOptions
+
+
+def address_of(
+    session: Session, options: Options, places: Places, text: str
+) -> tuple[AddressSpace, int]:
+    """The address that an expression gives: the value of a number or a pointer, the address of an
+    array or a function. `UsageError` where it gives none."""
+    value = evaluate(text, session, options)
+    bare = strip(value.type)
+    if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):
+        value = places.address_of(value)
+        bare = strip(value.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        value = places.address_of(places.dereferenced(value))
+        bare = strip(value.type)
+    if isinstance(bare, Pointer):
+        space = places.space_of(bare, value.unit)
+        return places.resolved(space, places.known(value).value)
+    if value.error is not None:
+        raise value.error
+    number = _number(session, value)
+    return places.resolved(places.space_of(Pointer(None), None), number)
+
+
+def _number(session: Session, value: TypedValue) -> int:
+    """A number as an address: of a floating point number without its fraction, as in GDB."""
+    bare = strip(value.type)
+    if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
+        raise UsageError("Value can't be converted to integer.")
+    text = format(value, session, FormatOptions(letter="a"))
+    return int(text.partition(" ")[0], 16)
