@@ -46,6 +46,14 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session import Reading, Session
+from dwarfgpu.source_lines import (
+    CodePlace,
+    LineEntry,
+    SourcePosition,
+    code_places,
+    line_entries,
+    place_at,
+)
 from dwarfgpu.target import Target
 
 __all__ = [
@@ -54,6 +62,7 @@ __all__ = [
     "BaseType",
     "Bits",
     "CodeObject",
+    "CodePlace",
     "Context",
     "Core",
     "Coverage",
@@ -69,6 +78,7 @@ __all__ = [
     "LaneAnswers",
     "LimitExceeded",
     "Limits",
+    "LineEntry",
     "Location",
     "Malformed",
     "Memory",
@@ -81,6 +91,7 @@ __all__ = [
     "Session",
     "SingleLocation",
     "SourceOptions",
+    "SourcePosition",
     "StackFrame",
     "StaleLocation",
     "StateTarget",
@@ -97,6 +108,7 @@ __all__ = [
     "Wanted",
     "architecture",
     "assemble",
+    "code_places",
     "coverage_of",
     "decode",
     "dialect",
@@ -107,8 +119,10 @@ __all__ = [
     "evaluate_source",
     "find_variables",
     "format_source",
+    "line_entries",
     "load_core",
     "load_state",
+    "place_at",
     "read_lanes",
     "sessions_of",
     "source_type",

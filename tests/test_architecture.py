@@ -42,6 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "linespec",
         "reading",
         "session",
+        "source_lines",
         "type_attributes",
         "verify",
         "view",

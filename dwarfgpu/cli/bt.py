@@ -12,7 +12,7 @@ from dwarfgpu.cfi.stack import End
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines, core_record, thread_text
 from dwarfgpu.cli.errors import one_line
-from dwarfgpu.cli.eval import print_json, print_notes, with_demo
+from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
     record, status = _backtrace(args, session, limit)
     if args.json:
         told: Record = {} if core is None else {"core": core_record(core), "thread": session.wave}
-        print_json({"schema": SCHEMA, **told, **record})
+        print_json({"schema": SCHEMA, **told, **record, **context_notes(session)})
     else:
         print_notes(session.notes)
     return status
@@ -84,7 +84,8 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
         records.append({"thread": wave, "lwp": thread.lwp, **record})
         status = max(status, its_status)
     if args.json:
-        print_json({"schema": SCHEMA, "core": core_record(core), "threads": records})
+        context = context_notes(session)
+        print_json({"schema": SCHEMA, "core": core_record(core), "threads": records, **context})
     else:
         print_notes(session.notes)
     return status

@@ -22,6 +22,7 @@ from dwarfgpu.backends.state_file import (
 )
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
+from dwarfgpu.cli import program_location
 from dwarfgpu.cli.lane_answers import checked_lanes
 from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -82,8 +83,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
     focus.add_argument(
-        "--pc", metavar="ADDR",
-        help="the current program location, as loaded; with one --lane, where that lane is too",
+        "--pc", metavar=program_location.METAVAR,
+        help=f"the current program location: {program_location.HELP}, as loaded; with one --lane, "
+        "where that lane is too",
     )  # fmt: skip
     focus.add_argument(
         "--force-pc", action="store_true",
@@ -238,7 +240,7 @@ def session_of(
         wave=wave.wave,
         lane=lane,
         iteration=natural(args.iteration, "--iteration"),
-        pc=wave.pc if args.pc is None else natural(args.pc, "--pc"),
+        pc=wave.pc,
         is_pc_forced=args.force_pc,
         given_lanes=given_lanes,
         given_cfa=GivenAddress(0, wave.cfa) if wave.cfa is not None else None,
@@ -249,6 +251,7 @@ def session_of(
         notes=(*stopped.notes, *filter(None, (each.placement_note for each in code_objects))),
         knows_loaded=stopped.core is not None,
     )
+    session = _at_program_location(args.pc, session)
     _place_scratch(args, session, stopped.given)
     _set_registers(args, session, stopped.given)
     _set_memories(args, session, stopped.given)
@@ -261,6 +264,16 @@ def session_of(
         _check_location(session)
     number = natural(args.frame, "--frame")
     return selected(session, number) if number else session
+
+
+def _at_program_location(text: str | None, session: Session) -> Session:
+    """The session at the place that `--pc` names, with a note where that is one of several."""
+    if text is None:
+        return session
+    if program_location.is_number(text):
+        return evolve(session, pc=natural(text, "--pc"))
+    found = program_location.program_location(session, text, "--pc")
+    return evolve(session, pc=found.pc, notes=(*session.notes, *found.notes))
 
 
 def _check_location(session: Session) -> None:
@@ -361,7 +374,7 @@ def _set_registers(args: argparse.Namespace, session: Session, target: StateTarg
     assert session.target is not None
     if args.pc is not None and counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
-        set_register(target, session.wave, counter, Field("--pc", "value", args.pc))
+        set_register(target, session.wave, counter, Field("--pc", "value", session.pc))
     given: set[str] = set()
     for text in args.reg:
         name, equals, value = text.partition("=")

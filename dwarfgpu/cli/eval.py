@@ -132,8 +132,9 @@ def _all_waves(args: argparse.Namespace) -> int:
         if args.json:
             records.append({"wave": session.wave, **json.loads(out.getvalue())})
             del records[-1]["schema"]
+            records[-1].pop("context_notes", None)
     if args.json:
-        print_json({"schema": SCHEMA, "waves": [*records]})
+        print_json({"schema": SCHEMA, "waves": [*records], **context_notes(sessions[0])})
     else:
         print_notes(notes)
     return status
@@ -178,10 +179,10 @@ def _of_session(args: argparse.Namespace, session: Session) -> int:
         for each, found in answers:
             _print_answer(each, found)
     elif len(answers) == 1:
-        print_json({"schema": SCHEMA, **answers[0][1].record})
+        print_json({"schema": SCHEMA, **answers[0][1].record, **context_notes(session)})
     else:
         records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records]})
+        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
     return _finished(args, [found for _, found in answers])
 
 
@@ -252,7 +253,7 @@ def _listing(args: argparse.Namespace, session: Session) -> int:
     answers = [(each, _answer(session, each)) for each in variables]
     if args.json:
         records = [named(each, found.record) for each, found in answers]
-        print_json({"schema": SCHEMA, "variables": [*records]})
+        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
     else:
         marks = distinguishing(session, variables)
         for each, found in answers:
@@ -357,9 +358,9 @@ def _show_lanes(
         if not has_hint(notes) and any(each.answer.status for each in answers):
             notes |= dict.fromkeys(filter(None, [kernarg_hint(session, wanted)]))
     if args.json and len(questions) == 1 and args.subject:
-        print_json({"schema": SCHEMA, "lanes": records[0]["lanes"]})
+        print_json({"schema": SCHEMA, "lanes": records[0]["lanes"], **context_notes(session)})
     elif args.json:
-        print_json({"schema": SCHEMA, "variables": [*records]})
+        print_json({"schema": SCHEMA, "variables": [*records], **context_notes(session)})
     return status
 
 
@@ -367,7 +368,7 @@ def _operations(args: argparse.Namespace, session: Session) -> int:
     """Operations for one lane."""
     answer = _positioned(session, evaluated(args, session))
     if args.json:
-        print_json({"schema": SCHEMA, **answer.record})
+        print_json({"schema": SCHEMA, **answer.record, **context_notes(session)})
     elif answer.error is not None:
         print(f"dwarfgpu: {answer.text}", file=sys.stderr)
     else:
@@ -405,7 +406,7 @@ def _show_operations(
 ) -> int:
     """Print what operations give in the lanes of a wave, and gather the notes."""
     if args.json:
-        print_json({"schema": SCHEMA, "lanes": lane_records(answers)})
+        print_json({"schema": SCHEMA, "lanes": lane_records(answers), **context_notes(session)})
     else:
         print(*lane_lines(answers, session.pc), sep="\n")
         notes |= dict.fromkeys(lane_notes(answers))
@@ -415,6 +416,12 @@ def _show_operations(
 def print_json(record: Record) -> None:
     """Exactly one object, on stdout."""
     print(json.dumps(record, allow_nan=False))
+
+
+def context_notes(session: Session) -> Record:
+    """What the user should know of how the context was made, as a member of an answer in JSON."""
+    notes = list(dict.fromkeys(session.notes))
+    return {"context_notes": [*notes]} if notes else {}
 
 
 def print_notes(notes: Iterable[str]) -> None:

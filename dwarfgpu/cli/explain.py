@@ -12,6 +12,7 @@ from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
 from dwarfgpu.cli.errors import hint, one_line
 from dwarfgpu.cli.eval import (
     configure_subject,
+    context_notes,
     is_operations,
     print_json,
     print_notes,
@@ -108,7 +109,7 @@ def _run(args: argparse.Namespace) -> int:
         explanation = _explanation(args, session)
         explanation = evolve(explanation, answer=compared(session, explanation.answer))
     if args.json:
-        print_json({"schema": SCHEMA, **explanation.record})
+        print_json({"schema": SCHEMA, **explanation.record, **context_notes(session)})
     else:
         print(explanation.text)
         print_notes(explanation.answer.notes)

@@ -22,9 +22,9 @@ from dwarfgpu.cfi.text import (
     row_plain,
     rule_text,
 )
-from dwarfgpu.cli.context import natural
 from dwarfgpu.cli.errors import error_json, error_line, one_line
 from dwarfgpu.cli.eval import print_json, print_notes
+from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
@@ -48,7 +48,9 @@ SCHEMA: Final = "dwarfgpu-frames-1"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an ELF file")
-    parser.add_argument("--pc", metavar="ADDR", help="only what describes this address of the file")
+    parser.add_argument(
+        "--pc", metavar=METAVAR, help=f"only what describes one place of the file: {HELP}"
+    )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
 
@@ -108,7 +110,9 @@ def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
 def run(args: argparse.Namespace) -> int:
     code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
     symbols, notes = _symbols(code_object)
-    listing = _Listing(code_object, natural(args.pc, "--pc"), symbols)
+    place = in_file(code_object, args.pc, "--pc")
+    notes += [] if place is None else place.notes
+    listing = _Listing(code_object, None if place is None else place.pc, symbols)
     frames = code_object.info.call_frames
     sections = frames.sections
     records: list[Plain] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import error_json, error_line, one_line
-from dwarfgpu.cli.eval import print_json, print_notes, with_demo
+from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
 from dwarfgpu.cli.streams import has_colours
 from dwarfgpu.cli.subjects import misspelt, subject
 from dwarfgpu.dwarf.scopes import Variable
@@ -152,7 +152,7 @@ def _run(args: argparse.Namespace) -> int:
         if not args.json:
             _print(found, has_colours(args.color))
     if args.json:
-        print_json({"schema": SCHEMA, "objects": records})
+        print_json({"schema": SCHEMA, "objects": records, **context_notes(session)})
     else:
         print_notes(notes)
     return status

@@ -18,6 +18,7 @@ from dwarfgpu.cli import where_json
 from dwarfgpu.cli.context import natural
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.eval import print_notes, with_demo
+from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
 from dwarfgpu.cli.unit_options import is_object
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -60,7 +61,9 @@ def configure(parser: ArgumentParser) -> None:
     what.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     what.add_argument("--all", action="store_true", help="every variable of the file")
     what.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
-    what.add_argument("--pc", metavar="ADDR", help="only in scopes at this program location")
+    what.add_argument(
+        "--pc", metavar=METAVAR, help=f"only in scopes at this program location: {HELP}"
+    )
     what.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
     what.add_argument(
         "--debug-dir", metavar="DIR", action="append",
@@ -88,12 +91,13 @@ def _run(args: Namespace) -> int:
     file = _open(args, request.path, _load_address(args))
     if file.placement_note is not None and not args.json:
         print_notes([file.placement_note])
+    before = request
+    request = _placed(args, file, request)
     found = _found(file, request)
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
-        return compare(
-            old, file, find_variables(old.scopes, request.wanted), found, as_json=args.json
-        )
+        wanted = _placed(args, old, before).wanted
+        return compare(old, file, find_variables(old.scopes, wanted), found, as_json=args.json)
     if args.json:
         return where_json.write(file, found, request.minimum, with_lines=bool(request.wanted.names))
     listing = _Listing(file, cells_for(getattr(sys.stdout, "encoding", None)), _columns())
@@ -131,8 +135,18 @@ def _request(args: Namespace) -> Request:
         raise UsageError("give --against or --min-coverage, not both")
     # A comparison tells a variable that is lost from one whose function is gone.
     with_functions = args.against is not None
-    wanted = Wanted(tuple(names), args.function, natural(args.pc, "--pc"), with_functions)
+    wanted = Wanted(tuple(names), args.function, None, with_functions)
     return Request(path, wanted, _percentage(args.min_coverage))
+
+
+def _placed(args: Namespace, file: CodeObject, request: Request) -> Request:
+    """The request at the program location of a file that `--pc` names."""
+    place = in_file(file, args.pc, "--pc")
+    if place is None:
+        return request
+    if not args.json:
+        print_notes(place.notes)
+    return evolve(request, wanted=evolve(request.wanted, pc=place.pc))
 
 
 def _percentage(text: str | None) -> Fraction | None:

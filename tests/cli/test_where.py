@@ -287,7 +287,7 @@ WRONG = [
     (["--all", NEST, "--min-coverage", "1e999999"], "expected a number from 0 to 100"),
     (["--all", NEST, "--min-coverage", "50", "--against", NEST], "not both"),
     (["--all", NEST, "--against", "/nonexistent"], "cannot be read"),
-    (["--all", NEST, "--pc", "x"], "--pc: expected an integer"),
+    (["--all", NEST, "--pc", "x"], "--pc x: Function \"x\" not defined."),
     (["--all", NEST, "--dialect", "bogus"], "invalid choice"),
 ]  # fmt: skip
 

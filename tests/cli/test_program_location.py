@@ -1,0 +1,125 @@
+"""Places where a command takes an address: FILE:LINE, FUNCTION, FUNCTION+OFFSET, *EXPRESSION."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run, run_json
+
+NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+KERNELS = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
+
+
+@pytest.mark.parametrize(
+    ("text", "pc"),
+    [
+        ("0x1684", 0x1684),
+        ("5764", 5764),
+        ("nest.hip:12", 0x165C),
+        ("hip/nest.hip:12", 0x165C),
+        ("nest", 0x1600),
+        ("nest.hip:nest", 0x1600),
+        ("nest+0x20", 0x1620),
+        ("nest + 32", 0x1620),
+        ("*0x1620", 0x1620),
+        ("*nest + 0x20", 0x1620),
+        ("*&nest", 0x1600),
+    ],
+)
+def test_eval_takes_a_place(text: str, pc: int) -> None:
+    done = run("eval", "--file", NEST, "--pc", text, "-e", "regx pc; deref")
+    assert (done.out.strip(), done.err, done.status) == (f"{pc} ({pc:#x})", "", 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("nst", 'Function "nst" not defined. Did you mean "nest"?'),
+        ("nst+4", 'Function "nst+4" not defined. Did you mean "nest"?'),
+        ("none.hip:3", "No source file named none.hip."),
+        ("nest.hip:4000", "neither this line nor one after it has code"),
+        ("*nst", 'No symbol "nst" in current context.'),
+        ("*", "A syntax error in expression, near `'."),
+    ],
+)
+@pytest.mark.parametrize("command", ["eval", "where", "frames"])
+def test_what_is_no_place_is_one_line(command: str, text: str, why: str) -> None:
+    files = [NEST] if command == "frames" else ["--file", NEST, "limit"]
+    done = run(command, *files, "--pc", text)
+    assert done.status == 2 and done.out == ""
+    assert done.error.startswith("--pc") and why in done.error
+
+
+def test_a_place_needs_a_code_object() -> None:
+    done = run("eval", "--pc", "nest.hip:12", "lit1")
+    assert done.status == 2
+    assert done.error == ("--pc nest.hip:12: no code object is given that could have this place")
+
+
+def test_a_line_without_code_is_the_next_one_and_says_so() -> None:
+    done = run("eval", "--file", NEST, "--pc", "nest.hip:1", "-e", "regx pc; deref")
+    assert done.out == "5648 (0x1610)\n"
+    assert done.notes == [
+        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
+    ]
+
+
+def test_of_several_places_the_first_is_taken_and_all_are_listed() -> None:
+    done = run("where", "--file", KERNELS, "--all", "--pc", "kernels.cl:26")
+    assert done.notes == [
+        "kernels.cl:26 has code at 4 places: 0x2100 in item inlined into diverge, 0x2200 in item "
+        "inlined into loop, 0x2444 in item inlined into call, 0x2638 in item inlined into data; "
+        "0x2100 is taken, give another one as an address"
+    ]
+    assert run("where", "--file", KERNELS, "--all", "--pc", "0x2100").out == done.out
+
+
+def test_json_has_the_note_too() -> None:
+    answered = run_json("eval", "--file", NEST, "--pc", "nest.hip:1", "-e", "lit1")
+    assert answered.json["context_notes"] == [
+        "nest.hip:1 has no code: line 9 at 0x1610 is taken, the next that has some"
+    ]
+    without = run_json("eval", "--file", NEST, "--pc", "nest.hip:12", "-e", "lit1")
+    assert "context_notes" not in without.json
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "t"), ("bt",), ("lanes", "t"), ("location", "t"), ("eval", "t"),
+        ("debug", "-batch", "-ex", "print $pc", "-ex", "print t"),
+    ],
+    ids=lambda command: command[0],
+)  # fmt: skip
+def test_every_command_takes_a_place(command: tuple[str, ...]) -> None:
+    """As it takes the number: nothing else differs."""
+    arguments = (*command, "--demo", "--force-pc", "--pc")
+    by_place = run(*arguments, "nest.hip:12")
+    by_number = run(*arguments, "0x7f000000165c")
+    assert by_place == by_number
+    assert by_place.out
+
+
+def test_frames_shows_the_row_of_a_line() -> None:
+    path = FIXTURES / "asm/locations.gfx942.v5.co"
+    assert run("frames", path, "--pc", "k").out == run("frames", path, "--pc", "0x1600").out
+
+
+def test_a_place_is_found_where_the_state_stands_in_no_code(tmp_path: Path) -> None:
+    """The wave may be anywhere: the place says where to look."""
+    state = json.loads((FIXTURES / "states/data.gfx942.O2.json").read_text("utf-8"))
+    state["waves"][0]["pc"] = "0xdead0000"
+    for each in state["code_objects"]:
+        each["path"] = str((FIXTURES / "states" / each["path"]).resolve())
+    path = tmp_path / "lost.json"
+    path.write_text(json.dumps(state))
+    done = run("eval", "--state", path, "--pc", "data", "-e", "regx pc; deref")
+    assert (done.status, done.err) == (0, "")
+
+
+def test_the_load_address_is_added() -> None:
+    arguments = ("--file", NEST, "--load-address", "0x10000", "-e", "regx pc; deref")
+    assert run("eval", *arguments, "--pc", "nest.hip:12").out == "71260 (0x1165c)\n"
