@@ -40,7 +40,8 @@ class Described:
             return Place(self.section, entry.offset, "CIE")
         span = (entry.initial_location, entry.end) if row is None else (row.start, row.end)
         name = self.functions.name_at(entry.initial_location)
-        return Place(self.section, entry.offset, "FDE", name, span=span)
+        source = self.functions.source_at(span[0])
+        return Place(self.section, entry.offset, "FDE", name, span=span, source=source)
 
     def register(self, number: int) -> str:
         return register_name(number, self.program.format.architecture)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from functools import partial
 from operator import itemgetter
 from typing import Final
 
@@ -27,9 +28,10 @@ from dwarfgpu.expr.abstract import Severity
 from dwarfgpu.nouns import define
 from dwarfgpu.verify.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
 from dwarfgpu.verify.expressions import Checked, ExpressionChecker, Role
-from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place
+from dwarfgpu.verify.finding import Excerpt, Finding, Findings, Place, SourcePosition
 from dwarfgpu.verify.references import References
 from dwarfgpu.verify.rules import RULES
+from dwarfgpu.verify.source import declaration_of, file_of
 
 _MEMORY_SPACES: Final = range(5)
 _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
@@ -54,6 +56,8 @@ class EntryChecker:
     """Whether an inlined call or entry point has told its lanes."""
     _has_told_size: bool = field(init=False, default=False)
     _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+    _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
+    """Of entries with findings, by their offsets."""
     _references: References = field(init=False)
 
     @_references.default
@@ -233,36 +237,36 @@ class EntryChecker:
         vendor = wanted.vendor
         assert vendor is not None
         die = self.unit.die(index)
-        place = self._place(index, wanted.name)
+        place = partial(self._place, index, wanted.name)
         if die.tag not in vendor.tags:
             message = f"{wanted.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
-            self._tell("vendor-attribute", message, place, vendor.section)
+            self._tell("vendor-attribute", message, place(), vendor.section)
             return
         if not isinstance(value, int):
             return
         architecture = self.expressions.machines.architecture
         match wanted.number:
             case dw.AT_LLVM_LANES if value <= 0:
-                self._tell("bad-lane-count", f"{wanted.name} is {value}", place)
+                self._tell("bad-lane-count", f"{wanted.name} is {value}", place())
             case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
                 most = self.expressions.machines.most_lanes
                 message = f"{wanted.name} is {value}, and a wave has at most {most} lanes"
-                self._tell("bad-lane-count", message, place, severity="warning")
+                self._tell("bad-lane-count", message, place(), severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not wanted.is_list:
-                self._tell("bad-iteration-count", f"{wanted.name} is {value}", place)
+                self._tell("bad-iteration-count", f"{wanted.name} is {value}", place())
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._tell("bad-vector-size", f"{wanted.name} is {value}", place)
+                self._tell("bad-vector-size", f"{wanted.name} is {value}", place())
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
                     message = f"{wanted.name} is {value}, which is no memory space"
-                    self._tell("unknown-memory-space", message, place)
+                    self._tell("unknown-memory-space", message, place())
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:
                     message = f"{architecture.name} defines no address space {value}"
-                    self._tell("unknown-address-space", message, place, vendor.section)
+                    self._tell("unknown-address-space", message, place(), vendor.section)
                 elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
                     message = f"{wanted.name} on a base type whose encoding is not DW_ATE_address"
-                    self._tell("vendor-attribute", message, place, "A.5.1")
+                    self._tell("vendor-attribute", message, place(), "A.5.1")
 
     # Places
 
@@ -291,6 +295,8 @@ class EntryChecker:
 
     def _place(self, index: int, attribute: str | None, span: Range | None = None) -> Place:
         die = self.unit.die(index)
+        if die.offset not in self._sources:
+            self._sources[die.offset] = declaration_of(die)
         function = self._function(index)
         return Place(
             self.unit.section,
@@ -302,6 +308,7 @@ class EntryChecker:
             _unit_name(self.unit),
             None if span is None else (span.begin, span.end),
             _other_file(self.unit),
+            self._sources[die.offset],
         )
 
     def _tell(
@@ -320,7 +327,14 @@ class EntryChecker:
 
 def unit_place(unit: CompilationUnit) -> Place:
     """A unit itself."""
-    return Place(unit.section, unit.offset, "unit", _unit_name(unit), file=_other_file(unit))
+    return Place(
+        unit.section,
+        unit.offset,
+        "unit",
+        _unit_name(unit),
+        file=_other_file(unit),
+        source=file_of(unit),
+    )
 
 
 def _unit_name(unit: CompilationUnit) -> str | None:

@@ -13,6 +13,7 @@ from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.dwarf.call_frames import search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect import AMD, Dialect
@@ -46,10 +47,13 @@ class Verdict:
     findings: Findings
 
 
-def verify(code_object: CodeObject) -> Verdict:
-    """Check a file with its separate and split debug files; never raises for what is in them."""
+def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verdict:
+    """Check a file with its separate and split debug files; never raises for what is in them.
+
+    `rules`: names of the rules whose findings are wanted; None for every rule.
+    """
     file, info = code_object.file, code_object.info
-    found = Findings()
+    found = Findings(rules)
     machines = _machines(file, info, found)
     expressions = ExpressionChecker(machines, found)
     units = entries = fdes = 0
@@ -71,7 +75,7 @@ def verify(code_object: CodeObject) -> Verdict:
     for each in files:
         for kind in _SECTIONS:
             try:
-                fdes += _frames(each, kind, info, expressions, found)
+                fdes += _frames(each, kind, code_object, expressions, found)
             except DwarfGpuError as error:
                 found.skip(str(error))
     debug_path = None if info.object is file else info.object.path
@@ -128,7 +132,7 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, found: Findings)
 def _frames(
     file: ObjectFile,
     kind: SectionKind,
-    info: DebugInfo,
+    code_object: CodeObject,
     expressions: ExpressionChecker,
     found: Findings,
 ) -> int:
@@ -148,9 +152,9 @@ def _frames(
     )
     checker = FrameChecker(
         section,
-        _dialect(info),
+        _dialect(code_object.info),
         expressions,
-        Functions(file),
+        Functions(file, Lines(code_object.scopes), code_object.load_address),
         found,
         file.address_bytes,
     )

@@ -25,6 +25,16 @@ _LONGEST: Final = 120
 
 
 @frozen
+class SourcePosition:
+    """A place in the source text."""
+
+    file: str
+    """The path, with its directory where the line table has one."""
+    line: int | None = None
+    """None where only the file is known."""
+
+
+@frozen
 class Place:
     """Where in the file."""
 
@@ -42,6 +52,9 @@ class Place:
     """The addresses of the location list entry, or of the row."""
     file: str | None = None
     """Another file than the one that is checked: a split file."""
+    source: SourcePosition | None = None
+    """Of an entry, its declaration or else the nearest one around it; of call frame information,
+    the line of the first instruction that is described. None where nothing says it."""
 
 
 @frozen
@@ -93,13 +106,21 @@ class Finding:
 class Findings:
     """What was found so far."""
 
+    rules: frozenset[str] | None = None
+    """Findings of other rules are dropped and not counted; None for every rule."""
     kept: list[Finding] = field(init=False, factory=list)
     counts: Counter[Severity] = field(init=False, factory=Counter)
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
     _skips: list[int] = field(init=False, factory=lambda: [0])
 
+    def wants(self, rule: str) -> bool:
+        """Whether findings of a rule are kept."""
+        return self.rules is None or rule in self.rules
+
     def add(self, finding: Finding) -> None:
+        if not self.wants(finding.rule):
+            return
         self.counts[finding.severity] += 1
         if self.counts[finding.severity] <= MOST_FINDINGS:
             self.kept.append(finding)

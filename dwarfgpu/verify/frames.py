@@ -5,6 +5,7 @@ Law: an FDE is executed as far as it can be; the work of a whole section is boun
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from attrs import field
@@ -62,10 +63,13 @@ class FrameChecker:
     """Of the file, in bytes."""
     fdes: int = field(init=False, default=0)
     _work: int = field(init=False, default=0)
+    _fdes_of: Counter[int] = field(init=False, factory=Counter)
+    """How many FDEs each CIE has, by its offset."""
 
     def run(self) -> None:
         """Check every entry."""
         broken: set[int] = set()
+        self._fdes_of.update(each.cie.offset for each in self.section.fdes)
         for entry in self.section.entries:
             match entry:
                 case BrokenEntry():
@@ -90,11 +94,20 @@ class FrameChecker:
         message = entry.error.message
         self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
+    def _unknown_augmentation(self, cie: Cie) -> None:
+        """Nothing behind the augmentation of the CIE, or behind the range of its FDEs, is known."""
+        fdes = self._fdes_of[cie.offset]
+        rule, place = RULES["unknown-augmentation"], Place(self.section.kind, cie.offset, "CIE")
+        message = (
+            f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
+            f"{fdes} FDE{'s' * (fdes != 1)}"
+        )
+        self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
     def _cie(self, cie: Cie) -> bool:
         """Whether its FDEs can be executed."""
         if not cie.augmentation.is_known:
-            why = f"augmentation {cie.augmentation.text!r} is not known"
-            self.found.skip(f"{self.section.kind} CIE at {cie.offset:#x}: {why}")
+            self._unknown_augmentation(cie)
             return False
         described = self._described(cie)
         size_bytes = cie.format.address_size
@@ -130,9 +143,17 @@ class FrameChecker:
         if table.error is not None:
             self._stopped(table.error, described)
         elif table.rows and all(row.is_empty for row in table.rows):
-            message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
-            described.tell("empty-fde", message)
+            self._empty(fde, described)
         return True
+
+    def _empty(self, fde: Fde, described: Described) -> None:
+        """A kernel has no caller: that it has no rules is no more than unsaid."""
+        message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
+        if self.functions.is_kernel(fde.initial_location):
+            message += ", which a kernel does not need: it has no caller"
+            described.tell("empty-fde", message, severity="note")
+        else:
+            described.tell("empty-fde", message)
 
     def _described(self, entry: Cie | Fde) -> Described:
         kind, program = self.section.kind, entry.program

@@ -1,21 +1,28 @@
-"""The functions of a file by their addresses, for people who read about an FDE."""
+"""The functions of a file by their addresses: names and source lines for people who read about an
+FDE, and which of them are kernels."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
 
+from dwarfgpu.dwarf.lines import Lines
 from dwarfgpu.dwarf.lists import Range, covers, merged
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
+from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.symbols import Symbol
+from dwarfgpu.verify.finding import SourcePosition
+from dwarfgpu.verify.source import line_of
 
 
 class Functions:
-    """The symbols of one file."""
+    """The symbols of one file, and the lines of its code."""
 
-    def __init__(self, file: ObjectFile) -> None:
+    def __init__(self, file: ObjectFile, lines: Lines, load_address: int = 0) -> None:
         self._file = file
+        self._lines = lines
+        self._load_address = load_address
 
     @cached_property
     def _sorted(self) -> list[Symbol]:
@@ -40,6 +47,24 @@ class Functions:
         found = self._sorted[index]
         inside = address == found.address or address < found.address + found.size_bytes
         return found.name if inside else None
+
+    def source_at(self, address: int) -> SourcePosition | None:
+        """The source line of an address of the file; None where nothing says it."""
+        return line_of(self._lines, address + self._load_address)
+
+    @cached_property
+    def _kernel_entries(self) -> frozenset[int]:
+        if self._file.machine != "AMDGPU":
+            return frozenset()
+        try:
+            kernels = read_gpu_code(self._file).kernels
+        except DwarfGpuError:
+            return frozenset()
+        return frozenset(each.entry for each in kernels if each.entry is not None)
+
+    def is_kernel(self, address: int) -> bool:
+        """Whether the kernel of an AMD GPU begins at an address: it has no caller."""
+        return address in self._kernel_entries
 
     @cached_property
     def _code(self) -> tuple[Range, ...]:

@@ -140,9 +140,12 @@ _FRAMES: Final = (
          "DW_CFA_expression (regx R) for R as it is"),
     Rule("register-size", "error", "A.6.4.1", "a rule that gives a register another size",
          "make a composite of registers of the right size, or use DW_CFA_expression"),
-    Rule("empty-fde", "warning", "A.6.4.1", "code of which nothing is told",
+    Rule("empty-fde", "warning", "A.6.4.1", "an FDE without any rule",
          "no debugger can leave this function: describe the CFA and the return address, "
          "or leave out the FDE"),
+    Rule("unknown-augmentation", "warning", "A.6.4.1", "a CIE whose augmentation is unknown",
+         "a consumer that does not know the augmentation must ignore the rules of all FDEs of "
+         "this CIE"),
     Rule("overlapping-fdes", "warning", "A.6.4.1", "code that two FDEs describe",
          "which of them is found is chance: end the first where the second begins"),
     Rule("search-table", "warning", "A.6.4.1", "a search table that is not of its section"),

@@ -320,7 +320,7 @@ def test_clangs_vector_registers_as_addresses_are_found(
     wide = [each for each in findings(verdict) if each.rule == "wide-base-register"]
     assert {(each.place.name, each.message.split()[4]) for each in wide} == expected
     assert ("error", "mixed-types") in rules(verdict)
-    assert ("warning", "empty-fde") in rules(verdict)
+    assert ("warning", "empty-fde") not in rules(verdict)  # there are kernels alone
 
 
 def test_by_the_letter_clang_has_more_mistakes() -> None:

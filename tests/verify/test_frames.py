@@ -51,6 +51,8 @@ KERNEL = cfa_expression("lit0; lit6; LLVM_form_aspace_address") + rule(UNDEFINED
 CFA_OFFSET = b"\x0e\x08"
 SET_LOC = b"\x01" + words(0x1010)
 BACK = b"\x01" + words(0x1000)
+UNKNOWN = cfi_entry(b"\xff" * 4, b"\x04xyz\0")
+"""A CIE whose augmentation nobody defines."""
 PAIR = "regx s30; piece 4; regx s31; piece 4"
 
 TABLE: list[tuple[str, str, bytes, bytes]] = [
@@ -168,11 +170,22 @@ def test_an_entry_that_cannot_be_read_costs_only_itself() -> None:
     assert rules(verdict) == [("error", "unreadable-cfi"), ("error", "unbalanced-state")]
 
 
-def test_an_unknown_augmentation_is_told_not_guessed() -> None:
-    common = cfi_entry(b"\xff" * 4, b"\x04xyz\0")
-    verdict = verdict_on(frame_file(CFA, common=common))
-    assert rules(verdict) == []
-    assert verdict.findings.skipped == [".debug_frame CIE at 0x0: augmentation 'xyz' is not known"]
+@pytest.mark.parametrize(("count", "fdes"), [(1, "1 FDE"), (2, "2 FDEs")])
+def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
+    verdict = verdict_on(frame_file(*[CFA + RECALL] * count, common=UNKNOWN))
+    (found,) = findings(verdict)
+    assert (found.severity, found.rule) == ("warning", "unknown-augmentation")
+    assert found.message == (
+        f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}"
+    )
+    assert (found.place.kind, found.place.offset) == ("CIE", 0)
+    assert verdict.findings.skipped == []
+
+
+@pytest.mark.parametrize("text", [b"", b"[amd:v2.2]", b"[llvm:v0.0]"])
+def test_augmentations_that_add_no_fields_are_known(text: bytes) -> None:
+    common = cfi_entry(b"\xff" * 4, b"\x04" + text + b"\0\x08\0\x01\x04\x10")
+    assert rules(verdict_on(frame_file(KERNEL, common=common))) == []
 
 
 def test_the_instruction_is_marked() -> None:
@@ -219,5 +232,13 @@ def test_first_cycle(edges: dict[int, list[int]], expected: list[int]) -> None:
 def test_clangs_empty_fdes() -> None:
     found = findings(fixture_verdict("hip/call.gfx942.O2.v5.co"))
     assert [(each.rule, each.place.name) for each in found] == [
-        ("empty-fde", "inner"), ("empty-fde", "outer"), ("empty-fde", "call"),
+        ("empty-fde", "inner"), ("empty-fde", "outer"),
     ]  # fmt: skip
+
+
+def test_a_kernel_needs_no_rows() -> None:
+    kept = fixture_verdict("hip/call.gfx942.O2.v5.co").findings.kept
+    [found] = [each for each in kept if each.place.name == "call" and each.rule == "empty-fde"]
+    assert found.severity == "note"
+    assert found.message.endswith(", which a kernel does not need: it has no caller")
+    assert found.place.source is not None and found.place.source.file.endswith("hip/call.hip")
