@@ -117,6 +117,22 @@ class Unsupported(DwarfGpuError):
     """Known and valid, but deliberately not implemented by dwarfgpu."""
 
 
+class UnknownAugmentation(Unsupported):
+    """Call frame information whose augmentation is unknown: nothing may be read of it (A.6.4.1)."""
+
+    @classmethod
+    def of(cls, augmentation: str) -> UnknownAugmentation:
+        """The error about the augmentation of a CIE."""
+        return cls(
+            f"the frame information is unknown: its CIE has the unknown augmentation "
+            f"{augmentation!r}"
+        )
+
+    @property
+    def kind(self) -> str:
+        return "Unsupported"
+
+
 class LimitExceeded(DwarfGpuError):
     """A configurable budget (steps, depth, bytes) is used up."""
 

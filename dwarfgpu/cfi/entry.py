@@ -14,7 +14,7 @@ from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
-from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 from dwarfgpu.nouns import frozen
 
 
@@ -70,7 +70,7 @@ class Cie:
     def initial(self) -> Initial:
         """What its FDEs start with; raises where the instructions cannot be executed."""
         if not self.augmentation.is_known:
-            raise Unsupported(f"augmentation {self.augmentation.text!r}")
+            raise UnknownAugmentation.of(self.augmentation.text)
         return initial_rules(self.program)
 
 

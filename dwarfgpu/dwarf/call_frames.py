@@ -18,7 +18,7 @@ from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.search_table import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation, Unsupported
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
@@ -155,7 +155,7 @@ class CallFrames:
 
     def _frame_row(self, cie: Cie, row: Row) -> FrameRow:
         if cie.return_register is None:
-            raise Unsupported(f"augmentation {cie.augmentation.text!r} of call frame information")
+            raise UnknownAugmentation.of(cie.augmentation.text)
         is_signal = cie.augmentation.is_signal_frame
         return FrameRow(row.cfa, row.rules, cie.return_register, is_signal, self.dialect(cie))
 

@@ -19,6 +19,7 @@ from dwarfgpu.errors import (
     StaleLocation,
     Unavailable,
     UndefinedBits,
+    UnknownAugmentation,
     Unsupported,
     UsageError,
 )
@@ -51,6 +52,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
     Ambiguous: "the DWARF can be read in two ways, and which is meant is not guessed",
     Unavailable: "the machine does not tell: nothing is wrong with the DWARF",
     EvaluationError: "the operation has no result for these operands",
+    UnknownAugmentation: "the frame information is unknown: nothing is wrong with the operation",
     Unsupported: "the operation is valid, but dwarfgpu does not implement it",
     LimitExceeded: "a budget of dwarfgpu is used up: the expression is too large or never ends",
     UsageError: "the request cannot be carried out",

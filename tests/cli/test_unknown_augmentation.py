@@ -1,0 +1,43 @@
+"""Call frame information with an augmentation that nothing defines: what commands say of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+from tests.verify.made import frame_file
+from tests.verify.test_frames import CFA, UNKNOWN
+
+UNKNOWN_AUGMENTATION = (
+    "the frame information is unknown: its CIE has the unknown augmentation 'xyz'"
+)
+
+
+@pytest.fixture
+def unknown_frames(tmp_path: Path) -> Path:
+    """A file whose only FDE belongs to a CIE with an augmentation that nothing defines."""
+    path = tmp_path / "unknown.co"
+    path.write_bytes(frame_file(CFA, common=UNKNOWN))
+    return path
+
+
+@pytest.mark.parametrize(
+    "operation", ["call_frame_cfa", "LLVM_call_frame_entry_reg s30", "entry_value (regx s4)"]
+)
+def test_operations_say_that_the_frame_information_is_unknown(
+    operation: str, unknown_frames: Path
+) -> None:
+    done = run("explain", "--file", unknown_frames, "--pc", "0x1004", "-e", operation)
+    assert done.status == 1
+    assert f"{UNKNOWN_AUGMENTATION}\n" in done.out
+    assert "dwarfgpu does not implement" not in done.out
+    assert "the frame information is unknown: nothing is wrong with the operation" in done.out or (
+        operation.startswith("entry_value")
+    )
+
+
+def test_a_backtrace_says_that_the_frame_information_is_unknown(unknown_frames: Path) -> None:
+    done = run("bt", "--file", unknown_frames, "--pc", "0x1004")
+    assert done.lines[-1] == f"stopped: the caller of frame 0: {UNKNOWN_AUGMENTATION}"
