@@ -12,6 +12,7 @@ from attrs import has
 from dwarfgpu.expr.dialect import DIALECTS, PROVISIONAL
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model import location, storage, value
+from dwarfgpu.verify.rule_details import DETAILS
 from dwarfgpu.verify.rules import RULES
 from tools import gen_docs
 
@@ -41,8 +42,10 @@ def test_every_dialect_is_documented(repository: Path) -> None:
 
 def test_every_rule_of_the_check_is_documented(repository: Path) -> None:
     text = (repository / "docs/check.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (error|warning|note) \| ([A-Z0-9.]+) \|", text, re.M)
-    assert rows == [(rule.name, rule.severity, rule.section) for rule in RULES.values()]
+    row = r"^\| `([a-z0-9-]+)` \| (error|warning|note) \| ([A-Z0-9.]+) \| (.*) \|$"
+    assert re.findall(row, text, re.M) == [
+        (rule.name, rule.severity, rule.section, DETAILS[rule.name]) for rule in RULES.values()
+    ]
 
 
 @pytest.mark.parametrize("module", [value, storage, location], ids=lambda each: each.__name__)

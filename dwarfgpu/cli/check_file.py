@@ -4,54 +4,45 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
-from dwarfgpu.errors import UsageError
-from dwarfgpu.plain import load
 from dwarfgpu.verify.file import Verdict
 from dwarfgpu.verify.finding import Excerpt, Finding, Place
 from dwarfgpu.verify.rules import RULES
 from dwarfgpu.view.plain import Record
 
-SCHEMA: Final = "dwarfgpu-check-1"
 FEW: Final = 3
 """Findings of one rule that are shown in full without --all."""
 _WIDEST: Final = 100
 """Columns in which an expression stands on one line."""
-_ORDER: Final = ("error", "warning", "note")
-
-
-def baseline(path: str) -> Counter[str]:
-    """The fingerprints of an earlier run's `--json`; `UsageError` where the file is none."""
-    document = load(Path(path))
-    document["schema"].text(SCHEMA)
-    if not document.has("checked"):
-        raise UsageError(f"{path}: not what check FILE --json prints")
-    return Counter(each["fingerprint"].text() for each in document["findings"].items())
-
-
-def new_findings(found: list[Finding], known: Counter[str]) -> list[bool]:
-    """For each finding, whether the baseline lacks it; one known finding excuses one alike."""
-    left = Counter(known)
-    out: list[bool] = []
-    for each in found:
-        out.append(not left[each.fingerprint])
-        left[each.fingerprint] -= bool(left[each.fingerprint])
-    return out
+ORDER: Final = ("error", "warning", "note")
 
 
 def report_lines(
-    verdict: Verdict, is_new: list[bool], *, has_baseline: bool, notes: bool, everything: bool
+    verdict: Verdict,
+    is_new: list[bool],
+    *,
+    has_baseline: bool,
+    notes: bool,
+    everything: bool,
+    is_one_of_many: bool = False,
 ) -> Iterator[str]:
-    """The findings, the worst first, those of one rule together."""
-    yield _checked(verdict)
+    """The findings, the worst first, those of one rule together.
+
+    `is_one_of_many`: a file without anything to show is one line.
+    """
     kept = verdict.findings.kept
     shown = [each for each, new in zip(kept, is_new, strict=True) if new]
+    is_quiet = not verdict.findings.skips and all(each.severity == "note" for each in shown)
+    if is_one_of_many and is_quiet and not (notes and shown):
+        *_, counts = _summary(verdict, is_new, has_baseline=has_baseline, notes=notes)
+        yield f"{_checked(verdict)}: {counts}"
+        return
+    yield _checked(verdict)
     groups: dict[tuple[int, str], list[Finding]] = {}
     for each in shown:
         if notes or each.severity != "note":
-            groups.setdefault((_ORDER.index(each.severity), each.rule), []).append(each)
+            groups.setdefault((ORDER.index(each.severity), each.rule), []).append(each)
     explained: set[str] = set()
     for (_, rule), alike in sorted(groups.items(), key=lambda group: group[0][0]):
         most = len(alike) if everything else FEW
@@ -94,7 +85,7 @@ def _summary(
     )
     parts = [
         f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
-        for name in _ORDER
+        for name in ORDER
         if counts[name] or name != "note"
     ]
     line = ", ".join(parts)
@@ -188,6 +179,8 @@ def finding_json(finding: Finding, is_new: bool) -> Record:
             "unit": place.unit,
             "begin": None if place.span is None else place.span[0],
             "end": None if place.span is None else place.span[1],
+            "source": None if place.source is None else place.source.file,
+            "line": None if place.source is None else place.source.line,
         },
         "steps": None if excerpt is None else list(excerpt.steps),
         "marked": None if excerpt is None else excerpt.marked,

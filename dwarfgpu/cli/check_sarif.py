@@ -1,13 +1,22 @@
-"""The findings as a SARIF 2.1.0 log (OASIS, Static Analysis Results Interchange Format)."""
+"""The findings as a SARIF 2.1.0 log (OASIS, Static Analysis Results Interchange Format).
+
+A result is located in the source text where that is known (3.27.12), since that is what people
+change; the file that was checked is its `analysisTarget` (3.27.13).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from attrs import field
+
 from dwarfgpu import __version__
 from dwarfgpu.cli.check_file import excerpt_lines, place_text
+from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
 from dwarfgpu.verify.file import Verdict
 from dwarfgpu.verify.finding import Finding
 from dwarfgpu.verify.rules import RULES, Rule
@@ -17,34 +26,48 @@ _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"
 
 
-def sarif(verdict: Verdict, is_new: list[bool], *, has_baseline: bool) -> Record:
+@frozen(eq=False)
+class Report:
+    """What was found in one file, or why it could not be read."""
+
+    path: str
+    verdict: Verdict | None = None
+    is_new: list[bool] = field(factory=list)
+    """For each finding, whether no baseline knows it."""
+    error: UsageError | None = None
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether a new finding is worse than a note."""
+        kept = [] if self.verdict is None else self.verdict.findings.kept
+        pairs = zip(kept, self.is_new, strict=True)
+        return any(new and each.severity != "note" for each, new in pairs)
+
+
+def sarif(reports: Sequence[Report], *, has_baseline: bool) -> Record:
     """One run with a result for each finding; with a baseline, each says whether it is new."""
     indices = {name: index for index, name in enumerate(RULES)}
-    results: list[Plain] = [
-        _result(verdict.path, each, indices[each.rule], new if has_baseline else None)
-        for each, new in zip(verdict.findings.kept, is_new, strict=True)
-    ]
-    notifications: list[Plain] = [
-        {"level": "note", "message": {"text": f"not checked: {why}"}}
-        for why in verdict.findings.skipped
-    ]
-    return _log(verdict.path, results, notifications, is_successful=True)
-
-
-def sarif_of_failure(path: str, why: str) -> Record:
-    """The log of a file of which nothing can be read."""
-    return _log(path, [], [{"level": "error", "message": {"text": why}}], is_successful=False)
-
-
-def _log(
-    path: str, results: list[Plain], notifications: list[Plain], *, is_successful: bool
-) -> Record:
-    rules: list[Plain] = [_rule(each) for each in RULES.values()]
-    driver: Record = {"name": "dwarfgpu", "version": __version__, "rules": rules}
+    results: list[Plain] = []
+    notifications: list[Plain] = []
+    for number, report in enumerate(reports):
+        if report.error is not None:
+            notifications.append(_notification("error", str(report.error), report.path, number))
+        if report.verdict is None:
+            continue
+        for finding, new in zip(report.verdict.findings.kept, report.is_new, strict=True):
+            result = _result(report.path, number, finding, indices[finding.rule])
+            if has_baseline:
+                result["baselineState"] = "new" if new else "unchanged"
+            results.append(result)
+        for why in report.verdict.findings.skipped:
+            notifications.append(_notification("note", f"not checked: {why}", report.path, number))
     invocation: Record = {
-        "executionSuccessful": is_successful,
+        "executionSuccessful": all(each.error is None for each in reports),
         "toolExecutionNotifications": notifications,
     }
+    rules: list[Plain] = [_rule(each) for each in RULES.values()]
+    driver: Record = {"name": "dwarfgpu", "version": __version__, "rules": rules}
+    artifacts: list[Plain] = [{"location": {"uri": uri(each.path)}} for each in reports]
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -52,11 +75,20 @@ def _log(
             {
                 "tool": {"driver": driver},
                 "invocations": [invocation],
-                "artifacts": [{"location": {"uri": _uri(path)}}],
+                "artifacts": artifacts,
                 "results": results,
             }
         ],
     }
+
+
+def _notification(level: str, text: str, path: str, number: int) -> Record:
+    where: Record = {"physicalLocation": {"artifactLocation": _artifact(path, number)}}
+    return {"level": level, "message": {"text": text}, "locations": [where]}
+
+
+def _artifact(path: str, number: int) -> Record:
+    return {"uri": uri(path), "index": number}
 
 
 def _rule(rule: Rule) -> Record:
@@ -71,7 +103,7 @@ def _rule(rule: Rule) -> Record:
     return out
 
 
-def _result(path: str, finding: Finding, index: int, is_new: bool | None) -> Record:
+def _result(path: str, number: int, finding: Finding, index: int) -> Record:
     place = finding.place
     text = f"{finding.message} ({finding.section})"
     if finding.excerpt is not None:
@@ -84,28 +116,36 @@ def _result(path: str, finding: Finding, index: int, is_new: bool | None) -> Rec
     if names:
         logical["name"] = names[-1]
         logical["decoratedName"] = "::".join(names)
-    result: Record = {
+    checked: Record = _artifact(path, number)
+    physical: Record = {"artifactLocation": checked}
+    if place.source is not None:
+        physical = {"artifactLocation": {"uri": uri(place.source.file)}}
+        if place.source.line is not None:
+            physical["region"] = {"startLine": place.source.line}
+    return {
         "ruleId": finding.rule,
         "ruleIndex": index,
         "level": finding.severity,
         "message": {"text": text},
+        "analysisTarget": checked,
         "locations": [
             {
-                "physicalLocation": {"artifactLocation": {"uri": _uri(path), "index": 0}},
+                "physicalLocation": physical,
                 "logicalLocations": [logical],
                 "message": {"text": place_text(place)},
             }
         ],
         "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
     }
-    if is_new is not None:
-        result["baselineState"] = "new" if is_new else "unchanged"
-    return result
 
 
-def _uri(path: str) -> str:
-    """A relative reference, or a file URI for an absolute path."""
+def uri(path: str) -> str:
+    """A reference relative to the working folder for what is in it, else a file URI; a path that
+    is relative stays so."""
     name = Path(path)
     if name.is_absolute():
-        return f"file://{quote(str(name), errors='replace')}"
-    return quote(path, errors="replace")
+        try:
+            name = name.relative_to(Path.cwd())
+        except (OSError, ValueError):  # elsewhere, or the working folder is gone
+            return f"file://{quote(str(name), errors='replace')}"
+    return quote(str(name), errors="replace")

@@ -68,7 +68,9 @@ docs/location.md tells all of it.
 
 """,
     "check": """examples:
-  dwarfgpu check k.co
+  dwarfgpu check k.co build/
+  dwarfgpu check --explain empty-fde
+  dwarfgpu check build/ --disable empty-fde --sarif > check.sarif
   dwarfgpu check k.co --json > known.json; dwarfgpu check k.co --baseline known.json
   dwarfgpu check 'regx v6; lit4; mul'
 docs/check.md tells all of it.

@@ -10,16 +10,20 @@ from typing import BinaryIO, Final
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.bits import Endian
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
+from dwarfgpu.objfile.elf import ET_CORE
 from dwarfgpu.plain import integer_of
 
 MOST_BYTES: Final = 64 << 20
 """Of a file of text or of bytes; a device that never ends has more."""
 _MAGICS: Final = (b"\x7fELF", MAGIC, COMPRESSED_MAGIC)
+_DATA_AT, _TYPE_AT = 5, 16
+"""Where an ELF file says its byte order and its type (System V ABI, "ELF Header")."""
 _LONGEST: Final = 40
 """Characters of a number that are quoted."""
 
@@ -102,6 +106,16 @@ def is_object(word: str) -> bool:
             return file.read(24).startswith(_MAGICS)
     except (OSError, ValueError):
         return False
+
+
+def is_core(word: str) -> bool:
+    """Whether a word of the command line names a core file: an ELF file of the type ET_CORE."""
+    if not is_object(word):
+        return False
+    with Path(word).open("rb") as file:
+        head = file.read(_TYPE_AT + 2)
+    endian: Endian = "big" if head[_DATA_AT : _DATA_AT + 1] == b"\2" else "little"
+    return head.startswith(b"\x7fELF") and int.from_bytes(head[_TYPE_AT:], endian) == ET_CORE
 
 
 def read_all(file: BinaryIO, name: str) -> bytes:

@@ -18,7 +18,7 @@ from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.search_table import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation, Unsupported
+from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data

@@ -147,7 +147,12 @@ def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
     "arguments",
     [
         [FIXTURES / "hip/nosuch.co"],
-        [FIXTURES / "hip"],
+        [FIXTURES / "states"],
+        [FIXTURES / "core/crash.x86_64.O2.core"],
+        [DATA, "--only", "no-such-rule"],
+        [DATA, "--disable", "empty-fde", "--only", "empty-fde"],
+        [DATA, "--list-rules"],
+        ["--explain", "no-such-rule"],
         [FIXTURES / "hip/nest.hip"],
         [DATA, "--arch", "gfx942"],
         [DATA, "--want", "value"],
@@ -159,6 +164,7 @@ def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
         ["lit1", "--sarif"],
         ["lit1", "--baseline", DATA],
         ["lit1", "--all"],
+        ["lit1", "--only", "wrong"],
     ],
     ids=lambda each: " ".join(str(word).rsplit("/", 1)[-1] for word in each),
 )

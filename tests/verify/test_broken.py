@@ -51,6 +51,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
     ("register-size", "error", "A.6.4.1", FDE, "register_size"),
     ("empty-fde", "warning", "A.6.4.1", FDE, "empty_fde"),
     ("overlapping-fdes", "warning", "A.6.4.1", FDE, "overlapping_fdes"),
+    ("unknown-augmentation", "warning", "A.6.4.1", "CIE", ""),
 ]
 
 

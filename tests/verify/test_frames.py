@@ -175,9 +175,7 @@ def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
     verdict = verdict_on(frame_file(*[CFA + RECALL] * count, common=UNKNOWN))
     (found,) = findings(verdict)
     assert (found.severity, found.rule) == ("warning", "unknown-augmentation")
-    assert found.message == (
-        f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}"
-    )
+    assert found.message == (f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}")
     assert (found.place.kind, found.place.offset) == ("CIE", 0)
     assert verdict.findings.skipped == []
 

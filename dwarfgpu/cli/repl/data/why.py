@@ -216,7 +216,8 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     if names:
         _require_named(code_object, names[0])
     # Only here: they are much to load, and few conversations check.
-    from dwarfgpu.cli.check_file import SCHEMA, report_json, report_lines
+    from dwarfgpu.cli.check_baseline import SCHEMA
+    from dwarfgpu.cli.check_file import report_json, report_lines
     from dwarfgpu.verify.file import verify
 
     verdict = verify(code_object)

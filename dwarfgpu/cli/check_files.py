@@ -1,0 +1,159 @@
+"""`dwarfgpu check FILE…`: each file is checked; one that cannot be read costs only itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from dwarfgpu.cli.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
+from dwarfgpu.cli.check_file import ORDER, report_json, report_lines
+from dwarfgpu.cli.check_paths import files_in
+from dwarfgpu.cli.check_rules import chosen_rules
+from dwarfgpu.cli.check_sarif import Report, sarif
+from dwarfgpu.cli.errors import error_json, one_line
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.dialect import dialect
+from dwarfgpu.objfile.elf import ET_CORE
+from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.verify.file import Verdict, verify
+from dwarfgpu.view.plain import Plain, Record
+
+
+def check_files(paths: Sequence[str], arguments: Namespace) -> int:
+    """Print what is found in files and folders: 2 where one cannot be read, else 1 where a
+    finding is worse than a note."""
+    if arguments.json and arguments.sarif:
+        raise UsageError("give --json or --sarif, not both")
+    if arguments.dialect is not None:
+        dialect(arguments.dialect)
+    known = None if arguments.baseline is None else read_baseline(arguments.baseline)
+    rules = chosen_rules(arguments)
+    files = list(files_in(paths))
+    is_only = len(paths) == 1 and list(paths) == files
+    reports = (_report(path, arguments, rules, known, is_only) for path in files)
+    if arguments.sarif:
+        return _sarif(list(reports), has_baseline=known is not None)
+    if is_only:
+        return _only(next(reports), arguments, has_baseline=known is not None)
+    if arguments.json:
+        return _json(list(reports))
+    return _text(reports, arguments, has_baseline=known is not None)
+
+
+def _report(
+    path: str,
+    arguments: Namespace,
+    rules: frozenset[str] | None,
+    known: Baseline | None,
+    is_only: bool,
+) -> Report:
+    """What is found in one file, or why it cannot be read."""
+    try:
+        opened = CodeObject.open(
+            path,
+            dialect=arguments.dialect,
+            target=arguments.target,
+            debug_directories=arguments.debug_dir or DEBUG_DIRECTORIES,
+        )
+        if opened.file.type == ET_CORE:
+            raise UsageError(
+                f"{path} is a core file, which has no debug information: give the program"
+            )
+        verdict = verify(opened, rules)
+    except DwarfGpuError as error:  # nothing of it can be read: that is no finding
+        return Report(path, error=UsageError(str(error)))
+    excused = Counter[str]() if known is None else known.of(path, is_only=is_only)
+    return Report(path, verdict, new_findings(verdict.findings.kept, excused))
+
+
+def _status(reports: Iterable[Report]) -> int:
+    return max((2 if each.error is not None else int(each.is_bad) for each in reports), default=0)
+
+
+def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
+    print(json.dumps(sarif(reports, has_baseline=has_baseline)))
+    for each in reports:
+        if each.error is not None:
+            print(f"dwarfgpu: {each.error}", file=sys.stderr)
+    return _status(reports)
+
+
+def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
+    """The answer for the only file that is named."""
+    if report.verdict is None:
+        raise report.error or AssertionError
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, **report_json(report.verdict, report.is_new)}))
+    else:
+        _print(_lines(report.verdict, report, arguments, has_baseline=has_baseline))
+    return _status([report])
+
+
+def _json(reports: Sequence[Report]) -> int:
+    """One object for several files."""
+    counts: Counter[str] = Counter()
+    files: list[Plain] = []
+    for each in reports:
+        if each.verdict is not None:
+            files.append(report_json(each.verdict, each.is_new))
+            counts.update(each.verdict.findings.counts)
+        elif each.error is not None:
+            files.append({"file": each.path, **error_json(each.error)})
+    totals: Record = {name: counts[name] for name in ORDER}
+    print(json.dumps({"schema": SCHEMA, "files": files, "counts": totals}))
+    return _status(reports)
+
+
+def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:
+    """Each file as soon as it is checked, and how many findings there are in all."""
+    status = files = unreadable = 0
+    counts: Counter[str] = Counter()
+    is_long = False
+    for each in reports:
+        files += 1
+        status = max(status, _status([each]))
+        if each.verdict is None:
+            unreadable += 1
+            sys.stdout.flush()
+            print(one_line(f"dwarfgpu: {each.error}"), file=sys.stderr)
+            continue
+        lines = list(_lines(each.verdict, each, arguments, has_baseline=has_baseline, is_many=True))
+        if files > 1 and (is_long or len(lines) > 1):
+            print()
+        is_long = len(lines) > 1
+        _print(lines)
+        kept = zip(each.verdict.findings.kept, each.is_new, strict=True)
+        counts.update(finding.severity for finding, new in kept if new)
+    if is_long:
+        print()
+    parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in ORDER]
+    total = f"total: {files} file{'' if files == 1 else 's'}: {', '.join(parts)}"
+    print(total + (f"; {unreadable} cannot be read" if unreadable else ""))
+    return status
+
+
+def _lines(
+    verdict: Verdict,
+    report: Report,
+    arguments: Namespace,
+    *,
+    has_baseline: bool,
+    is_many: bool = False,
+) -> Iterator[str]:
+    return report_lines(
+        verdict,
+        report.is_new,
+        has_baseline=has_baseline,
+        notes=arguments.notes or arguments.only is not None,
+        everything=arguments.all,
+        is_one_of_many=is_many,
+    )
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(one_line(line))

@@ -1,0 +1,109 @@
+"""The rules of `dwarfgpu check`: `--list-rules`, `--explain`, `--only` and `--disable`."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.near import did_you_mean
+from dwarfgpu.verify.rules import RULES, Rule
+from dwarfgpu.view.plain import Plain, Record
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Options about rules."""
+    rules = parser.add_argument_group("rules")
+    rules.add_argument(
+        "--only", metavar="RULE", action="append",
+        help="findings of this rule alone; may be repeated, or RULE,RULE",
+    )  # fmt: skip
+    rules.add_argument(
+        "--disable", metavar="RULE", action="append",
+        help="no findings of this rule; may be repeated, or RULE,RULE",
+    )  # fmt: skip
+    rules.add_argument("--list-rules", action="store_true", help="every rule, on one line each")
+    rules.add_argument("--explain", metavar="RULE", help="what a rule finds, and what to do then")
+
+
+def chosen_rules(arguments: Namespace) -> frozenset[str] | None:
+    """The names of the rules whose findings are wanted; None for every rule."""
+    if arguments.only is not None and arguments.disable is not None:
+        raise UsageError("give --only or --disable, not both")
+    if arguments.only is not None:
+        return frozenset(_names(arguments.only, "--only"))
+    if arguments.disable is not None:
+        return frozenset(RULES) - frozenset(_names(arguments.disable, "--disable"))
+    return None
+
+
+def _names(given: Iterable[str], option: str) -> list[str]:
+    names = [name.strip() for text in given for name in text.split(",")]
+    return [_rule(name, option).name for name in names]
+
+
+def _rule(name: str, option: str) -> Rule:
+    if name not in RULES:
+        near = did_you_mean(name, RULES)
+        raise UsageError(f"{option}: there is no rule {name!r}.{near} See check --list-rules")
+    return RULES[name]
+
+
+def show_rules(arguments: Namespace, schema: str) -> int:
+    """Print what `--list-rules` or `--explain` asks for; the exit status."""
+    if arguments.expression or (arguments.list_rules and arguments.explain is not None):
+        raise UsageError("give --list-rules, or --explain RULE, or what is to be checked")
+    if arguments.explain is not None:
+        rules = [_rule(arguments.explain, "--explain")]
+    else:
+        rules = list(RULES.values())
+    if arguments.json:
+        records: list[Plain] = [_record(each) for each in rules]
+        print(json.dumps({"schema": schema, "rules": records}))
+    elif arguments.explain is not None:
+        print("\n".join(_lines(rules[0])))
+    else:
+        width = max(map(len, RULES))
+        for each in rules:
+            print(f"{each.name:<{width}}  {each.severity:<7}  {each.summary}")
+    return 0
+
+
+def _record(rule: Rule) -> Record:
+    from dwarfgpu.verify.rule_details import DETAILS  # no check needs them
+
+    return {
+        "rule": rule.name,
+        "severity": rule.severity,
+        "section": rule.section,
+        "summary": rule.summary,
+        "detail": _plain(DETAILS[rule.name]),
+        "advice": rule.advice,
+    }
+
+
+def _lines(rule: Rule) -> Iterable[str]:
+    """What a person reads about one rule."""
+    from dwarfgpu.verify.rule_details import DETAILS
+
+    yield f"{rule.name}: {rule.summary}"
+    yield f"  severity: {_SEVERITIES[rule.severity]}"
+    yield f"  section:  {rule.section}"
+    yield f"  finds:    {_plain(DETAILS[rule.name])}"
+    if rule.advice is not None:
+        yield f"  help:     {rule.advice}"
+    yield f"  off with: --disable {rule.name}"
+
+
+_SEVERITIES: Final = {
+    "error": "error at worst (exit status 1)",
+    "warning": "warning at worst (exit status 1)",
+    "note": "note (shown with --notes; never changes the exit status)",
+}
+
+
+def _plain(text: str) -> str:
+    """Text of the documents without its marks for code."""
+    return text.replace("`", "")
