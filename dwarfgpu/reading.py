@@ -19,6 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
+from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.expr.upstream import FRAME_BASE, UNPLACED
@@ -108,7 +109,9 @@ def _check_upstream(location: Location, size: int) -> None:
         )
 
 
-def notes_on_location(variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
+def notes_on_location(
+    variable: Variable, frame: TopFrame, pc: int | None, lane_count: int
+) -> tuple[str, ...]:
     """What is assumed about the description of a variable at a program location."""
     try:
         attribute, unit = variable.location, variable.unit
@@ -123,6 +126,10 @@ def notes_on_location(variable: Variable, frame: TopFrame, pc: int | None) -> tu
             has_zero_offset(each.instructions, unit) for each in programs
         ):
             notes = (*notes, UNPLACED)
+        architecture = frame.session.architecture
+        if lane_count > 1:
+            for each in programs:
+                notes += lane_zero_notes(each.instructions, size_bits(variable.type), architecture)
         return notes
     except DwarfGpuError:
         return ()  # the reading itself reports it

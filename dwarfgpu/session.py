@@ -492,8 +492,9 @@ class Session:
 
     def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
         """What was assumed about the focus and the variable's description."""
-        assumed = filter(None, [self.lane_count()[1], frame.lane_location(self.lane).note])
-        return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc)]))
+        count, note = self.lane_count()
+        assumed = filter(None, [note, frame.lane_location(self.lane).note])
+        return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc, count)]))
 
 
 __all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]

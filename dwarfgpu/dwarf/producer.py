@@ -1,6 +1,6 @@
 """Who wrote a unit, and so what its vendor encodings mean (`docs/dialects.md`).
 
-Law: the producer's name decides where it tells, the operations used where it does not.
+Law: the producer's name decides where it is known, the operations used where it is not.
 
 Numbers moved. AMD's compilers up to LLVM 18 wrote the operations of the AMD text as single bytes
 from 0xe1 on, with 0xe9 as DW_OP_LLVM_aspace_implicit_pointer up to LLVM 16 and as DW_OP_LLVM_user
@@ -14,24 +14,30 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect import AMD_DIRECT, DIRECT
+from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, DIRECT
 from dwarfgpu.expr.operation import LLVM_USER
+from dwarfgpu.expr.upstream import has_suffix
 from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
+_UPSTREAM: Final = re.compile(r"triton\b")
+"""Compilers other than clang that use upstream LLVM for AMD GPUs."""
 _GCC: Final = re.compile(r"GNU (?!AS\b)\S+ \d")
 _LEVEL: Final = re.compile(r" -O(\w*)(?= |$)")
 _AMD: Final = re.compile(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
 _VENDOR_BYTES: Final = re.compile(rb"[\xe1-\xec]")
 """An expression without any of these has no DW_OP_LLVM operation in any dialect."""
+_UPSTREAM_BYTES: Final = re.compile(rb"[\x90\x92\xa5]|\x16\x18")
+"""An expression without any of these has no form of upstream LLVM's."""
 _LAST_WITHOUT_USER: Final = 16
 _LAST_DIRECT: Final = 18
 _LISTS: Final = frozenset(
@@ -49,14 +55,17 @@ class Producer:
 
     is_clang: bool
     is_amd: bool
+    is_upstream: bool
+    """Whether it is known to use upstream LLVM."""
     version: int | None
     """The major version of LLVM."""
 
 
 def parse_producer(text: str) -> Producer:
     """The compiler of a DW_AT_producer string."""
-    found = _CLANG.search(text)
-    return Producer(bool(found), bool(_AMD.search(text)), int(found[1]) if found else None)
+    found, is_amd = _CLANG.search(text), bool(_AMD.search(text))
+    is_upstream = not is_amd and bool(found or _UPSTREAM.match(text))
+    return Producer(bool(found), is_amd, is_upstream, int(found[1]) if found else None)
 
 
 def tracks_calls(text: str) -> bool:
@@ -107,6 +116,9 @@ def detect_dialect(
             return "amd-direct-16"
         if who.version > _LAST_DIRECT:
             return "amd"
+    is_gcc = bool(_GCC.match(producer))
+    if not who.is_amd and not who.is_upstream and not is_gcc:
+        expressions = list(expressions)
     used = vendor_operations(expressions, format)
     if who.is_amd:
         return "amd-direct" if "direct" in used else "amd"
@@ -114,7 +126,29 @@ def detect_dialect(
         return "amd-direct-16"
     if "direct" in used:
         return "amd-direct"
-    return "upstream-clang" if who.is_clang and not used else "amd"
+    if used or is_gcc:
+        return "amd"
+    if who.is_upstream or _has_upstream_forms(expressions, format):
+        return "upstream-clang"
+    return "amd"
+
+
+def _has_upstream_forms(expressions: Iterable[bytes], format: UnitFormat) -> bool:
+    """Whether an expression without DW_OP_LLVM operations is as upstream LLVM writes them.
+
+    Either it uses a vector register, or it ends in `litN, swap, xderef`.
+    """
+    for expression in expressions:
+        if not _UPSTREAM_BYTES.search(expression):
+            continue
+        instructions = decode(expression, AMD, format).instructions
+        if has_suffix(instructions) or any(
+            each.operands and each.operands[0] in VECTOR_REGISTERS
+            for each in instructions.distinct
+            if each.operation.name in ("regx", "bregx", "regval_type")
+        ):
+            return True
+    return False
 
 
 def dialect_name(unit: CompilationUnit) -> str:

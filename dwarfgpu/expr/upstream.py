@@ -134,6 +134,11 @@ def _without_suffixes(
     return out, notes
 
 
+def has_suffix(instructions: Sequence[Instruction]) -> bool:
+    """Whether an expression ends in `litN, swap, xderef` with a number of clang's."""
+    return len(instructions) > 3 and _suffix(instructions, len(instructions) - 3) is not None
+
+
 def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
     """DWARF's number of the address space that a suffix at a position names."""
     names = [each.operation.name for each in instructions[at : at + 3]]

@@ -27,6 +27,9 @@ PLAIN = bytes.fromhex("9164 31 16 18")  # fbreg -28; lit1; swap; xderef
 USER = bytes.fromhex("90800a e903 34 1e e904")  # regx v0; push_lane; lit4; mul; LLVM_offset
 DIRECT = bytes.fromhex("90800a e2 34 1e e3")
 DIRECT_POINTER = bytes.fromhex("e92d000000 04")  # aspace_implicit_pointer
+VALUE = bytes.fromhex("908614")  # regx v6 of wave64
+SCALAR = bytes.fromhex("9024")  # regx s4
+PLAIN_NEW = bytes.fromhex("a103 33 16 18")  # addrx 3; lit3; swap; xderef
 CONSTANT = bytes.fromhex("0ee1e2e3e4e5e6e7e8")  # const8u: the bytes are no operations
 
 
@@ -51,6 +54,17 @@ CONSTANT = bytes.fromhex("0ee1e2e3e4e5e6e7e8")  # const8u: the bytes are no oper
         ("", [DIRECT], "amd-direct"),
         ("", [DIRECT_POINTER], "amd-direct-16"),
         ("", [USER], "amd"),
+        ("", [SCALAR, CONSTANT], "amd"),
+        ("", [VALUE], "upstream-clang"),
+        ("", [VALUE, USER], "amd"),
+        ("some compiler", [SCALAR, PLAIN], "upstream-clang"),
+        ("some compiler", [PLAIN_NEW], "upstream-clang"),
+        ("rustc version 1.99.0", [VALUE], "upstream-clang"),
+        ("GNU C17 12.2.0", [VALUE], "amd"),  # its thread is the wave: lane 0 is meant
+        ("triton", [], "upstream-clang"),
+        ("triton", [SCALAR], "upstream-clang"),
+        ("triton", [VALUE], "upstream-clang"),
+        ("triton", [USER], "amd"),
     ],
 )
 def test_dialect(producer: str, expressions: list[bytes], expected: str) -> None:
@@ -96,6 +110,7 @@ def test_legacy_attributes(text: str, expected: bool) -> None:
         ("opencl/kernels.gfx90a.O0.v4.co", "upstream-clang"),
         ("asm/locations.gfx942.v5.co", "amd"),
         ("asm/legacy.gfx942.v5.co", "amd-direct-16"),
+        ("triton/axpy.gfx942.co", "upstream-clang"),
         ("x86_64/demo.clang.O2.v5", "amd"),
     ],
 )

@@ -1,0 +1,76 @@
+"""Vector registers that an expression reads without naming a lane (AMD text A.2.5.4.4.4).
+
+By the letter, DW_OP_regx of a vector register is the register from its first bit on: a variable
+smaller than the register has the bits of lane 0 there, whichever lane is in focus. A producer that
+means each lane's own bits adds LLVM_push_lane. A note warns whoever reads by the letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.expr.instruction import Instruction
+
+_OF_LANES: Final = frozenset({"LLVM_push_lane", "LLVM_extend", "LLVM_select_bit_piece"})
+"""Operations with which an expression says itself what each lane has."""
+_MOST_INSTRUCTIONS: Final = 4096
+
+
+def lane_zero_notes(
+    instructions: Sequence[Instruction], size_bits: int | None, architecture: Architecture
+) -> tuple[str, ...]:
+    """A note on each vector register of which every lane gets the first bits.
+
+    `size_bits`: of the object; None where it is not known.
+    """
+    if not architecture.is_simt or len(instructions) > _MOST_INSTRUCTIONS:
+        return ()
+    if any(each.operation.transfers or each.operation.name in _OF_LANES for each in instructions):
+        return ()
+    names = dict.fromkeys(_registers(instructions, size_bits, architecture))
+    return tuple(
+        f"{operation} of the vector register {name} names no lane: read by the letter, it is "
+        "lane 0's for every lane"
+        for operation, name in names
+    )
+
+
+def _registers(
+    instructions: Sequence[Instruction], size_bits: int | None, architecture: Architecture
+) -> Iterator[tuple[str, str]]:
+    """The operation and the name of each register."""
+    for position, each in enumerate(instructions):
+        operation, number = each.operation, each.operands[0] if each.operands else None
+        if number not in VECTOR_REGISTERS or operation.reading is not None:
+            continue
+        register = architecture.registers.get(number) if isinstance(number, int) else None
+        if register is None:
+            continue
+        match operation.name:
+            case "regx":
+                following = instructions[position + 1 : position + 2]
+                bits = _bits_used(following, size_bits)
+                if bits is not None and bits < register.size_bits:
+                    yield operation.title, register.name
+            case "bregx" | "regval_type":
+                yield operation.title, register.name
+
+
+def _bits_used(following: Sequence[Instruction], size_bits: int | None) -> int | None:
+    """The bits of a register from its first that are used; None where others may be meant."""
+    if not following:
+        return 0 if size_bits is None else size_bits
+    name, operands = following[0].operation.name, following[0].operands
+    size = operands[0] if operands and isinstance(operands[0], int) else 0
+    match name:
+        case "piece" | "deref_size":
+            return 8 * size
+        case "bit_piece":
+            return size if not operands[1] else None
+        case "deref" | "deref_type":
+            return 0
+        case _:
+            return None
