@@ -172,6 +172,42 @@ def test_segment(offset: int, size_bytes: int, value: int | None) -> None:
     assert known(bound().pieces, offset, size_bytes) == value
 
 
+def passed(argument: Argument, value: Given) -> bytes | None:
+    """The bytes of the only argument of a kernel; `UsageError` where the value is refused."""
+    known_arguments = parameters((argument,), ())
+    given = {"0": value}
+    found = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0)
+    return found.pieces[0][1]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["global_buffer", "dynamic_shared_pointer", "image", "sampler", "pipe", "queue"],
+)
+@pytest.mark.parametrize("value_type", ["f16", "f32", "f64", "i32", "struct"])
+def test_the_value_type_of_a_pointer_does_not_count(kind: str, value_type: str) -> None:
+    pointer = Argument(kind, 8, 0, "x", value_type=value_type)
+    assert passed(pointer, 0x7F0000001000) == (0x7F0000001000).to_bytes(8, "little")
+    with pytest.raises(UsageError, match="1.5 is no number of its type"):
+        passed(pointer, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("value_type", "size_bytes", "format"), [("f16", 2, "<e"), ("f32", 4, "<f"), ("f64", 8, "<d")]
+)
+def test_a_floating_point_number_by_value(value_type: str, size_bytes: int, format: str) -> None:
+    argument = Argument("by_value", size_bytes, 0, "x", value_type=value_type)
+    assert passed(argument, 3) == struct.pack(format, 3)
+
+
+@pytest.mark.parametrize(("value_type", "size_bytes"), [("f32", 8), ("f16", 4), ("f64", 16)])
+def test_a_vector_by_value_is_no_number(value_type: str, size_bytes: int) -> None:
+    argument = Argument("by_value", size_bytes, 0, "x", value_type=value_type)
+    with pytest.raises(UsageError, match=f"a vector of {value_type.upper()} is no number; bytes:"):
+        passed(argument, 3)
+    assert passed(argument, bytes(size_bytes)) == bytes(size_bytes)
+
+
 def test_what_is_made_for_arguments() -> None:
     found = bound(hidden_heap_v1=0x1234)
     assert found.buffers == ((0x1100, Buffer(100), "in"),)

@@ -11,6 +11,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
+from attrs import evolve
+
 from dwarfgpu.backends.machine import Geometry
 from dwarfgpu.backends.simulated.objects import Allocator, Pieces
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
@@ -24,6 +26,9 @@ _BUFFER_ALIGNMENT: Final = 256
 _MOST_LISTED: Final = 8
 """Arguments named in a message."""
 _SHARED: Final = "dynamic_shared_pointer"
+_BY_VALUE: Final = "by_value"
+_FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
+"""Of the floating point value types of the metadata."""
 _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
 
 
@@ -165,16 +170,24 @@ def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> l
     """
     own = [each for each in arguments if not each.is_hidden]
     others = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
-    return [
-        Parameter(each, each.name or other.name, other.is_float or _is_float(each), other)
-        for each, other in zip(own, others, strict=True)
-    ]
+    return [_parameter(each, other) for each, other in zip(own, others, strict=True)]
 
 
-def _is_float(argument: Argument) -> bool:
-    return (argument.value_type or "").startswith("f") or (argument.type_name or "") in (
-        "float", "double", "half",
-    )  # fmt: skip
+def _parameter(argument: Argument, declared: Declared) -> Parameter:
+    """An argument with what its value type says, which counts only where it is passed by value.
+
+    "For vector data types, the value is for the element type": the size tells a vector.
+    """
+    name, is_float = argument.name or declared.name, declared.is_float
+    if argument.value_kind == _BY_VALUE:
+        item = argument.value_type or ""
+        item_bytes = _FLOAT_BYTES.get(item, argument.size_bytes)
+        is_vector = item_bytes < argument.size_bytes
+        if is_vector and declared.compound is None:
+            declared = evolve(declared, compound=f"a vector of {item.upper()}")
+        is_named = (argument.type_name or "") in ("float", "double", "half")
+        is_float = is_float or is_named or (item in _FLOAT_BYTES and not is_vector)
+    return Parameter(argument, name, is_float, declared)
 
 
 def bind(
