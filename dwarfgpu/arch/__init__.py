@@ -18,6 +18,8 @@ _OTHER_NAMES: Final = {
     "i686": "i386",
 }
 _CPUS: Final = ("aarch64", "aarch64_be", "i386", "x86_64")
+_TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
+"""Together they have every register that an AMD GPU has."""
 ARCHITECTURES: Final = (*PROCESSORS, *_CPUS)
 """Every name that `architecture` accepts, other spellings apart."""
 
@@ -38,6 +40,14 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
     if wave_size not in (None, 1):
         raise UsageError(f"{wanted} has no wave size {wave_size}: it has no waves")
     return _cpu(wanted)
+
+
+def has_on_another_gpu(name: str) -> bool:
+    """Whether some AMD GPU, in some wave size, has a register of that name or alias."""
+    return any(
+        each.register_named(name) is not None or each.part_named(name) is not None
+        for each in (architecture(*named) for named in _TYPICAL_GPUS)
+    )
 
 
 def _cpu(name: str) -> Architecture:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from attrs import field
 
 from dwarfgpu import plain
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch import architecture, has_on_another_gpu
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.backends.machine import Machine
 from dwarfgpu.backends.state import StateTarget
@@ -65,6 +65,8 @@ class State:
     target: StateTarget
     waves: tuple[WaveState, ...]
     code_objects: tuple[StateCodeObject, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What of the file was left out."""
 
     @property
     def machine(self) -> Machine:
@@ -82,6 +84,8 @@ class _Reader:
     """Whether it may have what the second version of the format has."""
     filled: list[int] = field(factory=list, init=False)
     """Bytes of each range that is filled in."""
+    left_out: dict[str, list[WaveId]] = field(factory=dict, init=False)
+    """Registers of other AMD GPUs, and the waves that have contents for them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
 
     def npy(self, named: Field) -> Npy:
@@ -117,7 +121,15 @@ def load_state(path: Path | str) -> State:
         check_waves(document, target.machine)
     for each in _items(document, "memory"):
         add_memory(target, each, None, reader if is_second else None)
-    return State(arch, target, waves, tuple(_code_objects(document, path)))
+    notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
+    return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+
+
+def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
+    """The note on a register that another AMD GPU has: libraries list more than there are."""
+    more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
+    lanes = f" in wave{arch.lane_count}"
+    return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is left out"
 
 
 def wave_named(waves: Sequence[WaveState], wanted: int | None) -> WaveState:
@@ -242,6 +254,9 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
             set_part(target, number, part, value)
             continue
         if register is None:
+            if arch.is_simt and has_on_another_gpu(name):
+                reader.left_out.setdefault(name, []).append(number)
+                continue
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
         if any(each.register is register for each in parts) or register.name in given:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")

@@ -193,7 +193,8 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
     code_objects = _code_objects(args, files, state)
     arch = _architecture(args, state, code_objects)
     if state is not None:
-        return Stopped(arch, state.target, state.target, state.waves, code_objects, True)
+        target, notes = state.target, state.notes
+        return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
     target, wave = StateTarget(arch), natural(args.wave, "--wave") or 0
     target.add_wave(wave)
     return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)

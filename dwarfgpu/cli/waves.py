@@ -57,6 +57,7 @@ def run(args: Namespace) -> int:
     """Print the waves."""
     state = load_state(Path(args.state))
     objects, problems = _code_objects(state, args.file)
+    problems = [*state.notes, *problems]
     rows = [_row(state, each, objects) for each in state.waves]
     if args.json:
         print(json.dumps({"schema": SCHEMA, "notes": problems, **_record(state, rows)}))
