@@ -306,3 +306,8 @@ for opt in 0 2; do
     crash "$machine" "$opt"
   done
 done
+
+# A program of which the tests write the core files themselves.
+"$GCC" core/deep.c -std=gnu11 -g -gdwarf-5 -gz=none -O2 -ffile-prefix-map="$here=." -nostdlib \
+  -static -no-pie -fcf-protection=none -Wl,--build-id=none -Wl,-z,noseparate-code \
+  -Wl,-z,max-page-size=4096 -o core/deep.x86_64.O2

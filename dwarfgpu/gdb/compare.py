@@ -18,6 +18,7 @@ from dwarfgpu.gdb.stack import aligned, is_left, require_stack
 from dwarfgpu.nouns import frozen
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.stack_line import frame_number
 
 GUESSED = "GDB goes on where there is no call frame information"
 BEHIND_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
@@ -39,7 +40,8 @@ class Difference:
 
     def __str__(self) -> str:
         why = "" if self.reason is None else f" ({self.reason})"
-        return f"#{self.number:<3}{self.what}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
+        subject = f"{frame_number(self.number)}{self.what}"
+        return f"{subject}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
 
 
 @frozen

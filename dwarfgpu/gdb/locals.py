@@ -23,6 +23,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.session import Reading
 from dwarfgpu.view.plain import Plain, Record, location_json
 from dwarfgpu.view.printable import one_line
+from dwarfgpu.view.stack_line import frame_number
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 State: TypeAlias = Literal["ok", "optimized-out", "partial", "unavailable", "error"]
@@ -39,7 +40,7 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
     """The same for people; at the end what is to be known of how the frames were found."""
     notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
-        yield one_line(f"#{level:<3}{function or '??'}")
+        yield one_line(f"{frame_number(level)}{function or '??'}")
         for each in _variables(session):
             kind = f"{each['type']} " if each["type"] is not None else ""
             yield one_line(f"    {kind}{each['name']} = {each['text']}")

@@ -20,6 +20,7 @@ from dwarfgpu.gdb.told import Told, told
 from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
+from dwarfgpu.view.stack_line import frame_number
 
 _OF_LABELS = "__CORE_ADDR"
 """GDB's type of a label: it tells of one without an address that it is a variable."""
@@ -46,7 +47,8 @@ class Compared:
 
     def __str__(self) -> str:
         why = "" if self.reason is None else f" ({self.reason})"
-        return f"#{self.number:<3}{self.name}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
+        subject = f"{frame_number(self.number)}{self.name}"
+        return f"{subject}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
 
 
 def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared]:

@@ -34,6 +34,11 @@ def frame_words(
     return f"{where}{call}" + ("" if origin is None else f" from {origin}")
 
 
+def frame_number(number: int) -> str:
+    """`#7  ` and `#100 `: two columns, as in GDB, and a blank after longer numbers too."""
+    return f"#{number:<2} "
+
+
 def arguments_of(frame: StackFrame) -> list[Variable]:
     """The arguments of the frame's function."""
     session = frame.session
@@ -59,7 +64,7 @@ def is_aggregate(kind: Type | None) -> bool:
 def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`#1  0x… in f (a=1) at file:line`, with the arguments as given."""
     if frame.is_signal_frame:
-        return f"#{frame.number:<3}<signal handler called>"
+        return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session
     code_object = session.code_object
     origin = None if code_object is None else str(code_object.file.path)
@@ -67,7 +72,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     digits = session.architecture.address_bits // 4
     mark = address_mark(session.physical_frame)
     words = frame_words(frame.pc, digits, call, frame.place, origin, mark, style)
-    text = f"#{frame.number:<3}{words}"
+    text = f"{frame_number(frame.number)}{words}"
     marks = [f"called by a jump, tail calls: {frame.tail_calls}"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {each}" for each in session.functions()[1:]]

@@ -25,6 +25,7 @@ from dwarfgpu.session import Session
 from dwarfgpu.target import Halt
 from dwarfgpu.view.coverage import runs_text
 from dwarfgpu.view.plain import Record
+from dwarfgpu.view.stack_line import frame_number
 
 MOST_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
@@ -319,7 +320,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     if deep <= level:
         raise UsageError('"finish" not meaningful in the outermost frame.')
     line = frame_line(shell.session, shell.settings.frame_style())
-    yield heading(f"Run till exit from #{level:<3}{line}")
+    yield heading(f"Run till exit from {frame_number(level)}{line}")
     yield from _stopped(shell, _until_depth(shell, deep - level - 1))
 
 
