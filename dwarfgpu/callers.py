@@ -6,8 +6,8 @@ own. Levels count the frames that the machine has (`dwarfgpu.cfi.unwind.Physical
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.basetype import BaseType
@@ -38,7 +38,9 @@ from dwarfgpu.model.value import Value
 from dwarfgpu.nouns import frozen
 
 MOST_CALLERS: Final = 32
-"""Frames through which one value on entry is followed outward."""
+"""Evaluations of values on entry within one another, which no call site announces."""
+Passed: TypeAlias = bytes | Die
+"""What is passed: an expression for its place, or the formal parameter."""
 TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
 """Operations that read a register as a base type."""
 
@@ -75,18 +77,19 @@ def call_of(caller: CodeObject | None, return_pc: int) -> CallSite | None:
 
 
 def told_on_entry(
-    callee: Subprogram, call: CallSite | None, expression: bytes, context: Context
+    callee: Subprogram, call: CallSite | None, what: Passed, context: Context
 ) -> Value | None:
     """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
 
-    The expression is the place where it is passed, or `breg*, deref` for what a pointer that is
-    passed in a register refers to. `context` is that of the calling frame.
+    `what` is a formal parameter, or an expression: the place where it is passed, or `breg*, deref`
+    for what a pointer that is passed in a register refers to. `context` is that of the calling
+    frame.
     """
-    place, base = _typed_register(callee, expression)
-    told = None if call is None else _told(call, place)
-    if call is None or told is None or not _tells(call, callee, context):
+    place, base = _typed_register(callee, what) if isinstance(what, bytes) else (what, None)
+    attribute = None if call is None else _told(call, place)
+    if call is None or attribute is None or not _tells(call, callee, context):
         return None
-    result = passed_value(told, context)
+    result = passed_value(attribute, context)
     if not isinstance(result, Value):
         return None
     if base is None:
@@ -140,8 +143,27 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
     return False
 
 
-def _told(call: CallSite, expression: bytes) -> ExprLoc | None:
-    """The attribute of a call that tells the value of an expression on entry."""
+def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
+    """The attributes of a call by which `told_on_entry` is likely to compute a value on entry."""
+    if call.callee is None and call.target is not None:
+        yield call.target
+    attribute = _told(call, what)
+    if attribute is not None:
+        yield attribute
+    elif isinstance(what, bytes):  # its registers are those at the call
+        for each in decode(what, AMD, UnitFormat()).instructions:
+            number = register_of(each)
+            number = _based_on(each) if number is None else number
+            parameter = None if number is None else call.passed_in(number)
+            if parameter is not None and parameter.value is not None:
+                yield parameter.value
+
+
+def _told(call: CallSite, what: Passed) -> ExprLoc | None:
+    """The attribute of a call that tells a value on entry."""
+    if isinstance(what, Die):
+        return call.value_of(what)
+    expression = what
     found = decode(expression, AMD, UnitFormat()).instructions
     if len(found) == 1 and (number := register_of(found[0])) is not None:
         parameter = call.passed_in(number)
@@ -156,9 +178,12 @@ def _told(call: CallSite, expression: bytes) -> ExprLoc | None:
 
 def _pointer_register(instruction: Instruction) -> int | None:
     """The register of DW_OP_breg* with a displacement of 0."""
+    return _based_on(instruction) if instruction.operands[-1:] == (0,) else None
+
+
+def _based_on(instruction: Instruction) -> int | None:
+    """The register of DW_OP_breg*."""
     operation, operands = instruction.operation, instruction.operands
-    if operands[-1:] != (0,):
-        return None
     if operation.name == "bregx":
         register = operands[0]
         return register if isinstance(register, int) else None

@@ -11,15 +11,16 @@ from typing import Protocol
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.callers import TYPED_REGISTERS, call_of, told_of_register, told_on_entry
+from dwarfgpu.callers import TYPED_REGISTERS, Passed, call_of, told_of_register
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.call_sites import CallSite, call_sites
 from dwarfgpu.dwarf.call_values import require_call
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scopes import Subprogram
+from dwarfgpu.entry_values import value_on_entry
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
-from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
+from dwarfgpu.expr.context import Context, ExprLoc, Frame, Limits, LocList, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect import AMD
@@ -123,9 +124,16 @@ class Focus(Protocol):
     def calling(self) -> tuple[Focus, int]:
         """What the frame that called this one sees, and the return address.
 
-        `MissingContext` where there is none, `LimitExceeded` far outward.
+        `MissingContext` where there is none.
         """
         ...
+
+    def nested(self) -> Focus:
+        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        ...
+
+    @property
+    def limits(self) -> Limits: ...
 
     @property
     def program_location(self) -> int | None: ...
@@ -425,6 +433,7 @@ class TopFrame:
 
     def caller(self) -> tuple[Frame, int]:
         calling, return_address = self.session.calling()
+        calling = calling.nested()
         pc = calling.program_location
         assert pc is not None
         callee, call = self.subprogram, call_of(calling.code_object, return_address)
@@ -433,21 +442,26 @@ class TopFrame:
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call-site parameter, where call frame information has lost the register."""
-        subprogram, number = self.subprogram, _register_of(expression)
-        if subprogram is None or (number is not None and self._has_kept(number)):
+        if self.subprogram is None or self.has_kept(expression):
             return None
-        try:
-            calling, return_address = self.session.calling()
-        except MissingContext:
-            return None
-        call = call_of(calling.code_object, return_address)
-        frame = evolve(calling.frame, left_alone=self.left_alone)
-        return told_on_entry(subprogram, call, expression, calling.context(frame))
+        return value_on_entry(self, expression)
 
-    def _has_kept(self, number: int) -> bool:
-        """Whether it is known where the caller has a register."""
+    def parameter_value(self, section_offset: int) -> Value | None:
+        """By the call-site parameter that names the formal parameter (DWARF 5 3.4.2)."""
+        if self.subprogram is None:
+            return None
+        parameter = self.subprogram.die.unit.info.die_at(section_offset)
+        return value_on_entry(self, parameter)
+
+    def nested_context(self, left_alone: dict[int, Location]) -> Context:
+        """That of an evaluation within another one, which finds registers that were left alone."""
+        return self.session.nested().context(evolve(self, left_alone=left_alone))
+
+    def has_kept(self, place: Passed) -> bool:
+        """Whether a place is a register, and it is known where the caller has it."""
+        number = _register_of(place) if isinstance(place, bytes) else None
         try:
-            return not self.entry_register(number).is_undefined
+            return number is not None and not self.entry_register(number).is_undefined
         except DwarfGpuError:
             return False
 

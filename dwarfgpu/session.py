@@ -100,7 +100,7 @@ class Session:
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
     """Compare all places of what is read (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)
-    """How many frames outward of that of the question it is."""
+    """Evaluations of values on entry that are under way, one within the other."""
     _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
 
     @property
@@ -182,11 +182,16 @@ class Session:
 
     def calling(self) -> tuple[Session, int]:
         """What the frame that called this one sees, and the return address."""
-        if self.callers >= MOST_CALLERS:
-            raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
         caller = self.at_level(self.level + 1)
-        assert caller.physical_frame is not None
-        return evolve(caller, callers=self.callers + 1), caller.physical_frame.pc
+        physical = caller.physical_frame
+        assert physical is not None
+        return evolve(caller, callers=self.callers) if self.callers else caller, physical.pc
+
+    def nested(self) -> Session:
+        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        if self.callers >= MOST_CALLERS:
+            raise LimitExceeded(f"values on entry nested more than {MOST_CALLERS} deep")
+        return evolve(self, callers=self.callers + 1)
 
     def focused(self, lane: int | None) -> Session:
         """The same session, looking at another lane."""

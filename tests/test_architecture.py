@@ -35,6 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "callers",
         "conformance",
         "dynamic",
+        "entry_values",
         "frames",
         "lane_readings",
         "language",

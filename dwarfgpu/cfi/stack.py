@@ -5,7 +5,7 @@ Law: a stack is never endless: frames are bounded, and one that was seen before 
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Protocol
 
 from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.tail import NO_JUMPS, Jumps, TailCalls, TailFrame
@@ -14,8 +14,6 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
-
-MOST_FRAMES: Final = 10_000
 
 
 class Loaded(Protocol):
@@ -72,20 +70,21 @@ class CallStack:
         context: Context,
         pc: int,
         loaded: Loaded,
-        limit: int = MOST_FRAMES,
+        limit: int | None = None,
         by_convention: ByConvention | None = None,
         tail_calls: TailCalls | None = None,
     ) -> None:
         """`context` has architecture, thread, lane, target and limits.
 
-        `tail_calls` tells frames that are gone; None: there are only those of the machine.
+        `limit` is that of frames; None: that of the context. `tail_calls` tells frames that are
+        gone; None: there are only those of the machine.
         `by_convention` finds callers where nothing else tells them; None: nobody does.
         """
         self._by_convention = by_convention
         self._tail_calls = tail_calls
         self._context = context
         self._loaded = loaded
-        self._limit = limit
+        self._limit = context.limits.frames if limit is None else limit
         self._frames = [self._frame(pc, None)]
         self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
@@ -126,7 +125,7 @@ class CallStack:
         if isinstance(caller, End):
             self._end = caller
         elif len(self._frames) >= self._limit:
-            self._end = End(False, f"more than {self._limit} frames")
+            self._end = End(False, f"more than {self._limit} frames (--max-frames)")
         else:
             for jump in self._jumps(last, caller).found[: self._limit - len(self._frames)]:
                 last = TailFrame(self._context, jump, last)

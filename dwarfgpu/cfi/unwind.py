@@ -6,6 +6,7 @@ rules, a frame answers or raises a `DwarfGpuError`, in bounded time and depth.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from copy import copy
 from typing import Final, assert_never
 
@@ -15,6 +16,7 @@ from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.convention import Convention
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE
+from dwarfgpu.cfi.on_entry import OnEntry
 from dwarfgpu.cfi.restrict import require_allowed
 from dwarfgpu.cfi.rule import (
     Architectural,
@@ -135,6 +137,8 @@ class PhysicalFrame:
         self._row = row
         self.left_alone: dict[int, Location | None] = {}
         """What `dwarfgpu.left_alone` has found, by register."""
+        self.on_entry: dict[Hashable, OnEntry] = {}
+        """What `dwarfgpu.entry_values` has found, by what was passed."""
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
@@ -469,6 +473,9 @@ class PhysicalFrame:
         raise IllFormed("call frame information has no calling frame")
 
     def entry_value(self, expression: bytes) -> Value | None:
+        return None
+
+    def parameter_value(self, section_offset: int) -> Value | None:
         return None
 
     def lane_was_active(self, lane: int) -> bool | None:

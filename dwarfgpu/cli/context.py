@@ -128,6 +128,7 @@ _BUDGETS = {
     "--max-places": ("places", "places of a location description"),
     "--max-bytes": ("read_bytes", "size of an object that is read"),
     "--max-total-bytes": ("total_bytes", "bytes that an evaluation reads, all together"),
+    "--max-frames": ("frames", "call frames of a stack"),
 }
 """Options, the field of `Limits` that each sets, and what it bounds."""
 

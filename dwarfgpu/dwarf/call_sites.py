@@ -130,6 +130,15 @@ class CallSite:
                 return each.value
         return None
 
+    def value_of(self, parameter: Die) -> ExprLoc | None:
+        """What computes, in the caller, a formal parameter of the callee."""
+        meant = list(parameter.origins())[-1]
+        for each in self.parameters():
+            formal = each.parameter
+            if formal is not None and list(formal.origins())[-1] == meant:
+                return each.value
+        return None
+
     def passed_in(self, number: int) -> CallParameter | None:
         """The parameter that is passed in a register."""
         for each in self.parameters():

@@ -79,6 +79,8 @@ class Limits:
     """Bytes read in one evaluation, by nested expressions included."""
     runs: int = 200_000
     """Pieces of storage touched by one read or write."""
+    frames: int = 1_000_000
+    """Call frames of one stack."""
 
 
 @frozen
@@ -199,6 +201,13 @@ class Frame(Protocol):
 
     def entry_value(self, expression: bytes) -> Value | None:
         """The call-site parameter that tells an entry value; None where none does."""
+        ...
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        """The value on entry of the formal parameter at an offset in `.debug_info`.
+
+        None where no call-site parameter describes it.
+        """
         ...
 
     def lane_was_active(self, lane: int) -> bool | None:

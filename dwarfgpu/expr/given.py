@@ -33,6 +33,8 @@ class GivenFrame:
     given_frame_base: Location | None = None
     entry_values: Mapping[bytes, Value] = Factory(dict)
     """By the bytes of the expression."""
+    parameter_values: Mapping[int, Value] = Factory(dict)
+    """On entry, by the offset of the parameter in `.debug_info`."""
     given_caller: tuple[GivenFrame, int] | None = None
     inactive_lanes: frozenset[int] = frozenset()
     """Lanes that were not active on entry."""
@@ -69,6 +71,9 @@ class GivenFrame:
 
     def entry_value(self, expression: bytes) -> Value | None:
         return self.entry_values.get(expression)
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        return self.parameter_values.get(section_offset)
 
     def lane_was_active(self, lane: int) -> bool | None:
         return False if any(lane == each for each in self.inactive_lanes) else None

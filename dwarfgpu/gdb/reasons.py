@@ -225,6 +225,7 @@ class _FrameOfGdb(TopFrame):
 
     def entry_value(self, expression: bytes) -> Value | None:
         calling, return_address = self.session.calling()
+        calling = calling.nested()
         call, subprogram = call_of(calling.code_object, return_address), self.subprogram
         older = self.theirs.older()
         if subprogram is None or older is None:
@@ -280,7 +281,8 @@ class _FrameUpTo(TopFrame):
     def _calling(self) -> tuple[Focus, int]:
         if self.level >= self.last_level:
             raise UndefinedBits("the stack ends here")
-        return self.session.calling()
+        calling, return_address = self.session.calling()
+        return calling.nested(), return_address
 
 
 def _frame_up_to(session: Focus, last_level: int) -> _FrameUpTo:

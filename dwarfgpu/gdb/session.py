@@ -25,7 +25,7 @@ from dwarfgpu.backends.ingdb_values import value_bytes
 from dwarfgpu.backtrace import functions_at
 from dwarfgpu.basetype import BaseType
 from dwarfgpu.bits import from_bytes
-from dwarfgpu.callers import MOST_CALLERS, call_of, told_on_entry
+from dwarfgpu.callers import Passed, call_of, told_on_entry
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail import TailFrame
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -33,7 +33,6 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.dwarf.types import Base
 from dwarfgpu.errors import (
     DwarfGpuError,
-    LimitExceeded,
     MissingContext,
     UndefinedBits,
     Unsupported,
@@ -92,6 +91,15 @@ class GdbFrame(TopFrame):
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call that made the frame (DWARF 5 3.4); None where it does not tell."""
+        return self._passed(expression)
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        """By the call that made the frame (DWARF 5 3.4.2); None where it does not describe it."""
+        subprogram = self.subprogram
+        found = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
+        return None if found is None else self._passed(found)
+
+    def _passed(self, place: Passed) -> Value | None:
         subprogram = self.subprogram
         if subprogram is None:
             return None
@@ -100,7 +108,7 @@ class GdbFrame(TopFrame):
             call = call_of(calling.code_object, return_address)
         except (MissingContext, UsageError):
             return None
-        return told_on_entry(subprogram, call, expression, calling.context())
+        return told_on_entry(subprogram, call, place, calling.nested().context())
 
 
 @frozen(eq=False)
@@ -139,7 +147,7 @@ class GdbSession(Session):
         return evolve(found, code_objects=objects, notes=notes, gdb_frame=None)
 
     def calling(self) -> tuple[Session, int]:
-        """What the frame that called this one sees; `LimitExceeded` far outward."""
+        """What the frame that called this one sees, and the return address."""
         if self.gdb_frame is None or self.debugger is None:
             return Session.calling(self)
         frame = self.gdb_frame
@@ -148,9 +156,7 @@ class GdbSession(Session):
         caller = None if frame is None else frame.older()
         if caller is None:
             raise MissingContext("the context has no calling frame")
-        if self.callers >= MOST_CALLERS:
-            raise LimitExceeded(f"entry values through more than {MOST_CALLERS} callers")
-        calling = evolve(self.debugger.session(caller), callers=self.callers + 1)
+        calling = evolve(self.debugger.session(caller), callers=self.callers)
         return calling, int(caller.pc())
 
     @property

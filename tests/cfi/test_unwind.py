@@ -430,7 +430,7 @@ def test_frames_are_bounded() -> None:
     )
     stack = CallStack(context, 0x1000, Code({0x1000: endless, 0x2000: endless}), limit=100)
     frames, end = walked(stack)
-    assert (len(frames), end) == (100, "stopped: more than 100 frames")
+    assert (len(frames), end) == (100, "stopped: more than 100 frames (--max-frames)")
 
 
 def test_an_interrupted_frame_is_at_its_pc() -> None:
