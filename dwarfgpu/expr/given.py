@@ -33,12 +33,12 @@ class GivenFrame:
     given_frame_base: Location | None = None
     entry_values: Mapping[bytes, Value] = Factory(dict)
     """By the bytes of the expression."""
-    parameter_values: Mapping[int, Value] = Factory(dict)
-    """On entry, by the offset of the parameter in `.debug_info`."""
     given_caller: tuple[GivenFrame, int] | None = None
     inactive_lanes: frozenset[int] = frozenset()
     """Lanes that were not active on entry."""
     given_program_location: int | None = None
+    parameter_values: Mapping[int, Value] = Factory(dict)
+    """On entry, by the offset of the parameter in `.debug_info`."""
 
     def register(self, number: int) -> Location:
         if number not in self.registers:

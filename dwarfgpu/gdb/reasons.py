@@ -48,7 +48,6 @@ VIRTUAL: Final = "GDB looks for a virtual base behind what it has read of the ob
 INLINED: Final = "GDB takes the registers of an inlined function for those of its caller"
 OTHER: Final = "GDB takes another class of the same name"
 SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
-PARAMETER: Final = "DW_OP_GNU_parameter_ref is not supported"
 WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
 NULLPTR: Final = "GDB takes the type of nullptr for int or an incomplete one"
 RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
@@ -384,8 +383,6 @@ def _reason_of_loss(session: GdbSession, variable: Variable, ours: Told) -> str 
     """Why GDB has nothing."""
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE
-    if ours.text.startswith("<error: DW_OP_GNU_parameter_ref at offset "):
-        return PARAMETER
     stack, level = session.call_stack, session.level
     if stack is not None and any(
         isinstance(stack.frame(each), TailFrame) for each in (level, level + 1)

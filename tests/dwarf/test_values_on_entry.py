@@ -134,3 +134,34 @@ def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int |
     callee, found = made(tmp_path, through=target)
     value = told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT)
     assert (None if value is None else value.bits) == expected
+
+
+PARAMETER_SHAPES = (
+    *SHAPES,
+    Shape(0x05, ((0x03, STRING),)),
+    Shape(0x05, ((0x31, REF4),)),
+    Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC))),
+)
+
+
+def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
+    """DW_OP_GNU_parameter_ref: the call names the parameter, or one with the same origin."""
+    formal = HEADER_BYTES + 1
+    clone = formal + 3
+    entries = b"\x01" + b"\x07" + b"p\0" + b"\x08" + formal.to_bytes(4, "little") + b"\x07" + b"q\0"
+    callee = HEADER_BYTES + len(entries)
+    other = callee - 3
+    parameter = b"\x09" + clone.to_bytes(4, "little") + block("41")
+    entries += function("f", 0x2000)
+    entries += function("main", 0x1000, call(0x1010, callee, False, parameter)) + b"\0"
+    path = tmp_path / "made"
+    text = Content(bytes(0x2000), flags=6, address=0x1000)
+    sections = {".text": text, ".debug_abbrev": abbreviations(*PARAMETER_SHAPES)}
+    path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
+    scopes = CodeObject.open(path).scopes
+    found, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert found is not None and subprogram is not None
+    for offset, expected in ((clone, 17), (formal, 17), (other, None)):
+        die = scopes.info.die_at(offset)
+        value = told_on_entry(subprogram, found, die, CONTEXT)
+        assert (None if value is None else value.bits) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.codec import DieOffset, EncodedAddress, UnitRef4
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operation import LLVM_USER, alias, op
@@ -29,14 +30,17 @@ def GNU_encoded_addr(*, address: EncodedAddress) -> Value:
     raise AssertionError("never evaluated")
 
 
-@op(
-    0xFA,
-    spec="A.2.5.4.0",
-    unsupported="the value of a parameter by its DIE is not looked up at call sites",
-)
-def GNU_parameter_ref(*, die: UnitRef4) -> Value:
-    """Push the value that a parameter had on entry, from its call site."""
-    raise AssertionError("never evaluated")
+@op(0xFA, spec="A.2.5.4.0")
+def GNU_parameter_ref(ctx: Context, *, die: UnitRef4) -> Value:
+    """Push the value that a formal parameter had on entry, by the call site (DWARF 5 3.4.2).
+
+    It is undefined where no call-site parameter describes it.
+    """
+    frame, unit = require(ctx.frame, "call frame"), require(ctx.unit, "compilation unit")
+    value = frame.parameter_value(unit.section_offset(die))
+    if value is None:
+        raise UndefinedBits("no call site describes what the parameter was on entry")
+    return value
 
 
 @op(0xFD, spec="A.2.5.4.0")

@@ -1,0 +1,70 @@
+"""The stacks of programs that crash here, as lines of `bt`, against GDB.
+
+All of it is skipped where gcc or GDB are absent.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run
+from tests.gdb.test_gdb_core import crashed
+
+Tool = Callable[[str], str]
+SETTINGS = (
+    "set debuginfod enabled off", "set width 0", "set print entry-values no",
+)  # fmt: skip
+
+
+def built(folder: Path, compiler: str, name: str, *flags: str) -> Path:
+    program = folder / Path(name).stem
+    shutil.copy(FIXTURES / "core" / name, folder)
+    command = [compiler, "-g", *flags, name, "-o", program]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"{compiler} cannot build it: {done.stderr.splitlines()[-1:]}")
+    return program
+
+
+def frames(text: str) -> list[str]:
+    """The frames of the last stack that is shown, with the variables below them."""
+    lines = text[text.rindex("#0  ") :].splitlines()
+    return [each for each in lines if re.match(r"#|\s+\w+ = ", each)]
+
+
+def by_gdb(gdb: str, program: Path, core: Path, *commands: str) -> str:
+    options = [word for each in SETTINGS for word in ("-iex", each)]
+    options += [word for each in commands for word in ("-ex", each)]
+    done = subprocess.run(
+        [gdb, "-nx", "-q", "-batch", *options, program, core],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout
+
+
+def by_us(core: Path, *commands: str) -> str:
+    options = [word for each in commands for word in ("-ex", each)]
+    return run("debug", "--core", core, "--batch", "-ex", "set width 0", *options).out
+
+
+def test_parameters_that_are_removed(tool: Tool, tmp_path: Path) -> None:
+    tool("gcc")
+    gdb = tool("gdb")
+    program = built(tmp_path, "gcc", "clones.c", "-O2")
+    core = crashed(tmp_path, program, "")
+    theirs = frames(by_gdb(gdb, program, core, "bt full"))
+    ours = frames(by_us(core, "bt full"))
+    listing = subprocess.run(
+        ["readelf", "--debug-dump=loc", program], capture_output=True, text=True, check=False
+    )
+    if "DW_OP_GNU_parameter_ref" not in listing.stdout:
+        pytest.skip("this gcc removes no parameters of it")
+    # Here more callers of main are known, and so is more of what it was called with.
+    last = next(n for n, each in enumerate(theirs) if " main (" in each)
+    assert last >= 6 and ours[:last] == theirs[:last]
