@@ -65,6 +65,16 @@ class Named(Target, Protocol):
 
 
 @runtime_checkable
+class Extensible(Target, Protocol):
+    """The power to say which registers of an architecture the processor does not have: those of
+    extensions such as AVX-512."""
+
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        """Whether the processor of a wave has no such register."""
+        ...
+
+
+@runtime_checkable
 class ThreadLocal(Target, Protocol):
     """The power to tell where thread-local variables of libraries are: the dynamic linker put them
     there."""

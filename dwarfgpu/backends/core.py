@@ -72,6 +72,11 @@ class CoreTarget:
             raise Unavailable(f"register {register} of thread {wave} is not in the core file")
         return thread.registers[register.name][offset_bytes:end]
 
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        """By the core file (`dwarfgpu.target.Extensible`); a register that was given exists."""
+        lacking = self._thread(wave).lacking
+        return register.name in lacking and register.name not in self.given.waves[wave]
+
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:

@@ -15,7 +15,7 @@ from dwarfgpu.backends.machine import model_of
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import define, frozen
-from dwarfgpu.target import Named, RegisterId, Target, WaveId
+from dwarfgpu.target import Extensible, Named, RegisterId, Target, WaveId
 
 
 @frozen
@@ -76,6 +76,10 @@ class ImageTarget:
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None
+
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        machine = self.machine
+        return isinstance(machine, Extensible) and machine.lacks_register(wave, register)
 
     def read_register(
         self,

@@ -62,6 +62,8 @@ class GdbTarget:
         self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
         """Those of the newest frames, or why one is not known, while nothing changes."""
         self._architectures: tuple[object, dict[WaveId, Architecture]] = None, {}
+        self._lacking: tuple[object, dict[tuple[WaveId, str], bool]] = None, {}
+        """Whether GDB lacks registers of the newest frames, while nothing changes."""
         for name in _MOVES:
             if hasattr(gdb.events, name):  # free_objfile is of GDB 14
                 getattr(gdb.events, name).connect(self._moved)
@@ -113,6 +115,16 @@ class GdbTarget:
         if wave not in known:
             known[wave] = _wave_architecture(wave)
         return known[wave]
+
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        """Whether GDB has no register of that name (`dwarfgpu.target.Extensible`)."""
+        version, known = self._lacking
+        if version != self.contents_version:
+            known = {}
+            self._lacking = self.contents_version, known
+        if (wave, register.name) not in known:
+            known[wave, register.name] = _is_lacking(wave, register)
+        return known[wave, register.name]
 
     def read_register(
         self,
@@ -289,6 +301,18 @@ def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
     except Unavailable as error:
         return error.message
     return f"GDB does not know register {register} of thread {wave}" if data is None else data
+
+
+def _is_lacking(wave: WaveId, register: RegisterId) -> bool:
+    """Whether GDB's description of the processor of a thread has no such register."""
+    try:
+        with _newest_frame(wave) as frame:
+            frame.read_register(register.name)
+    except ValueError:  # the name is not known
+        return True
+    except Unavailable:  # there is no thread, or GDB cannot read the register
+        return False
+    return False
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
 from dwarfgpu.near import did_you_mean
 from dwarfgpu.session import Session
-from dwarfgpu.target import Named
+from dwarfgpu.target import Extensible, Named
 
 ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
 """GDB's names of registers that every architecture has, and what they are called there."""
@@ -38,6 +38,9 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         kind = register_type(RegisterInfo("pc", None, architecture.address_type))
         return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
     register = _register(session, name)
+    pseudo = architecture.pseudo_named(name)
+    if is_lacking(session, register or pseudo):
+        return None
     if register is not None:
         value = TypedValue(register_type(register), _location(session, register))
         if _is_nowhere(session, register):
@@ -47,7 +50,6 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
         return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
-    pseudo = architecture.pseudo_named(name)
     if pseudo is not None:
         return TypedValue(register_type(pseudo), pseudo_location(session, pseudo))
     wave = wave_variable(session, name)
@@ -72,6 +74,8 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
         return UsageError(f'"${name}": nothing tells to which dispatch wave {session.wave} belongs')
     if not name.strip("$0123456789"):
         return UsageError(f'"${name}" is a value of the history, and there is none here')
+    if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
+        return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
     known = [
         *architecture.by_name,
         *architecture.register_parts,
@@ -81,6 +85,16 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
     ]
     advice = did_you_mean(name, known, "$")
     return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
+
+
+def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
+    """Whether the processor has no such register, or not all that a pseudo register is made of."""
+    target = session.target
+    if register is None or not isinstance(target, Extensible):
+        return False
+    if isinstance(register, RegisterInfo):
+        return target.lacks_register(session.wave, register)
+    return any(target.lacks_register(session.wave, part) for part, _, _ in register.pieces)
 
 
 def lane_count(session: Session) -> int:

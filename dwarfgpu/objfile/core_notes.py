@@ -28,6 +28,7 @@ from dwarfgpu.objfile.core_registers import (
     extended_registers,
     floating_registers,
     has_layout,
+    lacking_registers,
     thread_pointer,
 )
 from dwarfgpu.objfile.elf import ET_CORE, ObjectFile
@@ -81,6 +82,8 @@ class CoreThread:
     registers: Mapping[str, bytes] = field(repr=False)
     """Name to its bytes, in the order of the target; there may be more bytes than it has."""
     why: SignalInfo | None = None
+    lacking: frozenset[str] = field(default=frozenset(), repr=False)
+    """The registers of the architecture that the processor of the thread does not have."""
 
 
 @frozen
@@ -176,6 +179,7 @@ class _Notes:
             self.problems.append(error)
 
     def dump(self) -> CoreDump:
+        self._know_lacking()
         for index, data in self._extended:
             try:
                 self._know(index, extended_registers(data, self._xsave_layout))
@@ -209,6 +213,15 @@ class _Notes:
     def _know(self, index: int, registers: Mapping[str, bytes]) -> None:
         thread = self._threads[index]
         self._threads[index] = evolve(thread, registers={**thread.registers, **registers})
+
+    def _know_lacking(self) -> None:
+        """Which registers the processor of each thread lacks; aarch64 has no such extensions."""
+        if self.layout is not LAYOUTS["x86_64"]:
+            return
+        areas = dict(self._extended)
+        for index, thread in enumerate(self._threads):
+            lacking = lacking_registers(areas.get(index))
+            self._threads[index] = evolve(thread, lacking=lacking)
 
     def floating(self, data: bytes) -> None:
         assert self.layout is not None

@@ -30,6 +30,21 @@ _HI16_ZMM: Final = 7
 _ZMM_BYTES: Final = 64
 _SIZES: Final = {_AVX: 256, _OPMASK: 64, _ZMM_HI256: 512, _HI16_ZMM: 16 * _ZMM_BYTES}
 """Of the components that are read."""
+_APX: Final = 19
+_EXTENSIONS: Final = {
+    (_AVX,): frozenset(f"ymm{n}h" for n in range(16)),
+    (_OPMASK, _ZMM_HI256, _HI16_ZMM): frozenset(
+        (
+            *(f"k{n}" for n in range(8)),
+            *(f"xmm{n}" for n in range(16, 32)),
+            *(f"ymm{n}h" for n in range(16, 32)),
+            *(f"zmm{n}h" for n in range(32)),
+        )
+    ),
+    (_APX,): frozenset(f"r{n}" for n in range(16, 32)),
+}
+"""Components to the registers that a processor has if one of them is enabled. The components of
+AVX-512 are enabled together (SDM volume 1, 13.3)."""
 _COMPONENT_BYTES: Final = 16
 _XCR0_AT: Final = 464
 """`xfeatures` of `struct user_xstateregs`, in the bytes of FXSAVE that are for software."""
@@ -175,6 +190,21 @@ def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
             yield f"xmm{16 + n}", whole[:16]
             yield f"ymm{16 + n}h", whole[16:32]
             yield f"zmm{16 + n}h", whole[32:]
+
+
+def lacking_registers(data: bytes | None) -> frozenset[str]:
+    """The registers of x86-64 that the processor lacks, or that the system has not enabled.
+
+    `data`: the contents of NT_X86_XSTATE, whose copy of XCR0 decides; None where the core has no
+    such note, as on processors without XSAVE.
+    """
+    enabled = 0 if data is None else _enabled(data)
+    return frozenset(
+        name
+        for components, names in _EXTENSIONS.items()
+        if not any(enabled >> component & 1 for component in components)
+        for name in names
+    )
 
 
 def has_layout(data: bytes, layout_note: bytes | None) -> bool:

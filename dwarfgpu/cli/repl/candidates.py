@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.type_names import type_name
 from dwarfgpu.dwarf.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.functions import FUNCTIONS
+from dwarfgpu.language.machine import is_lacking
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 
 _BLANK = re.compile(r"\s*")
@@ -409,11 +410,13 @@ nested_names: Final = OfText(_of_command_name)
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Registers, with the types of their contents; halves of registers from the `_` on."""
-    arch = shell.session.architecture
+    """Registers of the processor, with the types of their contents; halves of registers from the
+    `_` on."""
+    session = shell.session
+    arch = session.architecture
     word = word.removeprefix("$")
     for each in (*arch.registers.values(), *arch.other_registers):
-        if each.name.startswith(word):
+        if each.name.startswith(word) and not is_lacking(session, each):
             yield Candidate(each.name, each.type.name)
     for part in arch.register_parts.values() if "_" in word else ():
         if part.name.startswith(word):

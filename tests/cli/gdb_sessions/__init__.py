@@ -84,10 +84,8 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
         ["set language c++"] if name in ("types", "settings_types") else []
     )  # nothing tells it without main
     given = [word for each in settings for word in ("-iex", each)]
-    answers = _answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
-    return [
-        re.sub(r"warning: Section `.*' in core file too small\.\n", "", each) for each in answers
-    ]
+    found = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
+    return [re.sub(r"warning: Section `.*' in core file too small\.\n", "", each) for each in found]
 
 
 def answers_of_ours(name: str, commands: list[str]) -> list[str]:
@@ -96,10 +94,10 @@ def answers_of_ours(name: str, commands: list[str]) -> list[str]:
     program, *core = FILES[name]
     given = [program, *(word for each in core for word in ("--core", each, "--sysroot", "core"))]
     debug = [sys.executable, "-m", "dwarfgpu", "debug", *given, "--batch"]
-    return [_REMARK.sub("", each) for each in _answers(debug, commands)]
+    return [_REMARK.sub("", each) for each in answers(debug, commands)]
 
 
-def _answers(program: list[str], commands: list[str]) -> list[str]:
+def answers(program: list[str], commands: list[str]) -> list[str]:
     """Output and errors of each command, by marks that are printed between them."""
     words: list[str] = []
     for number, command in enumerate(commands):

@@ -13,7 +13,7 @@ from dwarfgpu.cli.repl.stack import x86_groups
 from dwarfgpu.dwarf.types import Array, Base, Struct, Type, size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.language.machine import ROLES, pseudo_location
+from dwarfgpu.language.machine import ROLES, is_lacking, pseudo_location
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
@@ -103,6 +103,8 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     architecture = session.architecture
     found: AnyRegister | None = architecture.register_named(name)
     found = found or architecture.part_named(name) or architecture.pseudo_named(name)
+    if not isinstance(found, RegisterPart) and is_lacking(session, found):
+        raise UsageError(f"Invalid register `{name}'")
     if found is not None:
         return [read_register(session, found)]
     role = next(filter(None, map(architecture.register_named, ROLES.get(name, ()))), None)
@@ -163,7 +165,10 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
 
 
 def _has(session: Session, name: str) -> bool:
-    """Whether the wave has such a register."""
-    place = SingleLocation(Register(session.architecture.by_name[name], session.wave))
-    size_bits = session.architecture.by_name[name].size_bits
+    """Whether the processor of the wave has such a register, and its contents are known."""
+    register = session.architecture.by_name[name]
+    if is_lacking(session, register):
+        return False
+    place = SingleLocation(Register(register, session.wave))
+    size_bits = register.size_bits
     return _contents(session, Location((place,), session.stop), size_bits).is_complete
