@@ -458,7 +458,13 @@ def print_options(letter: str | None = None) -> FormatOptions:
         repeats=limit("repeats"),
         max_depth=limit("max-depth"),
         cplusplus=_language() == "c++",
+        utf8=_is_utf8(gdb.target_charset()),
+        sevenbit=not _is_utf8(gdb.host_charset()),
     )
+
+
+def _is_utf8(charset: str) -> bool:
+    return charset.upper() in ("UTF-8", "UTF8")
 
 
 def _language() -> str:

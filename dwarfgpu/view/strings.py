@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 from string import hexdigits
 from typing import Final
 from unicodedata import category
@@ -25,6 +24,7 @@ _ESCAPES: Final = {
 
 _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Categories of Unicode without characters to print, for the C library and so for GDB."""
+_LONGEST_UTF8: Final = 6
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -100,34 +100,39 @@ def _is_printable(code: int, unit_bytes: int) -> bool:
     return code < 0x110000 and category(chr(code)) not in _UNPRINTABLE
 
 
+def _utf8_size(first: int) -> int:
+    """The bytes of the character that a byte begins; 1 for one that begins none of several.
+
+    Of 5 and 6 too, as UTF-8 once had them: the iconv of the GNU C library waits for their end.
+    """
+    if not 0xC2 <= first < 0xFE:
+        return 1
+    return 2 if first < 0xE0 else 3 if first < 0xF0 else 4 if first < 0xF8 else 5 + (first >= 0xFC)
+
+
 def _utf8_at(data: bytes, position: int, end: int) -> str:
-    """The printable character of several bytes that begins at a position; else nothing."""
+    """The character of several bytes that begins at a position; nothing where none does."""
     size = _utf8_size(data[position])
     if size == 1 or position + size > end:
         return ""
     try:
-        character = data[position : position + size].decode("utf-8")
+        return data[position : position + size].decode("utf-8")
     except UnicodeDecodeError:
         return ""
-    return character if _is_printable(ord(character), 4) else ""
 
 
-def _utf8_size(first: int) -> int:
-    """The bytes of the character that a byte begins; 1 for one that begins none of several."""
-    if 0xC2 <= first < 0xF5:
-        return 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    return 1
-
-
-def _is_cut_character(data: bytes) -> bool:
-    """Whether more bytes could make them one character."""
-    if not data or len(data) >= _utf8_size(data[0]):
-        return False
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
+def _incomplete_bytes(data: bytes, end: int, width: int, endian: Endian, *, utf8: bool) -> int:
+    """How many bytes at the end begin a character that needs more: of UTF-8, or of UTF-16."""
+    if width == 2 and end >= 2:
+        code = int.from_bytes(data[end - 2 : end], endian)
+        return 2 if 0xD800 <= code < 0xDC00 else 0
+    if not utf8:
+        return 0
+    for count in range(1, min(end, _LONGEST_UTF8) + 1):
+        byte = data[end - count]
+        if byte & 0xC0 != 0x80:
+            return count if count < _utf8_size(byte) else 0
+    return 0
 
 
 def run_length(data: bytes, start: int, stride: int, limit: int) -> int:
@@ -168,50 +173,95 @@ def quoted_string(
     this as `<repeats N times>`. `is_cut`: the string goes on after `data`. `utf8`: bytes are
     shown as the characters of which they are the UTF-8. `sevenbit`: but for ASCII, characters are
     shown by their numbers.
+
+    As GDB (`wchar_iterator::iterate`), an incomplete character at the end takes the place of the
+    character before it: `"ab\xc3"` is shown as `"a", <incomplete sequence \303>`.
     """
     width = kind.unit_bytes
     end = len(data) // width * width
     if kind.style == "c" and not is_cut and end and not any(data[end - width : end]):
         end -= width
+    has_utf8 = utf8 and width == 1 and kind.style != "ada"
+    whole = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
     pieces: list[str] = []
     plain: list[str] = []
     position = shown = 0
     after_hex = False
-    has_utf8 = utf8 and not sevenbit and width == 1 and kind.style != "ada"
-    while position < end and shown < elements:
-        character = _utf8_at(data, position, end) if has_utf8 else ""
-        if (
-            has_utf8
-            and not character
-            and _is_cut_character(data[position : min(end, position + 4)])
-        ):
-            break
-        if character:
-            code, stride = -1, len(character.encode())
-        else:
-            code, stride = _code_at(data, position, end, width, endian)
-        count = run_length(data, position, stride, (end - position) // stride)
+    while position < whole and shown < elements:
+        character = _character_at(data, position, whole, kind, endian, utf8=has_utf8)
+        stride = character.size_bytes
+        count = run_length(data, position, stride, (whole - position) // stride)
+        if not character.is_valid and count > 1:  # the last one may begin a valid character
+            last = position + (count - 1) * stride
+            count -= _character_at(data, last, whole, kind, endian, utf8=has_utf8).is_valid
+        position += count * stride
+        if position == whole < end and character.is_valid:
+            count -= 1  # the incomplete one takes its place
+        shown += count
         if count > repeats:
             _close(pieces, plain, kind)
-            text = character or _escaped(code, kind, kind.quote, False, sevenbit)[0]
+            text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)
             pieces.append(f"'{text}' <repeats {count} times>")
-            after_hex = False
-        elif character:
-            plain.append(character * count)
-            after_hex = False
-        else:
-            for _ in range(count):
-                text, after_hex = _escaped(code, kind, kind.quote, after_hex, sevenbit)
-                plain.append(text)
-        position += count * stride
-        shown += count
+            continue
+        for _ in range(count):
+            text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)
+            plain.append(text)
     _close(pieces, plain, kind)
-    if position < end and shown < elements:  # a character that the data do not end
-        rest = "".join(f"\\{each:03o}" for each in data[position:end])
+    if position == whole < end and shown < elements:
+        codes = (
+            int.from_bytes(data[at : at + width], endian) for at in range(position, end, width)
+        )
+        rest = "".join(f"\\{code:03o}" if code <= 0o777 else f"\\x{code:x}" for code in codes)
         pieces.append(f"<incomplete sequence {rest}>")
         position = end
     ellipsis = "..." if is_cut or position < end else ""
     return kind.prefix + (", ".join(pieces) or 2 * kind.quote) + ellipsis
+
+
+@frozen
+class _Character:
+    """One of a string."""
+
+    codes: tuple[int, ...]
+    """Its code point; its bytes or units where it takes several."""
+    size_bytes: int
+    text: str = ""
+    """Of a character of several bytes or units, if it can be printed."""
+    is_valid: bool = True
+    """Whether the encoding has such a character."""
+
+
+def _character_at(
+    data: bytes, position: int, end: int, kind: CharacterKind, endian: Endian, *, utf8: bool
+) -> _Character:
+    """The character of a string that begins at a position."""
+    text = _utf8_at(data, position, end) if utf8 else ""
+    if text:
+        size = len(text.encode())
+        codes = tuple(data[position : position + size])
+        return _Character(codes, size, text if _is_printable(ord(text), 4) else "")
+    code, size = _code_at(data, position, end, kind.unit_bytes, endian)
+    width = kind.unit_bytes
+    if width == 1:
+        return _Character((code,), size, is_valid=code < 0x80)
+    if size > width:
+        units = (data[at : at + width] for at in (position, position + width))
+        codes = tuple(int.from_bytes(unit, endian) for unit in units)
+        return _Character(codes, size, chr(code) if _is_printable(code, width) else "")
+    return _Character((code,), size, is_valid=code < 0x110000 and not 0xD800 <= code < 0xE000)
+
+
+def _shown(
+    character: _Character, kind: CharacterKind, *, after_hex: bool, sevenbit: bool
+) -> tuple[str, bool]:
+    """A character in a string, and whether a digit right after it would join it."""
+    if character.text and not sevenbit:
+        return character.text, False
+    parts: list[str] = []
+    for code in character.codes:
+        text, after_hex = _escaped(code, kind, kind.quote, after_hex, sevenbit)
+        parts.append(text)
+    return "".join(parts), after_hex
 
 
 def _close(pieces: list[str], plain: list[str], kind: CharacterKind) -> None:

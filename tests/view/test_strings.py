@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import random
+
 import pytest
 
 from dwarfgpu.view.strings import CharacterKind, quoted_string
+from tests.cli.test_gdb_sessions import gdb_version
+from tests.view.gdb_strings import LOCALES, RECORDED, Case, answers_of_gdb, listed, random_cases
 
 
 @pytest.mark.parametrize(
@@ -12,7 +17,7 @@ from dwarfgpu.view.strings import CharacterKind, quoted_string
     [
         (b"caf\xc3\xa9 \xe2\x82\xac\0", '"café €"'),
         (b"x\xc3(\xff\xe2\x82z\0", r'"x\303(\377\342\202z"'),
-        (b"ab\xc3", r'"ab", <incomplete sequence \303>'),
+        (b"ab\xc3", r'"a", <incomplete sequence \303>'),
         (b"\xf0\x9f\x98", r"<incomplete sequence \360\237\230>"),
         (b"\xf0\x9f\x98\x80\0", '"😀"'),
         (b"\xed\xa0\x80|\xf4\x90\x80\x80|\xc0\x80", r'"\355\240\200|\364\220\200\200|\300\200"'),
@@ -48,3 +53,25 @@ def test_sevenbit(data: bytes, kind: CharacterKind, shown: str) -> None:
 def test_without_utf8() -> None:
     shown = quoted_string(b"\xc3\xa9", CharacterKind(1), "little", elements=200, repeats=10)
     assert shown == r'"\303\251"'
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_recorded_strings_of_gdb(locale: str) -> None:
+    rows = json.loads(RECORDED.read_text("utf-8"))
+    cases = [Case(width, bytes.fromhex(data), elements) for width, data, elements, *_ in rows]
+    known = [row[3 + LOCALES.index(locale)] for row in rows]
+    assert len(cases) > 90
+    assert [(case, case.ours(locale)) for case in cases] == [*zip(cases, known, strict=True)]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_the_strings_of_this_gdb(locale: str) -> None:
+    """The recorded ones, and random ones."""
+    if not gdb_version().startswith("13."):
+        pytest.skip("needs GDB 13, whose answers are recorded")
+    seed = random.SystemRandom().randrange(1 << 32)
+    cases = [*listed(), *random_cases(2000, seed)]
+    known = answers_of_gdb(cases, locale)
+    found = [case.ours(locale) for case in cases]
+    different = [row for row in zip(cases, known, found, strict=True) if row[1] != row[2]]
+    assert different == [], f"seed {seed}"

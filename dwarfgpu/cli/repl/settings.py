@@ -86,6 +86,7 @@ class Settings:
 
     def format_options(self, letter: str | None = None) -> FormatOptions:
         """What `print` does, in a format."""
+        is_utf8 = host_is_utf8()
         return FormatOptions(
             letter=letter,
             language=SPELLED[self.word("language")],
@@ -95,8 +96,8 @@ class Settings:
             array_indexes=self.flag("print array-indexes"),
             null_stop=self.flag("print null-stop"),
             nibbles=self.flag("print nibbles"),
-            utf8=host_is_utf8(),
-            sevenbit=self.flag("print sevenbit-strings"),
+            utf8=is_utf8,
+            sevenbit=self.flag("print sevenbit-strings") or not is_utf8,
             symbol=self.flag("print symbol"),
             symbol_filename=self.flag("print symbol-filename"),
             union=self.flag("print union"),
