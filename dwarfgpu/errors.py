@@ -113,6 +113,14 @@ class PartlyUnavailable(Unavailable):
         return "Unavailable"
 
 
+class WhollyUnavailable(Unavailable):
+    """A register of which the machine knows no bit: its parts need not be read."""
+
+    @property
+    def kind(self) -> str:
+        return "Unavailable"
+
+
 class Unsupported(DwarfGpuError):
     """Known and valid, but deliberately not implemented by dwarfgpu."""
 

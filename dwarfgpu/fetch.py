@@ -13,7 +13,7 @@ from typing import Final, Protocol, TypeAlias
 from attrs import field
 
 from dwarfgpu.bits import Endian, extract
-from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable
+from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register
@@ -174,7 +174,7 @@ class Fetched:
                 reason = reason or error.message
                 if size == 1:
                     out.append(_byte(error, reason))
-                elif self._is_unknown(storage, start, size):
+                elif self._is_unknown(storage, start, size, error):
                     out.append(_unavailable(size, reason))
                 elif probes <= 0:
                     left = first_byte + size_bytes - start
@@ -192,8 +192,12 @@ class Fetched:
                     pending.append((start, size // 2))
         return out
 
-    def _is_unknown(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bool:
-        """Whether the machine tells at once that no byte of a range can be read."""
+    def _is_unknown(
+        self, storage: Memory | Register, first_byte: int, size_bytes: int, error: Unavailable
+    ) -> bool:
+        """Whether the machine says at once that no byte of a range can be read."""
+        if isinstance(error, WhollyUnavailable):
+            return True
         if self.knows_nothing is None or not isinstance(storage, Memory):
             return False
         try:

@@ -14,7 +14,14 @@ from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.backends.core_memory import CoreMemory, core_ranges
 from dwarfgpu.backends.core_modules import LoadedFile, Where, modules
 from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.errors import Malformed, OutOfRange, Unavailable, Unsupported, UsageError
+from dwarfgpu.errors import (
+    Malformed,
+    OutOfRange,
+    Unavailable,
+    Unsupported,
+    UsageError,
+    WhollyUnavailable,
+)
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import define, frozen
 from dwarfgpu.objfile.core_notes import CoreDump, CoreThread, read_core
@@ -69,7 +76,7 @@ class CoreTarget:
         if register.name in self.given.waves[wave]:
             return self.given.read_register(wave, register, offset_bytes, size_bytes)
         if register.name not in thread.registers:
-            raise Unavailable(f"register {register} of thread {wave} is not in the core file")
+            raise WhollyUnavailable(f"register {register} of thread {wave} is not in the core file")
         return thread.registers[register.name][offset_bytes:end]
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:

@@ -19,6 +19,7 @@ from dwarfgpu.errors import (
     PartlyUnavailable,
     Unavailable,
     UsageError,
+    WhollyUnavailable,
 )
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.target import RegisterId, WaveId
@@ -184,7 +185,7 @@ class StateTarget:
         held = self._register(wave, register, offset_bytes, end)
         if held is None:
             self._require_allocated(wave, register)
-            raise Unavailable(f"register {register} of wave {wave} is not in the state")
+            raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
         if held.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
             raise _missing(wave, register, held, offset_bytes, end)
         return bytes(held.data[offset_bytes:end])
@@ -212,7 +213,7 @@ class StateTarget:
         dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
         count = None if dispatch is None else dispatch.registers_of(bank)
         if count is not None and int(number) >= count:
-            raise Unavailable(
+            raise WhollyUnavailable(
                 f"register {register} is not allocated: wave {wave} has "
                 + (f"{bank}0 to {bank}{count - 1}" if count else f"no {bank} registers")
             )
