@@ -32,7 +32,8 @@ REGISTERS = {
     r"|st[0-7]|mxcsr|fctrl|fstat",
     "i386": r"e(?:[a-d]x|[sd]i|[bsi]p)|eflags|[c-gs]s|xmm[0-7]|st[0-7]|mxcsr|fctrl|fstat",
     "aarch64": r"x\d+|sp|pc|v\d+|tpidr|pauth_[cd]mask",
-    "": r"[sva]\d+|exec|vcc|m0|status|mode|trapsts|flat_scratch|xnack_mask|ttmp(?:[4-9]|1[013])",
+    "": r"[sva]\d+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
+    r"|xnack_mask|state_priv|trap_ctrl|excp_flag_(?:priv|user)|ttmp(?:[4-9]|1[013])",
 }
 """The registers that a state has, by GDB's names; last those of GPUs."""
 UNLISTED = ("fs_base", "gs_base", "tpidr", *("xmm%d" % number for number in range(16)))

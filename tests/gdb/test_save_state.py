@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.backends.state_file import load_state
 from tests.cli.command import run, run_json, validator
 from tests.gdb.debugger import SETTINGS, Debugger
 from tests.gdb.test_rocgdb import known, session
@@ -167,6 +168,33 @@ def test_registers_are_those_of_the_architecture(name: str) -> None:
     assert any(pattern.fullmatch(each) for each in listed)
     if arch.program_counter is not None and arch.machine != "AMDGPU":
         assert pattern.fullmatch(arch.register(arch.program_counter).name)
+
+
+GPUS = [("gfx900", 64), ("gfx90a", 64), ("gfx1010", 32), ("gfx1030", 64), ("gfx1100", 32),
+        ("gfx1200", 32), ("gfx1200", 64), ("gfx1250", 32)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "lanes"), GPUS)
+def test_every_register_of_a_wave_is_saved(
+    repository: Path, tmp_path: Path, name: str, lanes: int
+) -> None:
+    """Those that a state can have: `save-state` writes them as the stand-in of ROCgdb has them."""
+    arch = architecture(name, lanes)
+    listed = [*arch.registers.values(), *arch.other_registers]
+    registers: dict[str, Any] = {
+        each.name: {"bytes": f"{number % 251 + 1:02x}" * (each.size_bits // 8)}
+        for number, each in enumerate(listed)
+        if each.name not in ("pc", "pc_32")
+    }
+    waves = [{"pc": "0x1000", "registers": registers}]
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    document = {"schema": "dwarfgpu-state-1", "architecture": name, "wave_size": lanes}
+    before.write_text(json.dumps({**document, "waves": waves}))
+    session(repository, str(before), f"dwarfgpu save-state {after}")
+    saved, given = load_state(after), load_state(before)
+    for each in listed:
+        if each.name in registers:
+            assert saved.target.read_register(0, each) == given.target.read_register(0, each), each
 
 
 def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
