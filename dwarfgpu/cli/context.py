@@ -111,14 +111,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
     focus.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
     budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
-    for option, (_, help_text) in _BUDGETS.items():
-        budget.add_argument(option, metavar="N", help=help_text)
+    for option, (_, help_text) in BUDGETS.items():
+        budget.add_argument(option, metavar="N", help=f"{help_text}; default: {_default(option)}")
     focus.add_argument(
         "--strict", action="store_true", help="read literally what upstream clang writes"
     )
 
 
-_BUDGETS = {
+BUDGETS = {
     "--max-steps": ("steps", "operations performed for one answer"),
     "--max-stack": ("stack", "entries of the stack"),
     "--max-calls": ("calls", "calls inside one another"),
@@ -131,6 +131,12 @@ _BUDGETS = {
     "--max-frames": ("frames", "call frames of a stack"),
 }
 """Options, the field of `Limits` that each sets, and what it bounds."""
+
+
+def _default(option: str) -> str:
+    """The default of a budget, for the help."""
+    bound = getattr(Limits(), BUDGETS[option][0])
+    return f"{bound}, of a variable {VARIABLE_STEPS}" if option == "--max-steps" else f"{bound}"
 
 
 def number(text: str | None, option: str) -> int | None:
@@ -153,7 +159,7 @@ def limits_of(args: argparse.Namespace, steps: int) -> Limits:
     """The budgets of the options; `steps` where they do not say."""
     given = {
         name: natural(getattr(args, option[2:].replace("-", "_")), option)
-        for option, (name, _) in _BUDGETS.items()
+        for option, (name, _) in BUDGETS.items()
     }
     said = {name: bound for name, bound in given.items() if bound is not None}
     return Limits(**{"steps": steps, **said})

@@ -59,8 +59,10 @@ def format_of(architecture: Architecture | None) -> UnitFormat:
 class Limits:
     """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
 
-    steps: int = 500_000
-    """Operations performed and list entries looked at, those of nested expressions included."""
+    steps: int = 100_000
+    """Operations performed and list entries looked at, those of nested expressions included.
+
+    An expression that counts in a loop for ever must end within a second of processor time."""
     stack: int = 100_000
     """Stack entries."""
     places: int = 64

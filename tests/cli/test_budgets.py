@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.cli.command import FIXTURES, STATES, run
+from dwarfgpu.cli.context import BUDGETS
+from tests.cli.command import FIXTURES, REPOSITORY, STATES, run
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
 STATE = STATES / "locations.gfx942.json"
@@ -73,3 +76,12 @@ def test_of_an_array_beyond_it_the_first_elements_are_read() -> None:
     assert cut.out.endswith(", 61, 62...}\n")
     assert cut.notes == ["vector_whole has 256 bytes: the first 255 are read"]
     assert cut.status == 1
+
+
+def test_the_document_has_each_budget_with_its_default() -> None:
+    """As the help does."""
+    shown = " ".join(run("eval", "--help").out.split())
+    rows = (REPOSITORY / "docs/eval.md").read_text("utf-8")
+    for option, (_, bounds) in BUDGETS.items():
+        [default] = re.findall(rf"^\| `{option}` \| ([^|]*) \| {bounds} \|$", rows, re.MULTILINE)
+        assert f"{option} N {bounds}; default: {default} " in shown

@@ -47,6 +47,7 @@ from tools.worlds import Machine
 
 FORM: Final = UnitFormat()
 MANY: Final = 100_000
+STEPS: Final = 5 * MANY
 ARCH: Final = architecture("gfx942")
 A: Final = 0x100
 """The entries that cases fill in: A and the 32 after it."""
@@ -65,12 +66,14 @@ UNIT = GivenUnit(FORM, AMD_PROVISIONAL, TYPES, locations=DIES)
 
 
 def context() -> Context:
+    """Of more steps than by default: most cases are about what an operation costs."""
     memory = Location((SingleLocation(Memory(ARCH.address_space(0)), 0),))
     frame = GivenFrame(ARCH, given_frame_base=memory)
     machine = Machine(Random(1).randbytes(509), ARCH)
     return Context(
-        ARCH, wave=0, lane=3, frame=frame, pc=5, unit=UNIT, target=machine, result_kind="location"
-    )
+        ARCH, wave=0, lane=3, frame=frame, pc=5, unit=UNIT, target=machine, result_kind="location",
+        limits=Limits(steps=STEPS),
+    )  # fmt: skip
 
 
 def die(number: int, *expressions: bytes) -> None:
@@ -88,7 +91,7 @@ def result(data: bytes) -> Result:
 
 def used(data: bytes, size_bits: int = 32, limits: Limits | None = None) -> str:
     """Evaluate, read, write, compare and show; what reading gives, in one word."""
-    ctx = evolve(context(), limits=limits or Limits())
+    ctx = evolve(context(), limits=limits or Limits(steps=STEPS))
     location = evaluate(data, ctx)
     assert isinstance(location, Location)
     location_text(location)
@@ -191,7 +194,7 @@ CASES: Final[dict[str, Callable[[], object]]] = {
         64,
     ),
     "growing nest": lambda: result(growing(MANY)),
-    "growing nest, allowed": lambda: used(growing(MANY // 4), 8, Limits(depth=MANY)),
+    "growing nest, allowed": lambda: used(growing(MANY // 4), 8, Limits(STEPS, depth=MANY)),
     "select of select": lambda: used(
         VALUE8 + (OTHER8 + op("lit2") + op("LLVM_select_bit_piece", 32, 2)) * MANY, 64
     ),

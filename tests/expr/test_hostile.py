@@ -8,7 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.expr.context import Limits
+from dwarfgpu.expr.evaluate import evaluate
+from tests.expr.hostile import context, op
+from tests.work import at_most
 from tools.fuzz import one_round
 
 CASES = Path(__file__).resolve().parent / "hostile.py"
@@ -76,6 +82,28 @@ def test_hostile(name: str, outcome: str, megabytes: float) -> None:
     assert measured["outcome"] == outcome
     assert measured["seconds"] < SECONDS
     assert measured["megabytes"] < megabytes
+
+
+CALLS_OF_A_STEP = 20
+"""At most, those of C included, for an operation of the loops below."""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        op("plus_uconst", 1) + op("dup") + op("bra", -6),
+        op("lit1") + op("minus") + op("skip", -5),
+        op("lit8") + op("deref") + op("plus") + op("lit1") + op("plus") + op("skip", -8),
+        op("lit5") + op("mul") + op("lit1") + op("plus") + op("skip", -7),
+    ],
+    ids=["plus", "minus", "deref", "mul"],
+)
+def test_a_loop_that_counts_ends_after_little_work(body: bytes) -> None:
+    """Within a second of processor time, where a call takes less than half a microsecond."""
+    limits = Limits()
+    with at_most(CALLS_OF_A_STEP * limits.steps), pytest.raises(LimitExceeded) as caught:
+        evaluate(op("lit3") + body, evolve(context(), limits=limits))
+    assert caught.value.message == "more than 100000 operations performed"
 
 
 @pytest.mark.parametrize("seed", range(0, 400, 40))
