@@ -18,7 +18,12 @@ from dwarfgpu.plain import read_at_most
 MAGIC: Final = b"\x93NUMPY"
 MAX_BYTES: Final = 1 << 30
 """Of a file; a device that never ends is none."""
-_ITEM_BYTES: Final = frozenset({1, 2, 4, 8, 16})
+_ITEM_BYTES: Final = frozenset({"1", "2", "4", "8", "16"})
+_MOST_HEADER_BYTES: Final = 10_000
+"""NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""
+_MOST_DIMENSIONS: Final = 64
+"""NumPy 2 allows no more."""
+_LARGEST_DIMENSION: Final = (1 << 63) - 1
 _HEADER_MULTIPLE: Final = 64
 
 
@@ -71,8 +76,13 @@ def parse_npy(data: bytes, source: str) -> Npy:
         raise UsageError(f"{source}: not a .npy file")
     length_bytes = 2 if data[6] == 1 else 4
     start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
-    if data[6] not in (1, 2, 3) or start > min(len(data), 1 << 20):
+    if data[6] not in (1, 2, 3) or start > len(data):
         raise UsageError(f"{source}: a .npy file of version {data[6]} that cannot be read")
+    if start > _MOST_HEADER_BYTES:
+        raise UsageError(
+            f"{source}: the header of the .npy file has {start} bytes, "
+            f"at most {_MOST_HEADER_BYTES} are read"
+        )
     descr, order, shape = _header(data[8 + length_bytes : start], source)
     count = math.prod(shape)
     if len(data) - start != count * int(descr[2:]):
@@ -83,20 +93,28 @@ def parse_npy(data: bytes, source: str) -> Npy:
 
 
 def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
-    """What the numbers are, whether in Fortran order, and the shape."""
+    """The type of the numbers, whether they are in Fortran order, and the shape."""
     import ast  # Few states have arrays, and every command that reads one would load it.
 
     try:
         header = ast.literal_eval(text.decode("utf-8").strip())
         descr, order, shape = header["descr"], header["fortran_order"], header["shape"]
-    except (ValueError, SyntaxError, KeyError, TypeError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, LookupError, TypeError, ArithmeticError, MemoryError,
+            RecursionError):  # fmt: skip
         raise UsageError(f"{source}: the header of the .npy file cannot be read") from None
     is_plain = isinstance(descr, str) and descr[:1] in "<|" and descr[1:2] in "biufcV"
-    if not is_plain or not descr[2:].isdecimal() or int(descr[2:]) not in _ITEM_BYTES:
-        raise UsageError(f"{source}: an array of {descr!r}; only little-endian numbers are read")
-    sizes_are_numbers = isinstance(shape, tuple) and all(type(n) is int and n >= 0 for n in shape)
+    if not is_plain or descr[2:] not in _ITEM_BYTES:
+        text_of_type = f"{descr!r:.60}" if isinstance(descr, str) else "records"
+        raise UsageError(
+            f"{source}: an array of {text_of_type}; only little-endian numbers are read"
+        )
+    sizes_are_numbers = isinstance(shape, tuple) and all(
+        type(n) is int and 0 <= n <= _LARGEST_DIMENSION for n in shape
+    )
     if not sizes_are_numbers or not isinstance(order, bool):
         raise UsageError(f"{source}: the header of the .npy file cannot be read")
+    if len(shape) > _MOST_DIMENSIONS:
+        raise UsageError(f"{source}: {len(shape)} dimensions, at most {_MOST_DIMENSIONS} are read")
     return descr, order, shape
 
 

@@ -41,6 +41,16 @@ def saved(array: object) -> bytes:
     return out.getvalue()
 
 
+def with_header(text: str) -> bytes:
+    """A file of version 3 with a header, and eight bytes behind it."""
+    header = text.encode()
+    return b"\x93NUMPY\3\0" + len(header).to_bytes(4, "little") + header + bytes(8)
+
+
+def shaped(sizes: str) -> str:
+    return f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({sizes},)}}"
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -54,6 +64,24 @@ def saved(array: object) -> bytes:
         (saved(np.zeros(4)) + b"x", r"33 bytes for an array \(4,\) of <f8"),
         (saved(np.zeros(4)).replace(b"(4,)", b"(4*)"), "the header of the .npy file cannot"),
         (saved(np.zeros(4)).replace(b"(4,)", b"(-4)"), "the header of the .npy file cannot"),
+        (
+            with_header("{'descr': '<f" + "9" * 5000 + "', 'fortran_order': False, 'shape': (4,)}"),
+            r"an array of '<f9{50,60}; only little-endian",
+        ),
+        (
+            with_header("{'descr': '<f\uff18', 'fortran_order': False, 'shape': (4,)}"),
+            "only little-endian numbers",
+        ),
+        (with_header(shaped("9" * 4000)), "the header of the .npy file cannot"),
+        (with_header(shaped("0x" + "f" * 9000)), "the header of the .npy file cannot"),
+        (with_header(shaped("1" + "0" * 400 + " + 1j")), "the header of the .npy file cannot"),
+        (with_header(shaped("9" * 10_000)), "has 10066 bytes, at most 10000 are read"),
+        (with_header(shaped("1, " * 80_000)), "has 240066 bytes, at most 10000 are read"),
+        (with_header(shaped("1," * 64 + "1")), "65 dimensions, at most 64 are read"),
+        (with_header(shaped("-" * 9000 + "1")), "the header of the .npy file cannot"),
+        (with_header(shaped("(" * 9000)), "the header of the .npy file cannot"),
+        (with_header("[" * 9000), "the header of the .npy file cannot"),
+        (with_header("[1, 2]"), "the header of the .npy file cannot"),
         (saved(np.zeros(4)).replace(b"NUMPY\x01", b"NUMPY\x09"), "of version 9 that cannot"),
     ],
 )

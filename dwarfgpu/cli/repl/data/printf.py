@@ -30,10 +30,11 @@ _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\
                    b"r": b"\r", b"v": b"\v"}  # fmt: skip
 _FORMAT: Final = re.compile(r'"(?P<text>(?:\\.|[^"\\])*)"\s*(?P<rest>.*)', re.DOTALL)
 _SPECIFIER: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?"
+    r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?"
     r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
     re.DOTALL,
 )
+_MOST_DIGITS: Final = 9
 _IN_FORMAT: Final = '\\abefnrtv"'
 """Characters that `printf` knows after a backslash."""
 _BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
@@ -87,6 +88,11 @@ def _bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def _is_wide(digits: str) -> bool:
+    """Whether a width or precision is too large; Python reads no number of very many digits."""
+    return len(digits) > _MOST_DIGITS or int(digits or "0") > MOST_WIDE
+
+
 def formatted(shell: Shell, argument: str) -> str:
     """The text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are no UTF-8;
     errors in GDB's words.
@@ -109,7 +115,7 @@ def formatted(shell: Shell, argument: str) -> str:
     wanted = [each for each in _SPECIFIER.finditer(match["text"]) if each["kind"] != "%"]
     for each in wanted:
         _check(each)
-        if any(int(each[part] or 0) > MOST_WIDE for part in ("width", "precision")):
+        if any(_is_wide(each[part] or "") for part in ("width", "precision")):
             raise UsageError(f"A field of printf is wider than {MOST_WIDE} characters.")
     if len(given) != len(wanted):
         raise UsageError("Wrong number of arguments for specified format-string")

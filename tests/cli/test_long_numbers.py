@@ -1,0 +1,93 @@
+"""Numbers of more digits than Python converts (`sys.get_int_max_str_digits`) are errors of ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.repl.command import every
+from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.table import COMMANDS
+from tests.cli.command import STATES, run
+from tests.cli.repl_shell import demo_shell, nest_shell, said
+
+LONG = "9" * 5000
+"""Python converts at most 4,300 decimal digits."""
+LONG_HEX = "0x" + "f" * 9000
+"""Python reads it, and does not print it in decimal."""
+FLOAT = "1e4900L"
+"""A number of GDB's `long double` of that many digits."""
+LEFT_ALONE = frozenset(
+    {"while", "shell", "make", "pipe", "source", "info vector", "info all-registers"}
+)
+"""They loop, run other programs, read files, or print all that there is."""
+TAKERS = [
+    name
+    for name in sorted({each.name for each in every(COMMANDS)} - LEFT_ALONE)
+    if not name.startswith(("set ", "show ")) or name in ("set listsize", "set var", "show values")
+]
+
+
+@pytest.fixture(scope="module")
+def shell() -> Shell:
+    return nest_shell()
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_commands(name: str, shell: Shell) -> None:
+    for line in (f"{name} {LONG}", f"{name} {FLOAT}", f"{name} 1, {LONG_HEX}", f"{name} 0-{LONG}"):
+        said(shell, line)
+
+
+@pytest.mark.parametrize("number", [LONG, LONG_HEX, FLOAT])
+@pytest.mark.parametrize("command", ["print", "output", "frame", "x", "info symbol", "list"])
+@pytest.mark.parametrize("letter", ["", "/d", "/x", "/t", "/c", "/a", "/f"])
+def test_formats(command: str, letter: str, number: str, shell: Shell) -> None:
+    assert said(shell, f"{command}{letter} {number}")
+
+
+@pytest.mark.parametrize("part", [LONG, "0" * 5000, f".{LONG}", f"3.{LONG}"])
+def test_width_of_printf(part: str) -> None:
+    refused = f"A field of printf is wider than {10_000} characters.\n"
+    expected = "3" if part.startswith("0") else refused
+    assert said(demo_shell(), f'printf "%{part}d", 3') == expected
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["--lane", "--lanes", "--wave", "--frame", "--pc", "--cfa", "--max-steps", "--load-address"],
+)
+@pytest.mark.parametrize("number", [LONG, LONG_HEX, f"0-{LONG}"], ids=len)
+def test_options(option: str, number: str) -> None:
+    assert run("eval", "--demo", option, number, "t").status == 2
+
+
+def places(value: object, *path: int | str) -> Iterator[tuple[int | str, ...]]:
+    """The path of every part of a document, those of the first items of its lists."""
+    yield path
+    members = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value[:2] if isinstance(value, list) else ())
+    )
+    for key, part in members:
+        yield from places(part, *path, key)
+
+
+@pytest.mark.parametrize("number", ["1" * 4300, f'"{LONG_HEX}"', f'"{LONG}"', LONG], ids=len)
+def test_states(number: str, tmp_path: Path) -> None:
+    document = json.loads((STATES / "locations.gfx942.json").read_text("utf-8"))
+    path = tmp_path / "s.json"
+    for first, *rest in filter(None, places(document)):
+        made = json.loads(json.dumps(document))
+        part, keys = made, [first, *rest]
+        for key in keys[:-1]:
+            part = part[key]
+        part[keys[-1]] = "@"
+        path.write_text(json.dumps(made).replace('"@"', number), "utf-8")
+        done = run("eval", "--state", path, "lit1")
+        assert done.status == 2
+        assert len(done.error) < 1000
