@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from dwarfgpu.cli.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEAN
 from dwarfgpu.cli.repl.settings import SETTINGS, Setting
 from dwarfgpu.cli.repl.shell import Shell
 from dwarfgpu.cli.repl.table import COMMANDS
+from tests.cli.command import REPOSITORY
 from tests.cli.repl_shell import demo_shell, nest_shell, said, told
 
 
@@ -257,6 +260,43 @@ def test_a_log_that_cannot_be_written(shell: Shell, tmp_path: Path) -> None:
     text = "set logging: No such file or directory.\n"
     assert said(shell, "set logging enabled on") == text
     assert said(shell, "show logging enabled") == "off: Logging is disabled.\n"
+
+
+FULL = Path("/dev/full")
+"""A disk without room, of Linux."""
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+@pytest.mark.parametrize("redirect", ["off", "on"])
+def test_a_log_on_a_full_disk(shell: Shell, redirect: str) -> None:
+    """The conversation goes on, and no answer is lost."""
+    streams = shell.streams
+    for line in (
+        f"set logging file {FULL}", f"set logging redirect {redirect}", "set logging enabled on",
+        "p 1", "p 2", "show logging enabled", "set logging enabled off",
+    ):  # fmt: skip
+        shell.execute(line)
+    assert isinstance(streams.out, io.StringIO) and isinstance(streams.err, io.StringIO)
+    off = "off: Logging is disabled."
+    assert streams.out.getvalue() == f"$1 = 1\n$2 = 2\n{off}\n"
+    assert streams.err.getvalue() == (
+        f"warning: logging is off: {FULL} cannot be written: No space left on device\n"
+    )
+    assert shell.streams is streams
+
+
+def test_a_log_that_grows_too_long(tmp_path: Path) -> None:
+    """The limit of the size of files, in a process of its own."""
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", sys.executable, "-m", "dwarfgpu", "debug",
+         "--demo"],
+        input=f"set logging file {tmp_path / 'log'}\nset logging enabled on\n"
+        + "info line 10\n" * 2 + "help set\n" * 3 + "p 42\nquit\n",
+        capture_output=True, text=True, check=False, cwd=REPOSITORY,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("$1 = 42\n")
+    assert done.stderr.count("cannot be written: File too large") == 1
 
 
 def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
-"""`set logging`: what is said also goes to a file."""
+"""`set logging`: what is printed also goes to a file."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
@@ -15,11 +17,41 @@ from dwarfgpu.nouns import frozen
 _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class Log(io.TextIOBase):
-    """A stream of which the text, without colours, also goes to a file; or to it alone."""
+class LogFile:
+    """The file of a log. What cannot be written costs the log, not the conversation."""
 
-    def __init__(self, stream: TextIO, file: TextIO, *, is_alone: bool) -> None:
-        self._stream, self._file, self._is_alone = stream, file, is_alone
+    def __init__(self, path: Path, mode: Literal["w", "a"], failed: Callable[[str], None]) -> None:
+        """`failed` is called once, with the reason, where the file cannot be written any more."""
+        self._file = path.open(mode, encoding="utf-8", errors="surrogateescape")
+        self._failed = failed
+        self.is_open = True
+
+    def write(self, text: str) -> None:
+        """At once: what waits in a buffer would be lost."""
+        if not self.is_open:
+            return
+        try:
+            self._file.write(text)
+            self._file.flush()
+        except OSError as error:
+            self.close()
+            self._failed(error.strerror or str(error))
+
+    def close(self) -> None:
+        self.is_open = False
+        with suppress(OSError):  # it tries again to write what it could not
+            self._file.close()
+
+
+class Log(io.TextIOBase):
+    """A stream whose text, without colours, also goes to a file; or to it alone."""
+
+    def __init__(self, stream: TextIO, file: LogFile, *, redirects: bool) -> None:
+        self._stream, self._file, self._redirects = stream, file, redirects
+
+    @property
+    def _is_alone(self) -> bool:
+        return self._redirects and self._file.is_open
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -44,7 +76,6 @@ class Log(io.TextIOBase):
             send(text, self._stream)
 
     def flush(self) -> None:
-        self._file.flush()
         self._stream.flush()
 
 
@@ -66,9 +97,7 @@ class Logging:
         self.name = settings.word("logging file")
         mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
         try:
-            self.file = (
-                Path(self.name).expanduser().open(mode, encoding="utf-8", errors="surrogateescape")
-            )
+            self.file = LogFile(Path(self.name).expanduser(), mode, partial(self._give_up, shell))
         except (OSError, ValueError) as error:
             settings["logging enabled"] = False
             reason = getattr(error, "strerror", None) or str(error)
@@ -76,10 +105,17 @@ class Logging:
         self.before = shell.streams
         self.is_alone = settings.flag("logging redirect")
         out, err = (
-            cast(TextIO, Log(each, self.file, is_alone=self.is_alone))
+            cast(TextIO, Log(each, self.file, redirects=self.is_alone))
             for each in (self.before.out, self.before.err)
         )
         shell.streams = Streams(out, err)
+
+    def _give_up(self, shell: Shell, reason: str) -> None:
+        shell.settings["logging enabled"] = False
+        if shell.log is self:
+            shell.log = None
+            shell.streams = self.before
+        shell.warn(f"logging is off: {self.name} cannot be written: {reason}")
 
     def end(self, shell: Shell) -> None:
         shell.streams.out.flush()
