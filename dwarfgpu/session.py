@@ -498,7 +498,7 @@ class Session:
     def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
         """What was assumed about the focus and the variable's description."""
         count, note = self.lane_count()
-        assumed = filter(None, [note, frame.lane_location(self.lane).note])
+        assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
         return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc, count)]))
 
 

@@ -39,6 +39,8 @@ ENTRY = re.compile(r"^0x([0-9a-f]{8}):( +)DW_TAG_(\w+)$")
 ATTRIBUTE = re.compile(r"^ +DW_AT_(\w+)\t\((.*)$")
 BOUNDS = re.compile(r"\[0x([0-9a-f]+), 0x([0-9a-f]+)\)(?:: (.*)|\)?)$")
 NOTHING = re.compile(r"^0x[0-9a-f]{8}: +NULL$|^0x[0-9a-f]{8}: \w+ Unit:")
+TEMPLATE = re.compile(r"(template_(?:type|value))_parameter")
+"""Tags that pyelftools calls otherwise."""
 DEFAULT = re.compile(r"<default>: (.*)$")
 
 Listed = tuple[int, int, bytes | None]
@@ -174,7 +176,7 @@ class Printed:
         return Entry(
             int(head[1], 16),
             (len(head[2]) - 1) // 2,
-            ENUM_DW_TAG["DW_TAG_" + head[3]],
+            ENUM_DW_TAG["DW_TAG_" + TEMPLATE.sub(r"\1_param", head[3])],
             tuple(numbers),
             tuple(names),
             tuple(expressions),

@@ -24,6 +24,9 @@ from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
 from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
+from dwarfgpu.dwarf.function_names import name_in_frames
+from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
+from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.near import did_you_mean
@@ -325,6 +328,20 @@ def _print(line: str) -> None:
     print(one_line(line))
 
 
+def _of_nameless(variable: Variable) -> str:
+    """Of a variable of a nameless function, to which function it belongs by file and line."""
+    try:
+        if not is_nameless(variable):
+            return ""
+        owners = dict.fromkeys(name_in_frames(each) or "" for each in owners_of(variable))
+    except DwarfGpuError:
+        return ""
+    names = dict.fromkeys(filter(None, owners))
+    if len(names) > 1:  # the instances of a template
+        names = dict.fromkeys(without_arguments(each) for each in names)
+    return f" of {' or '.join(names)}" if names else ""
+
+
 def heading(coverage: Coverage) -> str:
     """What a variable is: kind, type, name, line and function."""
     variable, place = coverage.variable, coverage.place
@@ -336,7 +353,7 @@ def heading(coverage: Coverage) -> str:
         line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
     except DwarfGpuError as error:
         line = f", line <error: {error_line(error)}>"
-    of = "" if place is None else f" of {function_text(place)}"
+    of = _of_nameless(variable) if place is None else f" of {function_text(place)}"
     return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
 
 

@@ -15,10 +15,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place
 from dwarfgpu.dwarf.declared import is_called, qualified_name
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.function_names import name_in_frames
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.dwarf.lookup import Scopes
 from dwarfgpu.dwarf.mentions import mentions
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, without_arguments
 from dwarfgpu.dwarf.scopes import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
 from dwarfgpu.dwarf.spelling import canonical, parts
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -77,6 +79,7 @@ def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
         globals_ = Group(unit, name, None)
         for variable in scopes.own_globals_of(unit):
             globals_.declared.append((variable, None))
+        globals_.declared += [(variable, None) for variable in nameless_variables(unit)]
         if globals_.declared:
             out.groups.append(globals_)
     except DwarfGpuError as error:
@@ -275,8 +278,19 @@ def _is_meant(variable: Variable, place: Place | None, name: str) -> bool:
     if last is None or canonical(variable.name) != last.name:
         return False
     if place is None or len(parts(name)) == 1:
-        return is_called(variable.die, name)
+        return is_called(variable.die, name) or _is_nameless_of(variable, name)
     return _is_function(place.functions[-1], name.rpartition("::")[0])
+
+
+def _is_nameless_of(variable: Variable, name: str) -> bool:
+    """Whether `f::x` is a variable of a nameless function that belongs to `f`."""
+    function = name.rpartition("::")[0]
+    if not function or not is_nameless(variable):
+        return False
+    return any(
+        is_called(each, function) or without_arguments(name_in_frames(each) or "") == function
+        for each in owners_of(variable)
+    )
 
 
 def _is_function(place: Place, name: str) -> bool:

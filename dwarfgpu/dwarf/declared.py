@@ -141,16 +141,23 @@ def followed(die: Die) -> Die:
     return die
 
 
+def is_nameless_function(die: Die) -> bool:
+    """Whether an entry is a function that says nothing of itself, as clang makes them for variables
+    of functions that it does not describe otherwise."""
+    return die.tag == dw.TAG_SUBPROGRAM and not die.abbreviation.attributes
+
+
 def is_transparent(scope: Die) -> bool:
     """Whether what is in a scope is also in the scope around it: that of an anonymous or inline
-    namespace, of an unnamed class, of an enumeration that is not `enum class`, a block."""
+    namespace, of an unnamed class, of an enumeration that is not `enum class`, a block, a function
+    that says nothing of itself."""
     if scope.tag == dw.TAG_NAMESPACE:
         return scope.flag(dw.AT_EXPORT_SYMBOLS) or scope.name is None
     if scope.tag == dw.TAG_ENUMERATION_TYPE:
         return not scope.flag(dw.AT_ENUM_CLASS)
     if scope.tag in CLASSES:
         return scope.name is None
-    return scope.tag in BLOCKS
+    return scope.tag in BLOCKS or is_nameless_function(scope)
 
 
 def scope_name(scope: Die) -> str:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.class_builder import scope_of
-from dwarfgpu.dwarf.declared import CLASSES, TAGGED, TYPES, qualified_name
+from dwarfgpu.dwarf.declared import CLASSES, TAGGED, TYPES, is_nameless_function, qualified_name
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.function_names import full_function_name
 from dwarfgpu.dwarf.info import DebugInfo
@@ -43,6 +43,12 @@ class ListedSymbol:
     """Where it is declared; of what is declared nowhere, the source file of its unit."""
     line: int | None
 
+    @property
+    def is_of_nameless(self) -> bool:
+        """Whether it is a variable of a function that says nothing of itself."""
+        above = self.die.parent()
+        return above is not None and is_nameless_function(above)
+
 
 def listed_symbols(
     info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None = None
@@ -62,7 +68,7 @@ def listed_symbols(
             except DwarfGpuError:
                 continue
             for die in children:
-                if die.tag in _SCOPES:
+                if die.tag in _SCOPES or is_nameless_function(die):
                     pending.append(die)
                 found = _listed(die, kind, wanted)
                 if found is not None:

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range, covers
 from dwarfgpu.dwarf.meaning import Meanings
 from dwarfgpu.dwarf.named_units import units_naming
+from dwarfgpu.dwarf.nameless import agreed
 from dwarfgpu.dwarf.scopes import (
     BLOCKS,
     CONTAINERS,
@@ -166,7 +167,9 @@ class Scopes:
         level = 0
         for scope in reversed(self.chain_at(pc)):
             locals_ += [evolve(found, inline_level=level) for found in declared_in(scope)]
-            level += scope.tag in FUNCTIONS
+            if scope.tag in FUNCTIONS:
+                locals_ += [evolve(found, inline_level=level) for found in agreed(scope)]
+                level += 1
         own = [found for found in locals_ if not found.inline_level]
         outer = [found for found in locals_ if found.inline_level]
         seen: set[str] = set()

@@ -44,8 +44,10 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.imports import imported_units, searched_units, type_sources
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.named_units import likely_units, units_naming
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_of, variables_of
 from dwarfgpu.dwarf.scopes import (
     CONTAINERS,
+    FUNCTIONS,
     UNKNOWN_NAME,
     Variable,
     declared_in,
@@ -168,7 +170,7 @@ class Meanings:
 
     def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
         for scope in reversed(self.chain):
-            found = self._in_block(scope, part, takes)
+            found = self._in_block(scope, part, takes) or _in_nameless((scope,), part, takes)
             if found:
                 return found
         scopes = [*around(self.chain[0])] if self.chain else []
@@ -190,6 +192,21 @@ class Meanings:
             found = self._elsewhere(path, part, takes)
             if found:
                 return found
+        return self._in_any_nameless(part, takes)
+
+    def _in_any_nameless(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A variable of a function that has no name by which it could be meant."""
+        units = chain(() if self.unit is None else (self.unit,), self.others((), part.name))
+        for unit in units:
+            try:
+                variables = nameless_variables(unit)
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+                continue
+            same = [each for each in variables if canonical(each.name) == part.name]
+            found = [each for each in same if takes(each.die)]
+            if found:
+                return (one_of(found),)
         return ()
 
     def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
@@ -318,7 +335,7 @@ class Meanings:
             if len(inside) != 1:
                 raise UsageError(overloaded(found))
             return (found[inside[0]],)
-        return tuple(found.values())
+        return tuple(found.values()) or _in_nameless(functions, part, takes)
 
     # Other units
 
@@ -389,7 +406,7 @@ class Meanings:
             variable = Variable(name_of(defined) or "", defined, "global")
             if is_definition(defined) or is_member(defined) or variable.is_external:
                 out[variable] = None
-        kept = sorted(out, key=_order)
+        kept = _told_apart(sorted(out, key=_order))
         functions = [each for each in kept if _is_function(each)]
         return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
 
@@ -465,6 +482,26 @@ def _is_function(meaning: Meaning) -> bool:
 
 def _is_same_function(one: Die, other: Die) -> bool:
     return one.tag != dw.TAG_SUBPROGRAM or parameter_types(one) == parameter_types(other)
+
+
+def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:
+    """A variable that belongs to a function without being in its entry."""
+    for function in functions:
+        if function.tag in FUNCTIONS:
+            found = [each for each in variables_of(function, part.name) if takes(each.die)]
+            if found:
+                return (one_of(found, function),)
+    return ()
+
+
+def _told_apart(found: list[Meaning]) -> list[Meaning]:
+    """The same, of variables of nameless functions the one that all stand for; a variable of the
+    namespace itself is before them."""
+    if len(found) < 2:
+        return found
+    nameless = [each for each in found if isinstance(each, Variable) and is_nameless(each)]
+    others = [each for each in found if each not in nameless]
+    return others or [one_of(nameless)]
 
 
 def _is_known_everywhere(meaning: Meaning) -> bool:

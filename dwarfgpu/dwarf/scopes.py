@@ -128,6 +128,8 @@ class Variable:
     """0 for the innermost function at the location, inlined or not; 1 for its caller …"""
     is_shadowed: bool = False
     """Another one of the same name is nearer."""
+    note: str | None = None
+    """Why this one was taken, where the debug information alone does not say it."""
 
     @property
     def unit(self) -> CompilationUnit:

@@ -107,10 +107,12 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
     for file, group in groupby(rows, key=lambda row: row.file):
         yield heading(f"\nFile {file}:")
         of_file = Group("debug", {"filename": file})
-        seen: set[tuple[str, bool]] = set()
+        seen: set[tuple[str, bool, str]] = set()
         for row in group:
-            if (row.name, row.is_static) not in seen:  # GDB lists it once, too
-                seen.add((row.name, row.is_static))
+            # GDB lists a name once, too; instances of a template have one with several types.
+            key = row.name, row.is_static, _text(row) if row.is_of_nameless else ""
+            if key not in seen:
+                seen.add(key)
                 text = _text(row)
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
                 data: Record = {"line": row.line, "name": row.name, "description": text}

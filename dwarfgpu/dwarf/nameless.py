@@ -1,0 +1,281 @@
+"""Variables of functions that have neither a name nor code.
+
+Clang puts the LDS variables of a function that is only inlined into a DW_TAG_subprogram without
+attributes. Nothing refers to it; but each variable says where it is declared (DWARF 5 2.14).
+
+Law: a variable belongs to the function that is declared last before it in the same file. Where the
+instances of a template disagree on its type, that of one instance is known only if the types follow
+a template argument one to one, which a note says; else the name is ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.declared import declaration_of, is_nameless_function
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, FUNCTIONS, Variable, variables_below
+from dwarfgpu.dwarf.spelling import canonical
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Array, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import ExprLoc
+
+Spot: TypeAlias = tuple[str, int]
+"""Source file and line of a declaration."""
+_OP_ADDRX: Final = 0xA1
+_MOST_SHOWN: Final = 8
+"""Types that one message names."""
+
+
+@lru_cache(maxsize=10_000)
+def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
+    """The variables of nameless functions of a unit, in the order of the file."""
+    tree = unit.tree
+    found: list[Variable] = []
+    for index, abbreviation in enumerate(tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes:
+            function = unit.die(index)
+            if is_nameless_function(function):
+                found += variables_below(function)
+    return tuple(evolve(each, kind="global") for each in found)
+
+
+def is_nameless(variable: Variable) -> bool:
+    """Whether a variable is declared in a nameless function."""
+    above = variable.die.parent()
+    while above is not None and above.tag in BLOCKS:
+        above = above.parent()
+    return above is not None and is_nameless_function(above)
+
+
+def variables_of(function: Die, name: str | None = None) -> list[Variable]:
+    """The variables of nameless functions that belong to a function, or to the function that is
+    inlined: all, or those of a canonical name. Several of one name are of several instances."""
+    unit = declaration_of(function).unit
+    own = _spot(function)
+    if own is None:
+        return []
+    return [
+        each
+        for each in nameless_variables(unit)
+        if (name is None or canonical(each.name) == name) and _owner(each) == own
+    ]
+
+
+def owners_of(variable: Variable) -> Iterator[Die]:
+    """The functions to which a variable of a nameless function may belong."""
+    owner = _owner(variable)
+    for index, abbreviation in enumerate(variable.unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and owner is not None:
+            die = variable.unit.die(index)
+            if _spot(die) == owner:
+                yield die
+
+
+def without_arguments(name: str) -> str:
+    """The name of a function without the template arguments at its end."""
+    return name.partition("<")[0] if name.endswith(">") and "operator" not in name else name
+
+
+def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variable:
+    """The variable that all of several stand for, or the instance that is a function's.
+
+    `UsageError` where they differ and nothing tells which is meant.
+    """
+    alike: dict[Hashable, Variable] = {}
+    for each in variables:
+        alike.setdefault(_meaning(each), each)
+    left = list(alike.values())
+    if len(left) > 1 and function is not None:
+        for feature, parameter in ((_element, _type_argument), (_count, _value_argument)):
+            left = _following(left, function, feature, parameter)
+        if len(left) == 1:
+            note = f"{left[0].name}: of {len(alike)} instances of a template, that of the same "
+            return evolve(left[0], note=note + "template arguments is taken, by its type")
+    if len(left) > 1:
+        raise UsageError(_ambiguous(left))
+    return left[0]
+
+
+def agreed(function: Die) -> list[Variable]:
+    """The variables of nameless functions that belong to a function, each name once; those of
+    several types in the instances of a template are all listed."""
+    named: dict[str, list[Variable]] = {}
+    for each in variables_of(function):
+        named.setdefault(each.name, []).append(each)
+    found: list[Variable] = []
+    for several in named.values():
+        try:
+            found.append(one_of(several, function))
+        except UsageError:
+            found += {_meaning(each): each for each in several}.values()
+    return found
+
+
+# Where things are declared
+
+
+def _spot(die: Die) -> Spot | None:
+    """The place where an entry or its origins say that they are declared."""
+    try:
+        holder = die.holder(dw.AT_DECL_LINE)
+        filed = die.holder(dw.AT_DECL_FILE)
+        if holder is None or filed is None:
+            return None
+        line, number = holder.integer(dw.AT_DECL_LINE), filed.integer(dw.AT_DECL_FILE)
+        table = filed.unit.line_table
+        if not line or number is None or table is None:
+            return None
+        return table.file(number).path, line
+    except DwarfGpuError:
+        return None  # what is declared nowhere belongs to nobody
+
+
+@lru_cache(maxsize=1_000)
+def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
+    """The lines at which functions of a unit are declared that are not in others, by file."""
+    lines: dict[str, set[int]] = {}
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
+            die = unit.die(index)
+            spot = None if _is_inside(die) else _spot(die)
+            if spot is not None:
+                lines.setdefault(spot[0], set()).add(spot[1])
+    return {file: tuple(sorted(found)) for file, found in lines.items()}
+
+
+def _is_inside(die: Die) -> bool:
+    """Whether a function is in another one, as a member of a local class is."""
+    above = die.parent()
+    while above is not None and above.tag not in CONTAINERS:
+        if above.tag in FUNCTIONS:
+            return True
+        above = above.parent()
+    return False
+
+
+@lru_cache(maxsize=10_000)
+def _owner(variable: Variable) -> Spot | None:
+    """Where the function is declared to which a variable belongs."""
+    spot = _spot(variable.die)
+    if spot is None:
+        return None
+    file, line = spot
+    before = [each for each in _functions(variable.unit).get(file, ()) if each <= line]
+    return (file, before[-1]) if before else None
+
+
+# Several instances of a template
+
+
+def _meaning(variable: Variable) -> Hashable:
+    """What two variables have in common that cannot be told apart: type, place, and declaration."""
+    location: Hashable = variable.location
+    if isinstance(variable.location, ExprLoc):
+        location = _placed(variable.unit, variable.location.expression)
+    return _spot(variable.die), variable.type_text, location
+
+
+def _placed(unit: CompilationUnit, expression: bytes) -> Hashable:
+    """An expression that begins with an address by index, with the address in its place."""
+    if expression[:1] == bytes((_OP_ADDRX,)):
+        index, end = read_uleb(expression, 1, len(expression))
+        return unit.address(index), expression[end:]
+    return expression
+
+
+def _following(
+    left: list[Variable],
+    function: Die,
+    feature: Callable[[Variable], Hashable],
+    argument: Callable[[Die], Hashable],
+) -> list[Variable]:
+    """Those whose feature is a template argument of the function, if the features of all are those
+    arguments of all instances: one to one."""
+    features = {feature(each) for each in left}
+    if len(features) < 2:
+        return left
+    own = _arguments(function, argument)
+    every = [_arguments(each, argument) for each in _instances(function)]
+    for position, mine in enumerate(own):
+        if {each[position] for each in every if position < len(each)} == features:
+            return [each for each in left if feature(each) == mine]
+    return left
+
+
+def _instances(function: Die) -> Iterator[Die]:
+    """The functions of a unit that are declared where one is."""
+    spot, unit = _spot(function), declaration_of(function).unit
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_SUBPROGRAM and dw.AT_NAME in abbreviation.positions:
+            die = unit.die(index)
+            if _spot(die) == spot:
+                yield die
+
+
+def _arguments(function: Die, argument: Callable[[Die], Hashable]) -> list[Hashable]:
+    """What the template parameters of a function are, None for those of another kind."""
+    for holder in function.origins():
+        found = [argument(each) for each in holder.children() if each.tag in _PARAMETERS]
+        if found:
+            return found
+    return []
+
+
+_PARAMETERS: Final = frozenset({dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER})
+
+
+def _type_argument(parameter: Die) -> Hashable:
+    if parameter.tag != dw.TAG_TEMPLATE_TYPE_PARAMETER:
+        return None
+    return _text(parameter.unit.info.types.type_of(parameter))
+
+
+def _value_argument(parameter: Die) -> Hashable:
+    is_value = parameter.tag == dw.TAG_TEMPLATE_VALUE_PARAMETER
+    return parameter.integer(dw.AT_CONST_VALUE) if is_value else None
+
+
+def _element(variable: Variable) -> Hashable:
+    kind = strip(variable.type)
+    return _text(kind.element if isinstance(kind, Array) else kind)
+
+
+def _count(variable: Variable) -> Hashable:
+    kind = strip(variable.type)
+    return kind.dimensions[0] if isinstance(kind, Array) and kind.dimensions else None
+
+
+def _text(kind: Type | None) -> str:
+    return type_name(strip(kind), cplusplus=True)
+
+
+def _ambiguous(variables: list[Variable]) -> str:
+    first = variables[0]
+    spot = _spot(first.die)
+    if any(_spot(each.die) != spot for each in variables):
+        places = dict.fromkeys(_shown(_spot(each.die)) for each in variables)
+        return f'"{first.name}" is ambiguous: it is declared {_joined(places)}'
+    types = dict.fromkeys(each.type_text or "of no type" for each in variables)
+    return (
+        f'"{first.name}" is ambiguous: the instances of the function around it, {_shown(spot)}, '
+        f"have it as {_joined(types)}"
+    )
+
+
+def _shown(spot: Spot | None) -> str:
+    return "nowhere" if spot is None else f"at {spot[0].rpartition('/')[2]}:{spot[1]}"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    *first, last = parts
+    cut = [*first[:_MOST_SHOWN], "…"] if len(first) > _MOST_SHOWN else first
+    return f"{', '.join(cut)} and {last}" if first else last

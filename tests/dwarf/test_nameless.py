@@ -1,0 +1,119 @@
+"""LDS variables that clang puts into functions without name and code."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, variables_of
+from tests.cli.command import FIXTURES, run, run_json
+
+HITS = "int [64] detail::hits, declared at line 29 of detail::count"
+LIBRARY = FIXTURES / "hip/library.gfx90a.O2.v5.co"
+MEMORY = ("--lane", "0", "--mem", "local#0=0000803f00000040")
+
+
+def _pc(function: str) -> int:
+    """In the code of a kernel, in what is inlined into it."""
+    for symbol in CodeObject.open(LIBRARY).file.symbols:
+        if symbol.kind == "function" and function in symbol.name:
+            return symbol.address + 0x10
+    raise LookupError(function)
+
+
+def test_where_they_are_and_to_which_function_they_belong() -> None:
+    (unit,) = CodeObject.open(LIBRARY).info.units
+    found = nameless_variables(unit)
+    assert [each.name for each in found] == [
+        "storage", "sums", "storage", "sums", "hits", "hits", "partial", "partial",
+    ]  # fmt: skip
+    assert all(map(is_nameless, found))
+    owners = [{(each.name or "").partition("<")[0] for each in owners_of(one)} for one in found]
+    assert owners == [{"reverse"}] * 4 + [{"count"}] * 2 + [{"total"}] * 2
+    scopes = CodeObject.open(LIBRARY).scopes
+    (call, *_) = [
+        die for die in scopes.chain_at(_pc("reverse_kernelILj16")) if "verse<" in die.name
+    ]
+    assert call.name == "reverse<16U, float>"
+    assert [each.name for each in variables_of(call)] == ["storage", "sums", "storage", "sums"]
+    assert [each.type_text for each in variables_of(call, "sums")] == ["float [16]", "double [32]"]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("storage", ["float [16] storage, declared at line 8 of reverse",
+                     "double [32] storage, declared at line 8 of reverse"]),
+        ("reverse::sums", ["float [16] sums, declared at line 9 of reverse",
+                           "double [32] sums, declared at line 9 of reverse"]),
+        ("hits", [HITS] * 2),
+        ("detail::count::hits", [HITS] * 2),
+    ],
+)  # fmt: skip
+def test_where(name: str, lines: list[str]) -> None:
+    found = run("where", "--file", LIBRARY, name).lines
+    assert [line for line in found if line.startswith("global")] == [f"global {e}" for e in lines]
+    assert sum("lit2, DW_OP_swap, DW_OP_xderef" in line for line in found) == len(lines)
+
+
+def test_where_with_another_function_finds_none() -> None:
+    done = run("where", "--file", LIBRARY, "total::hits")
+    assert done.status == 2 and 'No symbol "total::hits"' in done.error
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "text"),
+    [
+        ("reverse_kernelILj16", "storage", "{1, 2, <unavail"),
+        ("reverse_kernelILj32", "storage", "{2.0000004731118679, <unavail"),
+        ("count_floats", "hits", "{1065353216, 1073741824, <unavail"),
+        ("count_longs", "hits", "{1065353216, 1073741824, <unavail"),
+        ("count_longs", "detail::hits[1]", "1073741824"),
+        # From elsewhere too, as static variables of a file.
+        ("total_ints", "hits[0]", "1065353216"),
+    ],
+)  # fmt: skip
+def test_values_in_functions_that_use_them(function: str, name: str, text: str) -> None:
+    done = run("eval", "--file", LIBRARY, "--pc", hex(_pc(function)), *MEMORY, name)
+    assert done.lines[0].startswith(f"{name} = {text}")
+    # Which instance it is, the types tell and not the entries.
+    assert any("of 2 instances" in each for each in done.notes) == (name == "storage")
+
+
+@pytest.mark.parametrize("function", ["total_shorts", "total_ints", "count_floats", None])
+def test_what_nothing_tells_apart_is_ambiguous(function: str | None) -> None:
+    """The element type of `partial` is `wide<T>::type`: int for short, long for int. Of an instance
+    of int, that of int would be the wrong one."""
+    where = () if function is None else ("--pc", hex(_pc(function)))
+    done = run("eval", "--file", LIBRARY, *where, *MEMORY, "partial")
+    assert done.status == 2
+    assert done.error.startswith('"partial" is ambiguous: the instances of the function around it')
+    assert "wide<short>::type [8] and wide<int>::type [8]" in done.error
+
+
+def test_all_variables_of_a_frame() -> None:
+    done = run("eval", "--file", LIBRARY, "--pc", hex(_pc("reverse_kernelILj16")), *MEMORY)
+    assert [line.partition(" = ")[0] for line in done.lines if "local#" in line] == [
+        "float [16] storage", "float [16] sums",
+    ]  # fmt: skip
+    listed = run_json(
+        "eval", "--file", LIBRARY, "--pc", hex(_pc("total_shorts")), *MEMORY
+    ).json["variables"]  # fmt: skip
+    types = [each["type"] for each in listed if each["name"] == "partial"]
+    assert types == ["wide<short>::type [8]", "wide<int>::type [8]"]
+
+
+def test_at_the_prompt() -> None:
+    text = "\n".join(run(
+        "debug", LIBRARY, "--batch", "-ex", "info variables -n", "-ex", "whatis hits",
+        "-ex", "whatis detail::count<float>::hits",
+    ).lines)  # fmt: skip
+    listed = re.findall(r"^(\d+):\t(.*);$", text, re.MULTILINE)
+    assert listed == [
+        ("29", "int detail::hits[64]"), ("50", "wide<int>::type partial[8]"),
+        ("50", "wide<short>::type partial[8]"), ("8", "double storage[32]"),
+        ("8", "float storage[16]"), ("9", "double sums[32]"), ("9", "float sums[16]"),
+    ]  # fmt: skip
+    assert text.count("type = int [64]") == 2
