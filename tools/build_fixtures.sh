@@ -113,6 +113,20 @@ hip nest gfx942 2 5 src -gembed-source
 hip nest gfx942 2 5 dw64 -gdwarf64
 hip nest gfx942 2 5 preload -mllvm -amdgpu-kernarg-preload-count=3
 hip nest gfx1200 0 5
+for gfx in gfx90a gfx1100; do
+  hip library "$gfx" 2 5
+done
+# A library with a fat binary of two translation units, each for two targets.
+fat=$(mktemp -d)
+for part in library call; do
+  python3 ../tools/make_bundle.py "$fat/$part" host-x86_64-unknown-linux= \
+    hipv4-amdgcn-amd-amdhsa--gfx1100="hip/$part.gfx1100.O2.v5.co" \
+    hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-="hip/$part.gfx90a.O2.v5.co"
+done
+printf '.section .hip_fatbin,"a"\n.p2align 12\n.incbin "%s"\n.p2align 12\n.incbin "%s"\n' \
+  "$fat/library" "$fat/call" | "$GCC" -x assembler -nostdlib -shared -Wl,--build-id=none \
+  -Wl,-z,noexecstack - -o hip/liblibrary.so
+rm -r "$fat"
 arguments gfx906 2 4 gfx906
 arguments gfx1030 0 5 gfx1030
 arguments gfx1030 0 5 gfx1030.wave64 -mwavefrontsize64

@@ -99,6 +99,19 @@ def test_each_command_reads_one_code_object(large: Path, counted: type[_Counted]
             assert done.json["units"] == alone["units"]
 
 
+def test_a_small_library() -> None:
+    """Made by the linker of the system, two bundles one after the other."""
+    path = FIXTURES / "hip/liblibrary.so"
+    entries = open_container(path).entries
+    assert [(each.bundle, str(each.target)) for each in entries] == [
+        (number, name) for number in (0, 1) for name in ("None", "gfx1100", "gfx90a:xnack-")
+    ]
+    for index, name in ((1, "library.gfx1100"), (2, "library.gfx90a"), (5, "call.gfx90a")):
+        assert bytes(entries[index].data) == read_fixture(f"hip/{name}.O2.v5.co")
+    found = run_json("where", "--file", path, "--target", 2, "reverse::sums")
+    assert found.status == 0 and len(found.json["variables"]) == 2
+
+
 def test_compressed_bundles_in_a_large_file(tmp_path: Path) -> None:
     small = plain({HOST: b"", GFX942: read_fixture(CODE[GFX942])})
     path = tmp_path / "bundles"
