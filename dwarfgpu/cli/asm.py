@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from dwarfgpu.cli.dialects import PROVISIONAL_NOTE
 from dwarfgpu.cli.unit_options import add_encoding_options, encoding, natural, text_input
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text import assemble
 
 SCHEMA: Final = "dwarfgpu-asm-1"
+USAGE: Final = (
+    "dwarfgpu asm [OPTION]... OPERATION..., or - for standard input, or --file FILE; "
+    "dwarfgpu asm --help has examples"
+)
 
 
 def _listed(data: bytes) -> str:
@@ -44,15 +50,18 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the bytes. `UsageError` tells where the text is wrong."""
-    given = encoding(arguments)
-    text = text_input(arguments.text, arguments.file)
+    text = text_input(arguments.text, arguments.file, USAGE)
+    given = encoding(arguments, text)
     unit_offset = natural(arguments.unit_offset, "--unit-offset")
     try:
         data = assemble(text, given.dialect, given.format, given.arch, unit_offset=unit_offset)
     except Malformed as error:  # the request, not some file's bytes, is what is wrong
         raise UsageError(error.message) from None
     if arguments.json:
-        print(json.dumps({"schema": SCHEMA, "hex": data.hex(), "length": len(data)}))
-    else:
-        print(_FORMATS[arguments.format](data))
+        answer = {"schema": SCHEMA, "hex": data.hex(), "length": len(data)}
+        print(json.dumps({**answer, "dialect": given.dialect.name}))
+        return 0
+    print(_FORMATS[arguments.format](data))
+    if given.dialect.provisional:
+        print(f"note: {PROVISIONAL_NOTE}", file=sys.stderr)
     return 0

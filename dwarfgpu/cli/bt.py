@@ -13,6 +13,7 @@ from dwarfgpu.cli import context as options
 from dwarfgpu.cli.core_lines import core_lines, core_record, thread_text
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
+from dwarfgpu.cli.given_files import POSITIONAL, take_only_files
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
@@ -30,7 +31,8 @@ _MOST_SHOWN: Final = 1_000
 
 def configure(parser: argparse.ArgumentParser) -> None:
     subject = parser.add_argument_group("what is looked at")
-    subject.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    subject.add_argument("files", nargs="*", metavar="FILE|CORE", help=POSITIONAL)
+    subject.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     subject.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
@@ -43,6 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    take_only_files(args, "files")
     return with_demo(args, _run)
 
 

@@ -14,6 +14,7 @@ from dwarfgpu.cli.check_paths import paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
 from dwarfgpu.cli.errors import shortened
 from dwarfgpu.cli.unit_options import (
+    Encoding,
     add_encoding_options,
     encoding,
     natural,
@@ -64,7 +65,7 @@ def configure(parser: ArgumentParser) -> None:
     text.add_argument("--initial-stack", metavar="N", help="entries before the start; default: 0")
     text.add_argument("--want", choices=("value", "location"), help="what the result must be")
     add_encoding_options(parser)
-    parser.set_defaults(arch=None, dialect=None, offset_size=None, dwarf_version=None)
+    parser.set_defaults(arch=None, offset_size=None, dwarf_version=None)
 
 
 def run(arguments: Namespace) -> int:
@@ -81,12 +82,13 @@ def run(arguments: Namespace) -> int:
         )
         return check_files(paths, arguments)
     _refuse(arguments, _OF_FILES, "is for files")
-    for name, value in (("arch", "gfx942"), ("dialect", "amd"), ("offset_size", 4)):
+    for name, value in (("arch", "gfx942"), ("offset_size", 4)):
         setattr(arguments, name, getattr(arguments, name) or value)
     arguments.dwarf_version = arguments.dwarf_version or 5
-    given, rules = encoding(arguments), chosen_rules(arguments)
+    rules = chosen_rules(arguments)
+    data, given = _input(arguments)
     findings = check(
-        _input(arguments),
+        data,
         given.dialect,
         given.format,
         given.arch,
@@ -108,17 +110,18 @@ def _refuse(arguments: Namespace, names: tuple[str, ...], why: str) -> None:
             raise UsageError(f"--{name.replace('_', '-')} {why}")
 
 
-def _input(arguments: Namespace) -> bytes:
+def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
+    """The bytes of the expression, and what they mean."""
     if arguments.binary is not None:
         if arguments.expression or arguments.hex:
             raise UsageError("give the expression or --binary, not both")
-        return read_file(arguments.binary)
+        return read_file(arguments.binary), encoding(arguments)
     text = text_input(arguments.expression, arguments.file)
     if arguments.hex:
-        return parse_hex(text)
-    given = encoding(arguments)
+        return parse_hex(text), encoding(arguments)
+    given = encoding(arguments, text)
     try:
-        return assemble(text, given.dialect, given.format, given.arch)
+        return assemble(text, given.dialect, given.format, given.arch), given
     except Malformed as error:  # the request, not some file's bytes, is what is wrong
         if _FILE_NAME.fullmatch(text) and error.message.endswith(": unknown operation"):
             why = f"{shortened(text)}: No such file or directory, and no operation has that name"

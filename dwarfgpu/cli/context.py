@@ -23,12 +23,14 @@ from dwarfgpu.backends.state_file import (
 from dwarfgpu.backtrace import selected
 from dwarfgpu.cfi.quirks import QUIRKS
 from dwarfgpu.cli import program_location
+from dwarfgpu.cli.dialects import DIALECT_HELP
+from dwarfgpu.cli.given_files import opening
 from dwarfgpu.cli.lane_answers import checked_lanes
 from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError
 from dwarfgpu.expr.context import Context, Limits, UnitFormat, format_of
-from dwarfgpu.expr.dialect import AMD, DIALECTS, Dialect, dialect
+from dwarfgpu.expr.dialect import DIALECTS, Dialect
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text import assemble
 from dwarfgpu.frames import GivenAddress
@@ -109,7 +111,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="an entry of the initial stack, as an expression; the last given is the top",
     )  # fmt: skip
     focus.add_argument("--want", choices=("value", "location"), help="the result kind")
-    focus.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    focus.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     budget = parser.add_argument_group("budgets, beyond which it is LimitExceeded")
     for option, (_, help_text) in BUDGETS.items():
         budget.add_argument(option, metavar="N", help=f"{help_text}; default: {_default(option)}")
@@ -181,15 +183,16 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
         return _of_state(args, files)
     if args.state is not None:
         raise UsageError("give --core or --state, not both")
-    stopped = stopped_in_core(
-        args.core,
-        files[0] if files else None,
-        sysroot=args.sysroot,
-        load_address=natural(args.load_address, "--load-address"),
-        dialect=args.dialect,
-        strict=args.strict,
-        debug_directories=tuple(args.debug_dir or DEBUG_DIRECTORIES),
-    )
+    with opening():
+        stopped = stopped_in_core(
+            args.core,
+            files[0] if files else None,
+            sysroot=args.sysroot,
+            load_address=natural(args.load_address, "--load-address"),
+            dialect=args.dialect,
+            strict=args.strict,
+            debug_directories=tuple(args.debug_dir or DEBUG_DIRECTORIES),
+        )
     if args.arch is not None and architecture(args.arch).name != stopped.architecture.name:
         raise UsageError(f"--arch {args.arch}, but the core is of {stopped.architecture.name}")
     return stopped
@@ -197,8 +200,9 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
 
 def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
     state = load_state(Path(args.state)) if args.state else None
-    code_objects = _code_objects(args, files, state)
-    arch = _architecture(args, state, code_objects)
+    with opening():
+        code_objects = _code_objects(args, files, state)
+        arch = _architecture(args, state, code_objects)
     if state is not None:
         target, notes = state.target, state.notes
         return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
@@ -495,10 +499,3 @@ def assembled(
         return assemble(text, chosen, form, architecture)
     except Malformed as error:
         raise UsageError(error.message) from None
-
-
-def chosen_dialect(args: argparse.Namespace, context: Context) -> Dialect:
-    """The dialect of the options, else of the unit, else AMD's current one."""
-    if args.dialect is not None:
-        return dialect(args.dialect)
-    return AMD if context.unit is None else context.unit.dialect

@@ -34,6 +34,7 @@ from dwarfgpu.cli.repl.terminal.colour import painted, source
 from dwarfgpu.cli.repl.terminal.lines import Given
 from dwarfgpu.cli.repl.waves.lanes import first_lane
 from dwarfgpu.cli.streams import is_terminal, usable
+from dwarfgpu.cli.unit_options import is_core
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
@@ -156,7 +157,11 @@ def _take_gdbs(args: argparse.Namespace) -> None:
             print("note: the arguments of the program mean nothing: it is not run", file=sys.stderr)
     if args.core_file is not None and args.core is not None:
         raise UsageError("give one CORE, with or without --core")
+    if args.core is None and args.path is not None and is_core(args.path):
+        args.path, args.core_file = args.core_file, args.path  # also with the program behind it
     args.core = args.core_file or args.core
+    if args.core is None and args.file is not None and is_core(args.file):
+        args.core, args.file = args.file, None
     is_process = args.core_file is not None and not Path(args.core_file).exists()
     if args.pid is not None or (is_process and args.core_file.isdigit()):
         raise UsageError("no process can be attached to: dwarfgpu looks at cores and state files")

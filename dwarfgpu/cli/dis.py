@@ -23,6 +23,10 @@ from dwarfgpu.expr.text import Line, disassemble, expression_text
 from dwarfgpu.view.plain import operand_json
 
 SCHEMA: Final = "dwarfgpu-dis-1"
+USAGE: Final = (
+    "dwarfgpu dis [OPTION]... BYTE..., or - for standard input, --file FILE, --binary FILE; "
+    "dwarfgpu dis --help has examples"
+)
 _WIDEST: Final = 24
 """Columns for the bytes of an operation."""
 
@@ -118,7 +122,7 @@ def _cfa_object(instruction: CfaInstruction, form: CfiFormat, text: str) -> dict
 
 def _input(arguments: Namespace) -> bytes:
     if arguments.binary is None:
-        return parse_hex(text_input(arguments.bytes, arguments.file))
+        return parse_hex(text_input(arguments.bytes, arguments.file, USAGE))
     if arguments.bytes:
         raise UsageError("give the bytes or --binary, not both")
     return read_file(arguments.binary)

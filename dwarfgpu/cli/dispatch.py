@@ -43,6 +43,7 @@ from dwarfgpu.backends.simulated.save import saved, write
 from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.given_files import opening, require_no_core
 from dwarfgpu.cli.launch_options import configure_launch
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.declared import qualified
@@ -94,8 +95,10 @@ def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
     """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
     before = None if args.beside is None else load_state(Path(args.beside))
     load_address, is_there = _load_address(args, before)
-    code_object = CodeObject.open(args.file, load_address, target=args.target)
-    code = read_gpu_code(code_object.file)
+    require_no_core(args.file)
+    with opening():
+        code_object = CodeObject.open(args.file, load_address, target=args.target)
+        code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     declared, problems = declared_parameters(code_object, kernel)

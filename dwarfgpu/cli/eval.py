@@ -15,6 +15,7 @@ from attrs import evolve
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error
 from dwarfgpu.cli.errors import error_line, one_line, shortened
+from dwarfgpu.cli.given_files import POSITIONAL, take_files
 from dwarfgpu.cli.kernarg_hint import first_hint, has_hint, kernarg_hint
 from dwarfgpu.cli.lane_answers import (
     LaneAnswer,
@@ -59,13 +60,13 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "subject",
         nargs="*",
-        metavar="EXPRESSION|NAME",
-        help="operations as text; with a code object, names of variables (none: all in scope); "
-        "- for standard input",
+        metavar="FILE|EXPRESSION|NAME",
+        help=f"{POSITIONAL}; operations as text; with a code object, names of variables (none: "
+        "all in scope); - for standard input",
     )
     subject = parser.add_argument_group("what is evaluated")
     subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
-    subject.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    subject.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     subject.add_argument(
         "-e",
         "--expression",
@@ -82,6 +83,7 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    take_files(args, "subject")
     return with_demo(args, _run, lane="all")
 
 

@@ -19,6 +19,7 @@ from dwarfgpu.cli.eval import (
     session_for,
     with_demo,
 )
+from dwarfgpu.cli.given_files import take_files
 from dwarfgpu.cli.kernarg_hint import PASSED, kernarg_hint
 from dwarfgpu.cli.operations import compared, operations
 from dwarfgpu.cli.subjects import misspelt, or_operations, subject
@@ -96,6 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    take_files(args, "subject")
     return with_demo(args, _run)
 
 

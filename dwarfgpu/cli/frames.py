@@ -22,8 +22,10 @@ from dwarfgpu.cfi.text import (
     row_plain,
     rule_text,
 )
+from dwarfgpu.cli.dialects import DIALECT_HELP
 from dwarfgpu.cli.errors import error_json, error_line, one_line
 from dwarfgpu.cli.eval import print_json, print_notes
+from dwarfgpu.cli.given_files import opening, require_no_core
 from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
@@ -52,7 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--pc", metavar=METAVAR, help=f"only what describes one place of the file: {HELP}"
     )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
-    parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
 
 
 @frozen
@@ -108,13 +110,16 @@ def _symbols(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
 
 
 def run(args: argparse.Namespace) -> int:
-    code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
+    require_no_core(args.file)
+    with opening():
+        code_object = CodeObject.open(args.file, dialect=args.dialect, target=args.target)
     symbols, notes = _symbols(code_object)
     place = in_file(code_object, args.pc, "--pc")
     notes += [] if place is None else place.notes
     listing = _Listing(code_object, None if place is None else place.pc, symbols)
     frames = code_object.info.call_frames
-    sections = frames.sections
+    with opening():
+        sections = frames.sections
     records: list[Plain] = []
     is_whole, is_found = True, False
     for section in sections:

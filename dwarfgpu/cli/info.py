@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.cli.dialects import DIALECT_HELP
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.given_files import opening
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
 from dwarfgpu.cli.info_report import (
     LANGUAGES,
@@ -17,10 +19,11 @@ from dwarfgpu.cli.info_report import (
     UnitReport,
     report_on,
 )
+from dwarfgpu.cli.unit_options import is_core
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.expr.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
-from dwarfgpu.objfile.elf import ET_CORE, ObjectFile, map_file
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
@@ -37,8 +40,9 @@ _MOST_KINDS: Final = 20
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "path", metavar="FILE", nargs="?",
-        help="an ELF file, a host file with a fat binary, a bundle, or a core file",
+        "path", metavar="FILE", nargs="*",
+        help="an ELF file, a host file with a fat binary, a bundle, or a core file, which may have "
+        "its program beside it",
     )  # fmt: skip
     parser.add_argument("--core", metavar="FILE", help="a core file, as the other commands take it")
     parser.add_argument("--file", metavar="FILE", help="of a core file, the program that ran")
@@ -51,7 +55,7 @@ def configure(parser: ArgumentParser) -> None:
         help="where separate, split and supplementary debug files are; "
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
-    parser.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     parser.add_argument(
         "--all",
         action="store_true",
@@ -62,16 +66,15 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Print the report; 1 where a part could not be read."""
     directories = arguments.debug_dir or DEBUG_DIRECTORIES
-    given = [each for each in (arguments.path, arguments.core) if each is not None]
-    if len(given) != 1:
-        raise UsageError("give one FILE" + (", with or without --core" if given else ""))
-    if arguments.core is not None or _is_core(given[0]):
+    path, is_core_file = _subject(arguments)
+    if is_core_file:
         from dwarfgpu.cli.info_core import info_core
 
-        return info_core(arguments, given[0], tuple(directories))
+        return info_core(arguments, path, tuple(directories))
     if arguments.file is not None or arguments.sysroot is not None:
-        raise UsageError(f"--file and --sysroot are for a core file, which {given[0]} is not")
-    report = report_on(given[0], arguments.target, directories, arguments.dialect)
+        raise UsageError(f"--file and --sysroot are for a core file, which {path} is not")
+    with opening():
+        report = report_on(path, arguments.target, directories, arguments.dialect)
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **report_json(report)}))
     else:
@@ -80,10 +83,23 @@ def run(arguments: Namespace) -> int:
     return 1 if report.problems or any(_errors(report)) else 0
 
 
-def _is_core(path: str) -> bool:
-    """Whether a file is a core file; what else it is, others tell."""
-    data = map_file(path)
-    return data[:4] == b"\x7fELF" and ObjectFile(path, data).type == ET_CORE
+def _subject(arguments: Namespace) -> tuple[str, bool]:
+    """The file that is reported on, and whether it is a core file; `arguments.file` becomes the
+    program of a core file that is given beside it."""
+    given = list(arguments.path)
+    if "" in given:
+        raise UsageError("FILE is empty: leave it out, or give a value")
+    cores = [arguments.core] if arguments.core is not None else list(filter(is_core, given))
+    if cores:
+        others = [each for each in given if each not in cores]
+        programs = others + ([] if arguments.file is None else [arguments.file])
+        if len(cores) > 1 or len(programs) > 1:
+            raise UsageError("give one FILE, or one core file with or without its program")
+        arguments.file = next(iter(programs), None)
+        return cores[0], True
+    if len(given) != 1:
+        raise UsageError("give one FILE" + (", with or without --core" if given else ""))
+    return given[0], False
 
 
 def _errors(report: Report) -> Iterator[DwarfGpuError]:

@@ -14,6 +14,7 @@ from dwarfgpu.backends.core import Core
 from dwarfgpu.backtrace import stack_frames
 from dwarfgpu.cli.core_lines import core_lines, core_record
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.given_files import opening
 from dwarfgpu.cli.stack_lines import frame_record, frame_text
 from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.errors import DwarfGpuError
@@ -33,18 +34,20 @@ def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path
 
     The errors are those of `dwarfgpu.backends.core.load_core`.
     """
-    dump = read_core(open_object(path))
+    with opening():
+        dump = read_core(open_object(path))
     if dump.architecture is None:
         return _print_gpus(args, dump)
-    stopped = stopped_in_core(
-        path,
-        args.file,
-        sysroot=args.sysroot,
-        load_address=None,
-        dialect=args.dialect,
-        strict=False,
-        debug_directories=directories,
-    )
+    with opening():
+        stopped = stopped_in_core(
+            path,
+            args.file,
+            sysroot=args.sysroot,
+            load_address=None,
+            dialect=args.dialect,
+            strict=False,
+            debug_directories=directories,
+        )
     core, wave = stopped.core, stopped.waves[0]
     assert core is not None
     session = Session(

@@ -13,6 +13,7 @@ from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import one_line
 from dwarfgpu.cli.eval import print_json, print_notes, with_demo
 from dwarfgpu.cli.focus import target_id
+from dwarfgpu.cli.given_files import POSITIONAL, take_files
 from dwarfgpu.cli.kernarg_hint import has_hint, kernarg_hint
 from dwarfgpu.cli.lane_answers import (
     ABSENT,
@@ -44,8 +45,10 @@ _WIDEST: Final = 40
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="variables, or expressions")
-    parser.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    parser.add_argument(
+        "names", nargs="*", metavar="FILE|NAME", help=f"{POSITIONAL}; variables, or expressions"
+    )
+    parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
@@ -63,6 +66,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the lanes; 1 where an active lane has no value or one with unknown bits."""
+    take_files(args, "names")
     return with_demo(args, _run, lane="all")
 
 

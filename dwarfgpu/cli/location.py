@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.errors import error_json, error_line, one_line
 from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
+from dwarfgpu.cli.given_files import POSITIONAL, take_files
 from dwarfgpu.cli.streams import has_colours
 from dwarfgpu.cli.subjects import misspelt, subject
 from dwarfgpu.dwarf.scopes import Variable
@@ -113,8 +114,10 @@ def coloured(line: Line) -> str:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="variables, or expressions")
-    parser.add_argument("--file", metavar="CODE_OBJECT", help="an ELF file with DWARF")
+    parser.add_argument(
+        "names", nargs="*", metavar="FILE|NAME", help=f"{POSITIONAL}; variables, or expressions"
+    )
+    parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     parser.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
@@ -124,6 +127,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Draw each; 1 where one is in no place."""
+    take_files(args, "names")
     return with_demo(args, _run)
 
 

@@ -44,7 +44,7 @@ _EXAMPLES = {
     "eval": """examples:
   dwarfgpu eval --demo t
   dwarfgpu eval 'regx v3; LLVM_push_lane; lit4; mul; LLVM_offset' --lane 3
-  dwarfgpu eval --file k.co --state stopped.json --lane all t
+  dwarfgpu eval k.co --state stopped.json --lane all t
 docs/eval.md tells all of it.
 
 """,
@@ -56,14 +56,14 @@ docs/eval.md tells all of it.
 """,
     "where": """examples:
   dwarfgpu where --demo t
-  dwarfgpu where --file k.co nest::t
+  dwarfgpu where k.co nest::t
   dwarfgpu where --all k.co --against old/k.co
 docs/where.md tells all of it.
 
 """,
     "location": """examples:
   dwarfgpu location --demo --lane 4 t
-  dwarfgpu location --file k.co --state stopped.json --lane 3 wide 's.at[1]'
+  dwarfgpu location k.co --state stopped.json --lane 3 wide 's.at[1]'
 docs/location.md tells all of it.
 
 """,
@@ -106,12 +106,12 @@ docs/dispatch.md tells all of it.
     "lanes": """examples:
   dwarfgpu lanes --demo t
   dwarfgpu lanes --demo t --grid
-  dwarfgpu lanes --file k.co --state stopped.json --lane active t a
+  dwarfgpu lanes k.co --state stopped.json --lane active t a
 docs/lanes.md tells all of it.
 
 """,
     "bt": """examples:
-  dwarfgpu bt --file k.co --state stopped.json --lane 3
+  dwarfgpu bt k.co --state stopped.json --lane 3
   dwarfgpu bt --state stopped.json --json
 docs/frames.md tells all of it.
 

@@ -10,12 +10,12 @@ from attrs import evolve
 
 from dwarfgpu.cli import context as options
 from dwarfgpu.cli.answers import Answer, of_error, of_result
+from dwarfgpu.cli.dialects import PROVISIONAL_NOTE, dialect_for
 from dwarfgpu.cli.lane_answers import all_lanes
-from dwarfgpu.cli.unit_options import is_object
 from dwarfgpu.comparison import PlaceFinding
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, UsageError
 from dwarfgpu.expr.context import Context, Limits, format_of
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL, PROVISIONAL, Dialect
+from dwarfgpu.expr.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.hexinput import parse_hex
 from dwarfgpu.expr.prepare import prepare
@@ -25,11 +25,6 @@ from dwarfgpu.reading import notes_that_hold
 from dwarfgpu.session import Session
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.plain import Record
-
-PROVISIONAL_NOTE = (
-    "dialect amd-provisional: operations without a number today have provisional ones of "
-    "dwarfgpu's own"
-)
 
 MOST_COMPARED_BITS: Final = 1 << 20
 """Of a location that is not known to be of an object."""
@@ -123,24 +118,20 @@ def operations(
         unit = None if context.pc is None else code_object.scopes.unit_at(context.pc)
         units = code_object.info.units
         context = evolve(context, unit=unit or (units[0].full if units else None))
-    chosen = options.chosen_dialect(args, context)
     form = format_of(session.architecture) if context.unit is None else context.unit.format
     text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)
     notes: tuple[str, ...] = ()
+    unit_dialect = None if context.unit is None else context.unit.dialect
+    chosen = dialect_for(args.dialect, unit_dialect, "" if args.hex else text)
     if args.hex:
         data = parse_hex(text)
     else:
-        unnumbered = [name.lower() for name in PROVISIONAL.values() if name not in chosen.codes]
-        if args.dialect is None and any(name in text.lower() for name in unnumbered):
-            chosen = AMD_PROVISIONAL
         try:
             data = options.assembled(text, chosen, form, session.architecture)
         except UsageError as error:
-            if args.subject and not args.file and is_object(args.subject[0]):
-                advice = f"to evaluate variables of {args.subject[0]}, give it with --file"
+            if text.isidentifier() and not args.file and "unknown operation" in error.message:
+                advice = "to evaluate a variable, give its FILE before it"
                 raise UsageError(f"{error.message}; {advice}") from None
-            if text.isidentifier() and not args.file:
-                raise UsageError(f"{error.message}; to evaluate a variable, give --file") from None
             raise
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)

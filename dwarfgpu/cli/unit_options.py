@@ -11,9 +11,11 @@ from typing import BinaryIO, Final
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.bits import Endian
+from dwarfgpu.cli.dialects import DIALECT_HELP, dialect_for
+from dwarfgpu.cli.streams import is_terminal
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import DIALECTS, Dialect, dialect
+from dwarfgpu.expr.dialect import DIALECTS, Dialect
 from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
 from dwarfgpu.objfile.elf import ET_CORE
@@ -42,8 +44,7 @@ def add_encoding_options(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("encoding")
     group.add_argument("--arch", default="gfx942", metavar="NAME", help="default: gfx942")
     group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")
-    names = ", ".join(DIALECTS)
-    group.add_argument("--dialect", default="amd", metavar="NAME", help=f"{names}; default: amd")
+    group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     group.add_argument(
         "--address-size", type=int, choices=(2, 4, 8), help="bytes; default: the architecture's"
     )
@@ -57,8 +58,11 @@ def add_encoding_options(parser: ArgumentParser) -> None:
     group.add_argument("--big-endian", action="store_true")
 
 
-def encoding(arguments: Namespace) -> Encoding:
-    """`UsageError` for a name that does not exist."""
+def encoding(arguments: Namespace, text: str = "") -> Encoding:
+    """What the options say of operations, of which `text` is given as such.
+
+    `UsageError` for a name that does not exist.
+    """
     arch = architecture(arguments.arch, arguments.wave_size)
     form = UnitFormat(
         arguments.address_size or arch.address_bits // 8,
@@ -66,7 +70,7 @@ def encoding(arguments: Namespace) -> Encoding:
         arguments.dwarf_version,
         "big" if arguments.big_endian else arch.endian,
     )
-    return Encoding(dialect(arguments.dialect), form, arch)
+    return Encoding(dialect_for(arguments.dialect, text=text), form, arch)
 
 
 def natural(text: str, option: str) -> int:
@@ -78,11 +82,12 @@ def natural(text: str, option: str) -> int:
     return value
 
 
-def text_input(words: Sequence[str], file: str | None) -> str:
+def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
     """The words of the command line, else the file, else (or for `-`) standard input.
 
-    `UsageError` where there are both, or the file cannot be read. Bytes that are no UTF-8 become
-    characters that have no meaning, so that whoever reads the text tells where they are.
+    Nothing but `-` waits for a person at a terminal, who is shown `usage`. `UsageError` where
+    there are words and a file, or the file cannot be read. Bytes that are no UTF-8 become
+    characters that have no meaning, so that the error about the text says where they are.
     """
     if words and file is not None:
         raise UsageError("give the text or --file, not both")
@@ -90,6 +95,8 @@ def text_input(words: Sequence[str], file: str | None) -> str:
         return read_file(file).decode("utf-8", "replace")
     if words and list(words) != ["-"]:
         return " ".join(words)
+    if not words and usage and is_terminal(sys.stdin):
+        raise UsageError(f"nothing is given; usage: {usage}")
     try:
         return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
     except OSError as cause:

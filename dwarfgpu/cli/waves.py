@@ -10,9 +10,10 @@ from typing import Final
 
 from dwarfgpu.backends.state_file import State, WaveState, load_state
 from dwarfgpu.cli.errors import error_line, one_line
+from dwarfgpu.cli.given_files import take_only_files
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.lines import Lines
-from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.nouns import frozen
 from dwarfgpu.plain import Json
 
@@ -49,12 +50,17 @@ class _Row:
 
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
+    parser.add_argument("files", nargs="*", metavar="FILE", help="as --file")
     parser.add_argument("--state", metavar="FILE", required=True, help="the state")
-    parser.add_argument("--file", metavar="CODE_OBJECT", help="instead of the one in the state")
+    parser.add_argument("--file", metavar="FILE", help="instead of the code object in the state")
+    parser.set_defaults(core=None, demo=False)
 
 
 def run(args: Namespace) -> int:
     """Print the waves."""
+    take_only_files(args, "files")
+    if args.core is not None:
+        raise UsageError(f"{args.core} is a core file: dwarfgpu info lists its threads")
     state = load_state(Path(args.state))
     objects, problems = _code_objects(state, args.file)
     problems = [*state.notes, *problems]
@@ -91,7 +97,7 @@ def _code_objects(state: State, file: str | None) -> tuple[list[CodeObject], lis
             out.append(CodeObject.open(path, load_address))
         except DwarfGpuError as error:
             if file is not None:
-                raise
+                raise UsageError(str(error)) from None
             problems.append(error_line(error))
     return out, problems
 

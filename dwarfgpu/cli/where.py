@@ -16,10 +16,11 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.cli import where_json
 from dwarfgpu.cli.context import natural
+from dwarfgpu.cli.dialects import DIALECT_HELP
 from dwarfgpu.cli.errors import error_line, one_line
 from dwarfgpu.cli.eval import print_notes, with_demo
+from dwarfgpu.cli.given_files import names_a_file, opening, require_no_core
 from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
-from dwarfgpu.cli.unit_options import is_object
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import Allowance, Coverage
@@ -56,11 +57,11 @@ _NAME: Final = 24
 def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
-        "subject", nargs="*", metavar="NAME",
-        help="variables, or with their function: nest::t; the file may come first",
+        "subject", nargs="*", metavar="FILE|NAME",
+        help="an ELF file with DWARF; then variables, or with their function: nest::t",
     )  # fmt: skip
     what = parser.add_argument_group("what is looked at")
-    what.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
+    what.add_argument("--file", metavar="FILE", help="the file, where names alone are given")
     what.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     what.add_argument("--all", action="store_true", help="every variable of the file")
     what.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
@@ -74,7 +75,7 @@ def configure(parser: ArgumentParser) -> None:
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     what.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
-    what.add_argument("--dialect", choices=tuple(DIALECTS), help="what the encodings mean")
+    what.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("what is made of it")
     judged.add_argument(
         "--against", metavar="OLD", help="what is better or worse than in this file; 1 for worse"
@@ -128,12 +129,13 @@ def _request(args: Namespace) -> Request:
             raise UsageError("--all takes one file and no names")
         path = path or next(iter(names), None)
         names = []
-    elif not names:
-        raise UsageError("nothing to look for: give names of variables, or --all")
-    if path is None and len(names) > 1 and is_object(names[0]):
+    elif path is None and names and names_a_file(names[0]):
         path = names.pop(0)
+    if not args.all and not names:
+        raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
-        raise UsageError("give the file with --file FILE" if names else "--all: give the file")
+        raise UsageError("give the file before the names, or with --file FILE")
+    require_no_core(path)
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")
     # A comparison tells a variable that is lost from one whose function is gone.
@@ -173,14 +175,16 @@ def _load_address(args: Namespace) -> int:
 
 
 def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
-    file = CodeObject.open(
-        path,
-        load_address,
-        args.dialect,
-        target=args.target,
-        debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
-    )
-    if not file.info.units and not file.info.problems:
+    with opening():
+        file = CodeObject.open(
+            path,
+            load_address,
+            args.dialect,
+            target=args.target,
+            debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
+        )
+        units = file.info.units
+    if not units and not file.info.problems:
         raise UsageError(f"{file.name} has no debugging information")
     return file
 

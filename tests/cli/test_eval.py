@@ -306,10 +306,9 @@ def test_options_come_before_the_state(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_among_operations_is_told_apart() -> None:
-    path = FIXTURES / "x86_64/demo.gcc.O0.v5"
-    expected = f"; to evaluate variables of {path}, give it with --file"
-    assert run("eval", path, "t").error.endswith(expected)
+def test_a_name_without_a_file_is_no_operation() -> None:
+    done = run("eval", "total")
+    assert done.error.endswith("; to evaluate a variable, give its FILE before it")
 
 
 def test_a_lane_that_the_wave_does_not_have_stands_nowhere() -> None:

@@ -15,7 +15,7 @@ from tests.cli.command import run
         ("eval --state '' lit0", "state"),
         ("eval --file '' lit0", "file"),
         ("bt --state ''", "state"),
-        ("info ''", "path"),
+        ("info ''", "FILE"),
         ("dis --binary ''", "binary"),
     ],
 )

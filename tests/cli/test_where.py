@@ -271,8 +271,8 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
 
 WRONG = [
     ([], "nothing to look for: give names of variables, or --all"),
-    (["t"], "give the file with --file FILE"),
-    (["--all"], "--all: give the file"),
+    (["t"], "give the file before the names, or with --file FILE"),
+    (["--all"], "give the file before the names, or with --file FILE"),
     (["--all", NEST, DEMO], "--all takes one file and no names"),
     (["--all", "--file", NEST, DEMO], "--all takes one file and no names"),
     (["--file", NEST, "tt"], 'No symbol "tt" in nest.gfx942.O2.v5.co.'),
@@ -381,4 +381,4 @@ def test_the_file_may_come_first_without_its_option(tmp_path: Path) -> None:
     assert run("where", NEST, "t").out == run("where", "--file", NEST, "t").out
     text = tmp_path / "t"
     text.write_text("no object file")
-    assert run("where", text, "t").error == "give the file with --file FILE"
+    assert run("where", text, "t").error == f"{text} is not an ELF file"
