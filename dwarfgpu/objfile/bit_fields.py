@@ -132,6 +132,26 @@ PRELOAD: Final = (
 )
 """Arguments that are in SGPRs when the kernel starts."""
 
+MUST_BE_ZERO_V2: Final = frozenset(
+    {"priv", "debug_mode", "bulky", "cdbg_user", "granulated_lds_size"}
+)
+"""Fields that compilers leave to the command processor (ROCm Compute ABI: "set to 0 by the
+Finalizer")."""
+MUST_BE_ZERO: Final = MUST_BE_ZERO_V2 | {
+    "priority", "enable_trap_handler", "enable_exception_address_watch", "enable_exception_memory",
+}  # fmt: skip
+"""The same from V3 on (AMDGPU usage: "Must be 0")."""
+MUST_BE_ZERO_FROM_GFX10: Final = frozenset({"granulated_wavefront_sgpr_count"})
+"""Fields that are reserved there: every wave has all SGPRs."""
+
+
+def must_be_zero(field: BitField, processor: Processor, version: int) -> bool:
+    """Whether the documents say that a field of a descriptor of V2 or V3 is 0."""
+    if field.name in MUST_BE_ZERO_FROM_GFX10:
+        return gfx_level(processor) >= 100
+    return field.name in (MUST_BE_ZERO_V2 if version == 2 else MUST_BE_ZERO)
+
+
 CODE_PROPERTIES_V2: Final = _fields(
     "properties",
     "enable_sgpr_private_segment_buffer 0 1 enable_sgpr_dispatch_ptr 1 1 "

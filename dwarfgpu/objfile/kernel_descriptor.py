@@ -24,6 +24,7 @@ from dwarfgpu.objfile.bit_fields import (
     Word,
     fields_of,
     gfx_level,
+    must_be_zero,
 )
 
 DESCRIPTOR_BYTES: Final = 64
@@ -89,7 +90,8 @@ class KernelDescriptor:
     fields: Mapping[str, int]
     """Every field that the processor has, named as in the documents, in lower case."""
     reserved_set: tuple[str, ...]
-    """Reserved bits that are set, as `rsrc1 & 0x8000000`."""
+    """Reserved bits that are set, as `rsrc1 & 0x8000000`; with its name a field that must be 0, as
+    `rsrc1 & 0xc00 (priority)`."""
     wave_size: int
     """Lanes."""
     allocated_vgprs: int
@@ -131,7 +133,7 @@ def read_descriptor(data: bytes, processor: Processor) -> KernelDescriptor:
         raise Malformed(f"a kernel descriptor of {len(data)} bytes")
     numbers = _numbers(data, _V3_NUMBERS)
     table = (*RSRC1, *RSRC2, *RSRC3, *PROPERTIES, *PRELOAD)
-    fields, reserved = _words(data, _V3_WORDS, fields_of(table, processor))
+    fields, reserved = _words(data, _V3_WORDS, fields_of(table, processor), processor, 3)
     reserved += _reserved_bytes(data, _V3_RESERVED)
     is_wave32 = bool(fields.get("enable_wavefront_size32"))
     accum_offset = fields.get("accum_offset")
@@ -152,7 +154,7 @@ def read_kernel_code(data: bytes, processor: Processor) -> KernelDescriptor:
         raise Malformed("there is no amd_kernel_code_t of version 1")
     numbers = _numbers(data, _V2_NUMBERS)
     table = (*RSRC1, *RSRC2, *CODE_PROPERTIES_V2)
-    fields, reserved = _words(data, _V2_WORDS, fields_of(table, processor))
+    fields, reserved = _words(data, _V2_WORDS, fields_of(table, processor), processor, 2)
     reserved += _reserved_bytes(data, _V2_RESERVED)
     if numbers["wavefront_size"] > 6:
         raise Malformed(f"a wave size of 2 to the {numbers['wavefront_size']}")
@@ -184,8 +186,13 @@ def _numbers(data: bytes, table: tuple[tuple[str, int, int], ...]) -> dict[str, 
 
 
 def _words(
-    data: bytes, places: Mapping[Word, tuple[int, int]], table: tuple[BitField, ...]
+    data: bytes,
+    places: Mapping[Word, tuple[int, int]],
+    table: tuple[BitField, ...],
+    processor: Processor,
+    version: int,
 ) -> tuple[dict[str, int], tuple[str, ...]]:
+    """The fields of a descriptor of V2 or V3, and which bits are set that must be 0."""
     words = {
         word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in places.items()
     }
@@ -193,7 +200,13 @@ def _words(
     left = dict(words)
     for each in table:
         left[each.word] &= ~each.mask
-    return fields, tuple(f"{word} & {bits:#x}" for word, bits in left.items() if bits)
+    reserved = [f"{word} & {bits:#x}" for word, bits in left.items() if bits]
+    reserved += [
+        f"{each.word} & {each.mask & words[each.word]:#x} ({each.name})"
+        for each in table
+        if fields[each.name] and must_be_zero(each, processor, version)
+    ]
+    return fields, tuple(reserved)
 
 
 def _reserved_bytes(data: bytes, places: tuple[tuple[int, int], ...]) -> tuple[str, ...]:

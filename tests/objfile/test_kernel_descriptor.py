@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -176,7 +177,6 @@ def test_no_two_fields_share_a_bit_or_a_name(name: str, version: int) -> None:
         ("gfx1250", 44, 21, "enable_didt_throttle"),
         ("gfx1250", 48, 27, "flat_scratch_is_nv"),
         ("gfx1250", 52, 6, "user_sgpr_count"),
-        ("gfx900", 52, 6, "enable_trap_handler"),
         ("gfx900", 48, 26, "fp16_ovfl"),
         ("gfx803", 48, 26, None),  # reserved before GFX9
         ("gfx900", 48, 29, None),
@@ -191,6 +191,72 @@ def test_bits(name: str, at: int, bit: int, field: str | None) -> None:
     # A granulated count of 0 stands for one granule, and is a field of every word.
     assert {key for key, value in found.fields.items() if value} == ({field} if field else set())
     assert len(found.reserved_set) == (0 if field else 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "bit", "field"),
+    [
+        ("gfx1030", 48, 6, "granulated_wavefront_sgpr_count"),
+        ("gfx1250", 48, 9, "granulated_wavefront_sgpr_count"),
+        ("gfx900", 48, 10, "priority"),
+        ("gfx1200", 48, 11, "priority"),
+        ("gfx600", 48, 20, "priv"),
+        ("gfx90a", 48, 22, "debug_mode"),
+        ("gfx1100", 48, 24, "bulky"),
+        ("gfx1100", 48, 25, "cdbg_user"),
+        ("gfx900", 52, 6, "enable_trap_handler"),
+        ("gfx900", 52, 13, "enable_exception_address_watch"),
+        ("gfx900", 52, 14, "enable_exception_memory"),
+        ("gfx1250", 52, 15, "granulated_lds_size"),
+        ("gfx1250", 52, 23, "granulated_lds_size"),
+    ],
+)
+def test_fields_that_must_be_zero(name: str, at: int, bit: int, field: str) -> None:
+    data = bytearray(64)
+    data[at + bit // 8] = 1 << bit % 8
+    found = read_descriptor(bytes(data), processor(name))
+    assert found.fields[field]
+    word = {48: "rsrc1", 52: "rsrc2"}[at]
+    assert found.reserved_set == (f"{word} & {1 << bit:#x} ({field})",)
+
+
+def test_a_field_that_must_be_zero_of_older_code_objects() -> None:
+    """The ROCm Compute ABI leaves fewer fields to the command processor."""
+    old = KernelCode(rsrc1=1 << 10 | 1 << 20, rsrc2=1 << 6 | 1 << 14).pack()
+    assert read_kernel_code(old, processor("gfx801")).reserved_set == ("rsrc1 & 0x100000 (priv)",)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["gfx803", "gfx900", "gfx908", "gfx90a", "gfx942", "gfx1010", "gfx1030", "gfx1100", "gfx1150",
+     "gfx1200"],
+)  # fmt: skip
+def test_every_bit_against_the_disassembler(tool: Tool, tmp_path: Path, name: str) -> None:
+    """512 descriptors of one bit each: llvm-objdump says of which it is reserved or must be 0."""
+    lines = [".amdhsa_code_object_version 5", ".rodata", ".p2align 6"]
+    for bit in range(512):
+        data = (1 << bit).to_bytes(64, "little")
+        lines += [f".globl k{bit}.kd", f".type k{bit}.kd,@object", f".size k{bit}.kd,64",
+                  f"k{bit}.kd: .byte " + ",".join(map(str, data))]  # fmt: skip
+    source, made = tmp_path / "k.s", tmp_path / "k.o"
+    source.write_text("\n".join([*lines, ""]))
+    target = ("--target=amdgcn-amd-amdhsa", f"-mcpu={name}", "-c")
+    run(tool("clang-19"), *target, source, "-o", made)
+    listing = run(tool("llvm-objdump-19"), "-D", "-j", ".rodata", made)
+    theirs = {int(bit) for bit in re.findall(r"error decoding k(\d+)\.kd", listing)}
+    ours = {
+        bit
+        for bit in range(512)
+        if read_descriptor((1 << bit).to_bytes(64, "little"), processor(name)).reserved_set
+    }
+    only_ours = set(range(464, 480))  # no preloaded arguments: "Reserved, must be 0"
+    if processor(name).has_unified_vgprs:
+        only_ours = set()
+    if processor(name).generation < 12:
+        only_ours |= {422}  # ENABLE_TRAP_HANDLER: "Must be 0"
+    if name == "gfx803":
+        only_ours |= {458}  # ENABLE_WAVEFRONT_SIZE32: "GFX6-9: Reserved, must be 0"
+    assert theirs <= ours and ours - theirs == only_ours
 
 
 @pytest.mark.parametrize(
