@@ -117,7 +117,9 @@ def ours(entry: Cie | Fde) -> list[str]:
     found = [f"FDE {entry.offset:x} {start:x} {entry.end:x}"]
     found += program_text(entry.program, start, _expression)
     arch = entry.cie.format.architecture
-    found += (row_text(row, arch, _expression) for row in table.rows if not row.is_empty)
+    # Of rows that say nothing it prints those that another one follows.
+    rows = table.rows[:-1] if table.rows and table.rows[-1].is_empty else table.rows
+    found += (row_text(row, arch, _expression) for row in rows)
     if table.error is not None:
         found.append(f"error: {table.error}")
     return found
