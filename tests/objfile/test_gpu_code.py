@@ -61,10 +61,9 @@ def _compare(readelf: str, path: Path) -> None:
     if code.metadata is None:
         return  # what follows compares it with the descriptors
     if code.metadata.target is not None:
-        triple, _, target = code.metadata.target.rpartition("-")
-        assert target == str(code.target)
         # LLVM 24, which Triton brings along, has the major version of the processor in the triple.
-        assert re.fullmatch(r"amdgcn-amd-amdhsa-|amdgpu[\d.]+-amd-amdhsa-unknown", triple)
+        triple = r"(amdgcn-amd-amdhsa-|amdgpu[\d.]+-amd-amdhsa-unknown)-"
+        assert re.fullmatch(triple + re.escape(str(code.target)), code.metadata.target)
     for kernel in code.kernels:
         assert kernel.metadata is not None and kernel.descriptor is not None
         assert kernel.descriptor.wave_size == kernel.metadata.wave_size
