@@ -89,7 +89,10 @@ def declarations_of(types: TypeBuilder, die: Die) -> Declarations:
             typedefs.append(NestedTypedef(kind, _access(each)))
         elif each.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and each.name:
             parameters.append(TemplateType(each.name, types.target(each)))
-    return Declarations(tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die))
+    alignment = die.integer(dw.AT_ALIGNMENT)
+    return Declarations(
+        tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die), alignment
+    )
 
 
 def this_of(function: Die, parameters: list[Die]) -> Die | None:

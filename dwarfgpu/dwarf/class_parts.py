@@ -91,6 +91,8 @@ class Declarations:
     template_types: tuple[TemplateType, ...] = ()
     variant_parts: tuple[VariantPart, ...] = ()
     """Members of which an object has those of one variant."""
+    alignment: int | None = None
+    """DW_AT_alignment in bytes, where the file has it."""
 
 
 def _given(reference: TypeReference) -> Type | None:
