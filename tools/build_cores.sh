@@ -24,3 +24,13 @@ for opt in 0 2; do
   env -i "$(command -v qemu-aarch64)" "./crash.aarch64.O$opt" one || true
   keep "crash.aarch64.O$opt" qemu_*.core
 done
+
+# Containers; of the core file the program's own memory and the stack.
+for library in libstdcxx libcxx; do
+  program=containers.x86_64.$library
+  cp "$here/fixtures/core/$program" .
+  env -i setarch -R "./$program" || true
+  PYTHONPATH=$here "$here/.venv/bin/python" "$here/tools/trim_core.py" \
+    core "$here/fixtures/core/$program.core" "$program"
+  rm -f core "$program"
+done

@@ -314,6 +314,21 @@ for dwarf in 4 5; do
   mv "hip/data.gfx942.O0.v$dwarf.types.co" "split/gfx942-$dwarf/data.co"
 done
 
+# Containers of both libraries of C++. The debugging information of the libraries' headers is large:
+# it is compressed, and of the symbols `arena` is kept.
+containers() {
+  local out=core/containers.x86_64.$1
+  shift
+  "$@" core/containers.cpp -std=c++20 -g -gdwarf-5 -O0 -fno-exceptions -ffunction-sections \
+    -fno-asynchronous-unwind-tables -ffile-prefix-map="$here=." \
+    -ffile-prefix-map=/usr/lib/llvm-19/include=include -ffile-prefix-map=/usr/include=include \
+    -Wl,--gc-sections -Wl,--build-id -o "$out"
+  objcopy -w --keep-symbol=_ZL5arena --strip-symbol='_Z*' --strip-symbol='.L*' \
+    --compress-debug-sections=zlib "$out"
+}
+containers libstdcxx "$GXX"
+containers libcxx "${CLANG/clang/clang++}" -stdlib=libc++ -fdebug-compilation-dir=.
+
 # Programs that crash, without libraries; tools/build_cores.sh runs them for their core files.
 for opt in 0 2; do
   for machine in x86_64 aarch64; do

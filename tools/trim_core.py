@@ -1,8 +1,9 @@
 """Make a core file small: the notes, what was mapped from files, data, the vDSO, used stack.
 
-    python tools/trim_core.py CORE SMALL
+    python tools/trim_core.py CORE SMALL [PROGRAM]
 
-What is left out is said to be left out (`p_filesz`), as by Linux' coredump_filter.
+With the name of the PROGRAM, of all mapped files and data only its own are kept. What is left out
+is said to be left out (`p_filesz`), as by Linux' coredump_filter.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ SEGMENT_BYTES = 56
 SMALL_BYTES = 1 << 16
 
 
-def kept(dump: CoreDump, segment: Segment, stacks: list[int]) -> int:
+def kept(dump: CoreDump, segment: Segment, stacks: list[int], program: str) -> int:
     """The first address of a segment that is kept; its end where nothing is."""
     begin, end = segment.address, segment.address + segment.file_bytes
-    mapped = any(each.start < end and begin < each.end for each in dump.mapped)
+    files = [each for each in dump.mapped if each.path.endswith(program)]
+    mapped = any(each.start < end and begin < each.end for each in files)
     is_data = bool(segment.flags & PF_W) and segment.memory_bytes <= SMALL_BYTES
+    if program and is_data:  # what follows the program is its own
+        is_data = any(each.start <= begin <= each.end for each in files)
     if mapped or is_data or begin == dump.auxiliary.get(AT_SYSINFO_EHDR):
         return begin
     used = [each for each in stacks if begin <= each < end]
@@ -35,7 +39,7 @@ def kept(dump: CoreDump, segment: Segment, stacks: list[int]) -> int:
     return max(begin, (min(used) - RED_ZONE_BYTES) // PAGE_BYTES * PAGE_BYTES)
 
 
-def pieces(dump: CoreDump, file: ObjectFile) -> Iterator[tuple[Segment, bytes]]:
+def pieces(dump: CoreDump, file: ObjectFile, program: str) -> Iterator[tuple[Segment, bytes]]:
     """The segments of the small file, and what they hold."""
     name = "rsp" if file.machine == "X86_64" else "sp"
     stacks = [int.from_bytes(each.registers[name], file.endian) for each in dump.threads]
@@ -43,7 +47,7 @@ def pieces(dump: CoreDump, file: ObjectFile) -> Iterator[tuple[Segment, bytes]]:
         if each.type != PT_LOAD:
             yield each, file.file_bytes(each.offset, each.file_bytes, "notes")
             continue
-        first = kept(dump, each, stacks)
+        first = kept(dump, each, stacks, program)
         left = first - each.address
         if left:
             yield Segment(PT_LOAD, each.flags, 0, each.address, 0, left), b""
@@ -54,9 +58,9 @@ def pieces(dump: CoreDump, file: ObjectFile) -> Iterator[tuple[Segment, bytes]]:
             yield Segment(PT_LOAD, each.flags, 0, first, held, rest), data
 
 
-def main(source: str, target: str) -> None:
+def main(source: str, target: str, program: str = "") -> None:
     file = open_object(source)
-    parts = list(pieces(read_core(file), file))
+    parts = list(pieces(read_core(file), file, program))
     order = "<" if file.endian == "little" else ">"
     header = bytearray(file.file_bytes(0, HEADER_BYTES, "header"))
     struct.pack_into(f"{order}QQ", header, 32, HEADER_BYTES, 0)
