@@ -48,7 +48,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "verify",
         "view",
     ),
-    ("__init__", "api", "gdb*"),
+    ("__init__", "api", "gdb*", "printers"),
     ("cli", "__main__", "interactive"),
 )
 """The modules and folders of the package, lowest first; `__init__` lists the public names, and

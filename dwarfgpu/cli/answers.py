@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from dwarfgpu.bits import Endian
 from dwarfgpu.cli.errors import error_json, error_line
@@ -28,6 +29,7 @@ from dwarfgpu.view.data import value_data
 from dwarfgpu.view.explain import is_undefined_somewhere
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.plain import Plain, Record, entry_json, location_json
+from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.removed import without_removed
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, format_value
 
@@ -186,7 +188,17 @@ def data_json(bits: Bits, kind: Type | None, session: Session, location: Locatio
         architecture=session.architecture,
         location=location,
         resolver=session.resolver(),
+        read_memory=partial(_read_memory, session),
+        printers=STANDARD,
     )
+
+
+def _read_memory(session: Session, address: int, space: int, size_bytes: int) -> bytes:
+    """Memory of the wave and lane in focus."""
+    if session.target is None:
+        raise UndefinedBits("no target")
+    where = Memory(session.architecture.address_space(space), session.wave, session.lane)
+    return session.target.read_memory(where, address, size_bytes)
 
 
 def value_text(
@@ -198,13 +210,6 @@ def value_text(
 ) -> str:
     """The object as GDB prints it."""
     architecture = session.architecture
-
-    def read_memory(at: int, space: int, size_bytes: int) -> bytes:
-        if session.target is None:
-            raise UndefinedBits("no target")
-        where = Memory(architecture.address_space(space), session.wave, session.lane)
-        return session.target.read_memory(where, at, size_bytes)
-
     return format_value(
         bits,
         kind,
@@ -213,6 +218,6 @@ def value_text(
         location=location,
         resolver=session.resolver(),
         architecture=architecture,
-        read_memory=read_memory,
+        read_memory=partial(_read_memory, session),
         is_cut=is_cut(bits, kind),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from dwarfgpu.backtrace import function_in_focus, place_of
 from dwarfgpu.cli.answers import variable_text
 from dwarfgpu.dwarf.function_names import full_function_name
@@ -13,6 +15,7 @@ from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.session import Reading, Session
 from dwarfgpu.target import Named
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.printed import has_printer
 from dwarfgpu.view.stack_line import address_mark, frame_words, is_aggregate, marked
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
@@ -135,8 +138,10 @@ def contents(
         return "<synthetic pointer>"
     bits = reading.bits
     assert bits is not None
-    if scalars_only and is_aggregate(reading.type):
-        return "..."
+    if scalars_only:
+        options = evolve(options, summary=True)
+        if is_aggregate(reading.type) and not has_printer(reading.type, options):
+            return "..."
     text = variable_text(reading, session, options)
     variable = reading.variable
     cplusplus, style = options.language or (variable.unit.is_cplusplus, variable.unit.style)

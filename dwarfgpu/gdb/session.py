@@ -430,7 +430,8 @@ def inline_depth(frame: gdb.Frame) -> int:
 
 PRINT_SETTINGS: Final = (
     "print pretty", "print array", "print array-indexes", "print null-stop", "print symbol",
-    "print union", "print static-members", "print elements", "print repeats", "print max-depth",
+    "print union", "print static-members", "print raw-values", "print elements",
+    "print repeats", "print max-depth",
 )  # fmt: skip
 """The settings of GDB that apply to text of ours."""
 
@@ -453,6 +454,7 @@ def print_options(letter: str | None = None) -> FormatOptions:
         null_stop=is_on("null-stop"),
         symbol=is_on("symbol"),
         union=is_on("union"),
+        raw=is_on("raw-values"),
         static_members=is_on("static-members"),
         elements=limit("elements"),
         repeats=limit("repeats"),

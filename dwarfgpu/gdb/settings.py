@@ -22,6 +22,7 @@ _DEFAULTS: Final = {
     "print null-stop": "off",
     "print object": "off",
     "print pretty": "off",
+    "print raw-values": "off",
     "print repeats": "10",
     "print sevenbit-strings": "off",
     "print static-members": "on",

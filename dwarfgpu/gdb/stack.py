@@ -18,6 +18,7 @@ from dwarfgpu.dwarf.scopes import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
 from dwarfgpu.view.printable import one_line
+from dwarfgpu.view.printed import has_printer
 from dwarfgpu.view.stack_line import arguments_of, frame_text, is_aggregate
 
 
@@ -115,10 +116,11 @@ def arguments_text(frame: StackFrame) -> str:
 def _value(session: GdbSession, variable: Variable, *, scalars_only: bool) -> str:
     try:
         reading = session.read(variable)
+        options = evolve(print_options(), summary=scalars_only)
         is_one = reading.error is not None or not is_aggregate(reading.type)
-        if scalars_only and not is_one:
+        if scalars_only and not is_one and not has_printer(reading.type, options):
             return "..."
-        text = session.text(reading, print_options())
+        text = session.text(reading, options)
     except DwarfGpuError as error:
         return f"<error reading variable {variable.name} ({error})>"
     return text.removeprefix(f"({variable.type_text}) ")

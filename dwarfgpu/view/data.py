@@ -41,9 +41,12 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around
 from dwarfgpu.view import scalars
-from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.parts import ObjectBytes, ReadMemory
 from dwarfgpu.view.plain import Plain, Record
-from dwarfgpu.view.shown import Whole, is_signed
+from dwarfgpu.view.printed import printed_of, summary_parts
+from dwarfgpu.view.printers.model import Printed, Printers, SummaryPart
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.shown import Whole, address_of, is_signed
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
 
@@ -51,6 +54,9 @@ MOST_PARTS: Final = 2_000
 DEEPEST: Final = 100
 MOST_ELEMENTS: Final = 200
 """Of one array, as in text."""
+MOST_CHARACTERS: Final = 10_000
+"""Of one string that a printer shows."""
+NO_PRINTERS: Final = Printers()
 
 
 def value_data(
@@ -62,10 +68,17 @@ def value_data(
     location: Location | None = None,
     resolver: Resolver | None = None,
     around: Around | None = None,
+    read_memory: ReadMemory | None = None,
+    printers: Printers = NO_PRINTERS,
 ) -> Plain:
-    """The object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`."""
+    """The object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`.
+
+    `printers`: what they say of objects of classes is beside the members.
+    """
     whole = None if location is None or resolver is None else Whole(location, resolver, around)
-    return _Walk(architecture).value(_Seen(ObjectBytes.of(bits, endian), whole), kind, 0, 0)
+    return _Walk(architecture, read_memory, printers).value(
+        _Seen(ObjectBytes.of(bits, endian), whole), kind, 0, 0
+    )
 
 
 @frozen(eq=False)
@@ -84,9 +97,18 @@ def unknown(why: str) -> Record:
 class _Walk:
     """One answer and how many parts it may still have."""
 
-    def __init__(self, architecture: Architecture | None) -> None:
+    def __init__(
+        self,
+        architecture: Architecture | None,
+        read_memory: ReadMemory | None,
+        printers: Printers,
+    ) -> None:
         self.architecture = architecture
+        self.read_memory = read_memory
+        self.printers = printers
         self.parts_left = MOST_PARTS
+        self.is_inside = False
+        """Whether it is in the members of an object that a printer has shown."""
 
     def value(self, seen: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
         """The object of that type at a bit offset; an error in its place where there is one."""
@@ -158,6 +180,26 @@ class _Walk:
             return unknown("incomplete type")
         members: list[Plain] = []
         record: Record = {"members": members}
+        printed = None if self.is_inside else self._printed(seen, kind, first_bit, depth)
+        if printed is not None:
+            self.is_inside = True
+            try:
+                self._members(seen, kind, first_bit, depth, record, members)
+            finally:
+                self.is_inside = False
+            return {**record, "printed": printed}
+        self._members(seen, kind, first_bit, depth, record, members)
+        return record
+
+    def _members(
+        self,
+        seen: _Seen,
+        kind: Struct,
+        first_bit: int,
+        depth: int,
+        record: Record,
+        members: list[Plain],
+    ) -> None:
         wanted: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
         wanted += variant_members(
             kind.declared.variant_parts,
@@ -179,7 +221,63 @@ class _Walk:
                     "value": self._member(seen, kind, member, first_bit, depth),
                 }
             )
+
+    def _printed(self, seen: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+        """What the printer of a class says; None where it has none."""
+        size = size_bits(kind)
+        if size is None or seen.object.known_bytes(first_bit, size) is None:
+            return None
+        arch = self.architecture
+        pointer_bits = 64 if arch is None else arch.address_spaces[0].address_bits
+        start = None if seen.whole is None else address_of(seen.whole.location)
+        address = None if start is None else start + first_bit // 8
+        value = Object(
+            kind, seen.object.endian, pointer_bits // 8, self.read_memory, seen.object, first_bit,
+            address,
+        )  # fmt: skip
+        try:
+            found = printed_of(self.printers.of, value)
+            return None if found is None else self._of_printer(found, depth)
+        except Unfit:
+            return None
+        except DwarfGpuError as error:
+            return unknown(str(error))
+
+    def _of_printer(self, found: Printed, depth: int) -> Plain:
+        record: Record = {"summary": [self._summary(each, depth) for each in summary_parts(found)]}
+        if found.children is None:
+            return record
+        children: list[Plain] = []
+        record["children"] = children
+        try:
+            for name, each in found.children:
+                if self.parts_left <= 0 or len(children) >= MOST_ELEMENTS:
+                    record["omitted"] = True
+                    break
+                told = each if isinstance(each, str) else self._object(each, depth)
+                children.append({"name": name, "value": told})
+        except (DwarfGpuError, Unfit) as error:
+            record["error"] = str(error)
         return record
+
+    def _summary(self, part: SummaryPart, depth: int) -> Plain:
+        if isinstance(part, str):
+            return part
+        if isinstance(part, Object):
+            return self._object(part, depth)
+        kind = character_kind(part.first.type)
+        width = 1 if kind is None else kind.unit_bytes
+        count = max(0, min(part.count, MOST_CHARACTERS))
+        data = part.first.memory(count * width) if count else b""
+        encoding = {1: "latin-1", 2: "utf-16", 4: "utf-32"}[width]
+        order = "" if width == 1 else "-le" if part.first.endian == "little" else "-be"
+        record: Record = {"characters": data.decode(encoding + order, "replace")}
+        return {**record, "omitted": part.count - count} if count < part.count else record
+
+    def _object(self, value: Object, depth: int) -> Plain:
+        """An object that a printer gives."""
+        held, first_bit = value.contents()
+        return self.value(_Seen(held, None), value.type, first_bit, depth + 1)
 
     def _discriminant(self, seen: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
         if member.location is not None and seen.whole is not None:

@@ -9,6 +9,8 @@ from attrs import evolve, field
 from dwarfgpu.dwarf.types import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.nouns import frozen
+from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.standard import STANDARD
 
 OPTIMIZED_OUT: Final = "<optimized out>"
 UNAVAILABLE: Final = "<unavailable>"
@@ -64,6 +66,12 @@ class FormatOptions:
     """Characters of the whole text; then `...`."""
     language: tuple[bool, Style] | None = None
     """Whether as in C++, and the style, whatever the source language is."""
+    raw: bool = False
+    """No printer is used: the members of all classes are shown."""
+    summary: bool = False
+    """Structures and arrays are `...`, and what printers show has no children."""
+    printers: Printers = field(default=STANDARD, repr=False)
+    """How values of classes are shown whose members say little (docs/printers.md)."""
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"

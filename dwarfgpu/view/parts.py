@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeAlias
 
 from dwarfgpu.bits import Endian, extract, to_bytes
 from dwarfgpu.model.object import Bits
@@ -10,6 +11,8 @@ from dwarfgpu.nouns import frozen
 from dwarfgpu.view.scalars import MAX_BITS
 from dwarfgpu.view.strings import run_length
 
+ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
+"""Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
 _UNALIGNED_RUN: Final = 4_096
 """Elements that do not start at bytes are compared one by one, no more than this many."""
 

@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.dynamic import is_dynamic
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.printed import object_of, pieces_of
 from dwarfgpu.view.shown import Shown, Whole
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
@@ -78,6 +79,15 @@ def reference_pieces(
 ) -> Iterator[str]:
     """`@0x…`; at the top with its type and what it refers to."""
     space = bare.address_space
+    if letter != "r" and not shown.options.raw:
+        referred = evolve(object_of(shown, bare.target, 0), held=None, address=number, space=space)
+        printed = pieces_of(shown, referred, depth, letter) if shown.read_memory else None
+        if printed is not None:
+            yield from printed
+            return
+    if shown.options.summary and isinstance(strip(bare.target), Struct | Array):
+        yield "..."
+        return
     place = "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
     if depth:
         yield place

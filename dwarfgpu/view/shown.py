@@ -19,14 +19,12 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.nouns import frozen
 from dwarfgpu.type_attributes import Around, displaced
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
-from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.parts import ObjectBytes, ReadMemory
+from dwarfgpu.view.printers.model import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 Symbolize: TypeAlias = Callable[[int], str | None]
 """An address to `g+40`, or None where no symbol is known."""
-ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
-"""Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
-
 ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
 """A static member to its bits and where it is; None where no unit has it."""
 
@@ -84,6 +82,8 @@ class Shown:
     """The base classes and the other members of structures."""
     elsewhere: set[Member] = field(factory=set)
     """Those of them whose place or shape must be evaluated."""
+    printers_of: dict[Struct, Printer | None] = field(factory=dict)
+    """The printers of structures, looked up once."""
 
     def value(
         self, kind: Type | None, first_bit: int, depth: int, letter: str | None
@@ -131,10 +131,12 @@ class Shown:
         except DwarfGpuError as error:
             yield f"<error: {error.message}>"
 
-    def quoted(self, data: bytes, kind: CharacterKind, *, is_cut: bool) -> str:
-        """Characters between quotes."""
+    def quoted(
+        self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False
+    ) -> str:
+        """Characters between quotes; `has_length`: a NUL does not end them."""
         options, endian = self.options, self.object.endian
-        if options.null_stop:
+        if options.null_stop and not has_length:
             data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
         return quoted_string(
             data,

@@ -43,11 +43,11 @@ from dwarfgpu.view.options import (
     UNAVAILABLE,
     FormatOptions,
 )
-from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.view.parts import ObjectBytes, ReadMemory
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
+from dwarfgpu.view.printed import printed_pieces
 from dwarfgpu.view.removed import without_removed
 from dwarfgpu.view.shown import (
-    ReadMemory,
     ReadStatic,
     Shown,
     Symbolize,
@@ -142,7 +142,11 @@ def _pieces(
         case None:
             yield "void"
         case Struct():
-            yield from struct_pieces(shown, bare, first_bit, depth, letter)
+            printed = printed_pieces(shown, bare, first_bit, depth, letter)
+            members = struct_pieces(shown, bare, first_bit, depth, letter)
+            yield from printed or (("...",) if shown.options.summary else members)
+        case Array() if shown.options.summary:
+            yield "..."
         case Array():
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():

@@ -1,0 +1,22 @@
+"""Printers of one's own: how values of classes are shown (`docs/printers.md`)."""
+
+from dwarfgpu.view.printers.model import (
+    Characters,
+    Collection,
+    Printed,
+    Printer,
+    Printers,
+)
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.standard import STANDARD
+
+__all__ = [
+    "STANDARD",
+    "Characters",
+    "Collection",
+    "Object",
+    "Printed",
+    "Printer",
+    "Printers",
+    "Unfit",
+]

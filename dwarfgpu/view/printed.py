@@ -1,0 +1,249 @@
+"""What printers say, as GDB writes what its pretty-printers say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.types import Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.printers.model import Characters, Printed, Printer, SummaryPart
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.shown import Shown, Whole
+from dwarfgpu.view.strings import CharacterKind, character_kind
+
+_POINTER_BITS = 64
+
+
+def printed_pieces(
+    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+) -> Iterator[str] | None:
+    """An object of a class as its printer shows it; None where it has none, or is not all known."""
+    if letter == "r" or shown.options.raw:
+        return None
+    size = size_bits(kind)
+    if size is None or shown.object.known_bytes(first_bit, size) is None:
+        return None  # its members say which of it is not known
+    return pieces_of(shown, object_of(shown, kind, first_bit), depth, letter)
+
+
+def has_printer(kind: Type | None, options: FormatOptions) -> bool:
+    """Whether a printer shows objects of a type, or what references of it refer to."""
+    bare = strip(kind)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        bare = strip(bare.target)
+    return not options.raw and isinstance(bare, Struct) and options.printers.of(bare) is not None
+
+
+def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str] | None:
+    """The same of an object that is read when it is looked at."""
+    try:
+        printed = printed_of(partial(_printer_of, shown), value)
+        return None if printed is None else _pieces(shown, printed, depth, letter)
+    except Unfit:
+        return None
+    except DwarfGpuError as error:
+        return iter((_error(error),))
+
+
+def _printer_of(shown: Shown, kind: Struct) -> Printer | None:
+    """The printer of a class, looked up once."""
+    if kind not in shown.printers_of:
+        shown.printers_of[kind] = shown.options.printers.of(kind)
+    return shown.printers_of[kind]
+
+
+def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Printed | None:
+    """What the printer of an object says; None where it has none. `Unfit` and errors are raised.
+
+    `find`: a class to its printer.
+    """
+    bare = strip(value.type)
+    printer = find(bare) if isinstance(bare, Struct) else None
+    if printer is None:
+        return None
+    printed = printer.show(value)
+    if printed.wrapped is None:
+        return printed
+    try:
+        inner = printed_of(find, printed.wrapped)
+    except Unfit:
+        inner = None
+    if inner is None or inner.children is None:
+        return printed
+    first, last = summary_parts(printed), summary_parts(inner)
+    summary = (*first, printed.joint, *last) if last else first
+    return Printed(summary or None, inner.children, inner.form)
+
+
+def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
+    """What is before the children."""
+    summary = printed.summary
+    if summary is None:
+        return ()
+    return summary if isinstance(summary, tuple) else (summary,)
+
+
+def object_of(shown: Shown, kind: Type | None, first_bit: int) -> Object:
+    """A part of what is shown, for its printer."""
+    arch = shown.architecture
+    pointer_bits = _POINTER_BITS if arch is None else arch.address_spaces[0].address_bits
+    address = None if shown.address is None else shown.address + first_bit // 8
+    return Object(
+        kind,
+        shown.object.endian,
+        pointer_bits // 8,
+        shown.read_memory,
+        shown.object,
+        first_bit,
+        address,
+    )
+
+
+def _pieces(shown: Shown, printed: Printed, depth: int, letter: str | None) -> Iterator[str]:
+    summary = summary_parts(printed)
+    for part in summary:
+        yield from _summary(shown, part, depth, letter)
+    if printed.children is not None:
+        yield from _children(shown, printed, bool(summary), depth, letter)
+
+
+def _summary(shown: Shown, part: SummaryPart, depth: int, letter: str | None) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, Characters):
+        yield from _characters(shown, part)
+    else:
+        plain = evolve(shown, options=evolve(shown.options, address=False))
+        try:
+            yield from object_pieces(plain, part, depth, letter)
+        except DwarfGpuError as error:
+            yield _error(error)
+
+
+def _characters(shown: Shown, text: Characters) -> Iterator[str]:
+    """As many as are shown; GDB's words where they cannot be read."""
+    kind = character_kind(text.first.type) or CharacterKind(1)
+    if not text.count:
+        yield shown.quoted(b"", kind, is_cut=False, has_length=True)
+        return
+    most = min(shown.options.elements, shown.options.characters)
+    count = max(0, min(text.count, most))
+    try:
+        data = text.first.memory(count * kind.unit_bytes)
+    except DwarfGpuError:
+        yield from _readable(shown, text, kind, count)
+        return
+    yield shown.quoted(data, kind, is_cut=count < text.count, has_length=True)
+
+
+def _readable(shown: Shown, text: Characters, kind: CharacterKind, count: int) -> Iterator[str]:
+    """The characters before the first that cannot be read, and that one's address."""
+    found = bytearray()
+    for index in range(count):
+        each = text.first.part(text.first.type, 8 * index * kind.unit_bytes)
+        try:
+            found += each.memory(kind.unit_bytes)
+        except DwarfGpuError as error:
+            if found:
+                yield shown.quoted(bytes(found), kind, is_cut=True, has_length=True)
+            yield f"<error: {error.message}>"
+            return
+
+
+def _children(
+    shown: Shown, printed: Printed, has_summary: bool, depth: int, letter: str | None
+) -> Iterator[str]:
+    options, form = shown.options, printed.form
+    is_pretty = options.array if form == "array" else options.pretty
+    new_line = "\n" + "  " * (depth + 1) if is_pretty else ""
+    count, is_whole = 0, False
+    children = iter(printed.children or ())
+    while True:
+        try:
+            name, value = next(children)
+            value = value if isinstance(value, str) else value.read()
+        except StopIteration:
+            is_whole = True
+            break
+        except Unfit as unfit:
+            yield f"<error reading variable: {unfit}>"
+            break
+        except DwarfGpuError as error:
+            yield _error(error)
+            break
+        if count >= options.elements:
+            break
+        if not count:
+            yield " = " if has_summary else ""
+            if depth >= options.max_depth or options.summary:
+                yield "{...}"
+                return
+            yield "{"
+        is_key = form == "map" and not count % 2
+        if count and (form != "map" or is_key):
+            yield "," if is_pretty else ", "
+        yield from _label(shown, form, name, count, new_line)
+        count += 1
+        yield from _child(shown, value, is_key, depth + 1, letter)
+        yield "] = " if is_key else ""
+    if count:
+        yield "" if is_whole else f"{new_line}..."
+        yield "\n" + "  " * depth + "}" if is_pretty else "}"
+
+
+def _label(shown: Shown, form: str, name: str, count: int, new_line: str) -> Iterator[str]:
+    """What is before a child."""
+    if form != "map" or not count % 2:
+        yield new_line
+    if form == "map":
+        yield "" if count % 2 else "["
+    elif form == "array":
+        yield f"[{count}] = " if shown.options.array_indexes else ""
+    else:
+        yield f"{name} = "
+
+
+def _child(
+    shown: Shown, value: Object | str, is_key: bool, depth: int, letter: str | None
+) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+        return
+    if is_key:  # which is shown one level deeper than what it leads to
+        options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
+        shown = evolve(shown, options=options)
+    yield from object_pieces(shown, value, depth, letter)
+
+
+def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str]:
+    """An object that a printer gives; errors of reading it are raised."""
+    try:
+        held, first_bit = value.contents()
+    except Unfit as unfit:
+        yield f"<error reading variable: {unfit}>"
+        return
+    if held is shown.object:
+        yield from shown.value(value.type, first_bit, depth, letter)
+        return
+    start = None if value.address is None else value.address - first_bit // 8
+    is_placed = start is not None and not value.space
+    whole = None
+    if shown.whole is not None and start is not None and is_placed:
+        whole = Whole(shown.whole.resolver.at(start), shown.whole.resolver)
+    inner = evolve(
+        shown,
+        object=held,
+        address=start if is_placed else None,
+        whole=whole,
+        is_cut=False,
+        bases=None,
+    )
+    yield from inner.value(value.type, first_bit, depth, letter)
+
+
+def _error(error: DwarfGpuError) -> str:
+    return f"<error reading variable: {error.message}>"

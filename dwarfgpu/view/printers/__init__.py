@@ -1,0 +1,1 @@
+"""Printers: how values of classes are shown whose members say little (docs/printers.md)."""

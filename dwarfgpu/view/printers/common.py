@@ -1,0 +1,201 @@
+"""What the printers of the two libraries of C++ share: the words, and the ways of showing.
+
+The words are those of the printers that come with libstdc++, which people know from GDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.types import Base, Type, strip
+from dwarfgpu.errors import Malformed
+from dwarfgpu.view.printers.model import Characters, Child, Printed, SummaryPart
+from dwarfgpu.view.printers.names import short_name, template_arguments, template_name, unversioned
+from dwarfgpu.view.printers.object import Object, Unfit
+
+EMPTY: Final[tuple[Child, ...]] = ()
+
+
+def own_name(value: Object) -> str:
+    """`std::vector`: the name of its template, without versions."""
+    return unversioned(template_name(value.name))
+
+
+def short_type(kind: Type | None) -> str:
+    """The name of a type as people write it."""
+    return short_name(type_name(kind, cplusplus=True))
+
+
+def is_bool(kind: Type | None) -> bool:
+    bare = strip(kind)
+    return isinstance(bare, Base) and bare.base.encoding == "boolean"
+
+
+def is_number(value: Object) -> bool:
+    return isinstance(strip(value.type), Base)
+
+
+def word(value: Object) -> Base:
+    """An unsigned number as wide as an address."""
+    return Base(BaseType("unsigned long", "unsigned", 8 * value.pointer_bytes, value.endian))
+
+
+def signed_word(value: Object) -> Base:
+    """A number with a sign as wide as an address."""
+    return Base(BaseType("long", "signed", 8 * value.pointer_bytes, value.endian))
+
+
+def number_argument(value: Object, index: int) -> int:
+    """A template argument that is a number; `Unfit` where there is none."""
+    arguments = template_arguments(value.name)
+    try:
+        return int(arguments[index].rstrip("ulUL"))
+    except (IndexError, ValueError):
+        raise Unfit(f"{value.name} has no number as its argument {index}") from None
+
+
+def elements(first: Object, count: int) -> Iterator[Child]:
+    """What follows one another in memory; `first` is the first."""
+    size = 8 * first.size_bytes
+    return ((f"[{index}]", first.part(first.type, index * size)) for index in range(count))
+
+
+def numbered(values: Iterable[Object]) -> Iterator[Child]:
+    return ((f"[{index}]", each) for index, each in enumerate(values))
+
+
+def counted(what: str, count: int) -> str:
+    """`std::map with 3 elements`."""
+    return f"{what} with {count} element{'' if count == 1 else 's'}"
+
+
+def string(first: Object, count: int) -> Printed:
+    return Printed(Characters(first, count))
+
+
+def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed:
+    """A vector by its three pointers."""
+    count, capacity = _distance(start, finish, "end"), _distance(start, end, "end of storage")
+    summary = f"std::vector of length {count}, capacity {capacity}"
+    return Printed(summary, elements(start.target(), count), "array")
+
+
+def _distance(start: Object, finish: Object, what: str) -> int:
+    """How many elements are between two pointers; `Malformed` where the second is the lower."""
+    begin, end, size = start.number, finish.number, start.target().size_bytes
+    if end < begin or not size:
+        raise Malformed(f"the {what} of the vector, {end:#x}, is before its begin, {begin:#x}")
+    return (end - begin) // size
+
+
+def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Printed:
+    """A `std::vector<bool>`, whose elements are bits of words."""
+    if count < 0:
+        raise Malformed(f"the length of the vector is {count}")
+    size = 8 * words.size_bytes
+
+    def bits() -> Iterator[Child]:
+        for index in range(count):
+            at, bit = divmod(first_bit + index, size)
+            number = words.part(words.type, at * size).number
+            yield f"[{index}]", words.truth(bool(number >> bit & 1))
+
+    summary = f"std::vector<bool> of length {count}, capacity {capacity}"
+    return Printed(summary, bits(), "array")
+
+
+def bitset(words: Object, count: int) -> Printed:
+    """The bits that are set; `words` is the first word."""
+    size = 8 * words.size_bytes
+    one = Base(BaseType("int", "signed", 32, words.endian))
+
+    def bits() -> Iterator[Child]:
+        for at in range(-(-count // size)):
+            number = words.part(words.type, at * size).number
+            for bit in range(min(size, count - at * size)):
+                if number >> bit & 1:
+                    yield f"[{at * size + bit}]", words.of_number(1, one)
+
+    return Printed("std::bitset", bits())
+
+
+def linked_list(name: str, values: Iterator[Object]) -> Printed:
+    """A list, of which nothing tells the length before it is walked: `empty std::list`."""
+    first = next(values, None)
+    if first is None:
+        return Printed(f"empty {name}", EMPTY)
+
+    def every() -> Iterator[Object]:
+        yield first
+        yield from values
+
+    return Printed(name, numbered(every()))
+
+
+def mapped(pairs: Iterable[tuple[Object, Object]]) -> Iterator[Child]:
+    """Keys and values in turn."""
+    for index, (key, value) in enumerate(pairs):
+        yield f"[{2 * index}]", key
+        yield f"[{2 * index + 1}]", value
+
+
+def tuple_(values: list[Object]) -> Printed:
+    if not values:
+        return Printed("empty std::tuple", EMPTY)
+    children = ((f"[{index}]", each) for index, each in enumerate(values, 1))
+    return Printed("std::tuple containing", children)
+
+
+def optional(title: str, value: Object | None) -> Printed:
+    if value is None:
+        return Printed(f"{title} [no contained value]", EMPTY)
+    children = (("[contained value]", value),)
+    return Printed(title, children, wrapped=value, joint=" containing ")
+
+
+def variant(title: str, index: int, value: Object | None) -> Printed:
+    if value is None:
+        return Printed(f"{title} [no contained value]", EMPTY, "array")
+    title = f"{title} [index {index}]"
+    children = (("[contained value]", value),)
+    return Printed(title, children, "array", wrapped=value, joint=" containing ")
+
+
+def shared(title: str, pointer: Object, owners: tuple[int, int] | None) -> Printed:
+    """A `std::shared_ptr` or `std::weak_ptr`; `owners`: by how many of each it is shared."""
+    if owners is None:
+        state = "empty"
+    elif not owners[0]:
+        state = f"expired, weak count {owners[1]}"
+    else:
+        state = f"use count {owners[0]}, weak count {owners[1]}"
+    return Printed(f"{title} ({state})", (("get()", pointer),))
+
+
+def adapter(value: Object) -> Printed:
+    """A `std::stack`, `std::queue` or `std::priority_queue`: the container that it wraps."""
+    inner = value["c"]
+    return Printed(f"{own_name(value)} wrapping: ", (("c", inner),), wrapped=inner)
+
+
+def atomic(value: Object, inner: Object) -> Printed:
+    kind = value.template_type(0)
+    parts: tuple[SummaryPart, ...] = (f"{own_name(value)}<{short_type(kind)}> = {{ ", inner, " }")
+    return Printed(parts)
+
+
+def sequence(what: str, first: Object, count: int) -> Printed:
+    """`std::span of length 3`."""
+    if count < 0:
+        raise Malformed(f"the length of the {what} is {count}")
+    return Printed(f"{what} of length {count}", elements(first, count), "array")
+
+
+def pointed(value: Object, pointer: Object, container: str) -> Printed:
+    """An iterator as what it points to."""
+    if not pointer.number:
+        return Printed(f"non-dereferenceable iterator for {container}")
+    return Printed(pointer.target())

@@ -1,0 +1,318 @@
+"""Printers of the containers and pointers of libstdc++ (GCC 5 and newer; strings of older ones)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf.types import Type
+from dwarfgpu.view.printers import common
+from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
+from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show
+from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
+from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
+from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+
+_DEQUE_BYTES: Final = 512
+"""Of the elements that a deque keeps together."""
+_MOST_ALTERNATIVES: Final = 1_000
+"""Of tuples and variants."""
+
+
+def _string(value: Object) -> Printed:
+    pointer = value["_M_dataplus"]["_M_p"]
+    length = value.find("_M_string_length")
+    if length is not None:
+        return common.string(pointer.target(), length.number)
+    # Before GCC 5 length, capacity and owners were before the characters, a word each.
+    word, size = common.word(value), value.pointer_bytes
+    return common.string(pointer.target(), value.at(pointer.number - 3 * size, word).number)
+
+
+def _string_view(value: Object) -> Printed:
+    return common.string(value["_M_str"].target(), value["_M_len"].number)
+
+
+def _vector(value: Object) -> Printed:
+    impl = value["_M_impl"]
+    start, finish, end = impl["_M_start"], impl["_M_finish"], impl["_M_end_of_storage"]
+    if not common.is_bool(value.template_type(0)):
+        return common.vector(value, start, finish, end)
+    words, first = start["_M_p"], start["_M_offset"].number
+    bits = 8 * words.target().size_bytes
+    distance = (finish["_M_p"].number - words.number) * 8
+    count = distance + finish["_M_offset"].number - first
+    capacity = max(end.number - words.number, 0) * 8 // bits * bits
+    return common.bool_vector(words.target(), first, count, capacity)
+
+
+def _list(value: Object) -> Printed:
+    header = value["_M_impl"]["_M_node"]
+    kind = value.template_type(0)
+    offset = aligned(2 * value.pointer_bytes, kind)
+    return common.linked_list(
+        own_name(value), _after(header, header, "_M_next", "list", offset, kind)
+    )
+
+
+def _forward_list(value: Object) -> Printed:
+    header = value["_M_impl"]["_M_head"]
+    kind = value.template_type(0)
+    offset = aligned(value.pointer_bytes, kind)
+    return common.linked_list(
+        own_name(value), _after(header, None, "_M_next", "list", offset, kind)
+    )
+
+
+def _after(
+    header: Object, end: Object | None, link: str, what: str, offset: int, kind: Type | None
+) -> Iterator[Object]:
+    """The elements of the nodes from that to which a header leads."""
+    if end is not None and end.address is None:
+        raise Unfit("the list is not in memory, to which its nodes lead back")
+    node_type = header.type
+
+    def following(node: int) -> int:
+        return header.at(node, node_type, header.space)[link].number
+
+    last = 0 if end is None or end.address is None else end.address
+    first = header[link].number
+    return (header.at(node + offset, kind) for node in chain(first, last, following, what))
+
+
+def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
+    """How many elements a tree has, and their places as objects of the first type."""
+    impl = value["_M_t"]["_M_impl"]
+    header, count = impl["_M_header"], impl["_M_node_count"].number
+    if header.address is None:
+        raise Unfit("the tree is not in memory, to which its nodes lead back")
+    base, offset = header.type, aligned(header.size_bytes, *kinds)
+
+    def links(node: int) -> tuple[int, int, int]:
+        at = header.at(node, base, header.space).read()
+        return at["_M_left"].number, at["_M_right"].number, at["_M_parent"].number
+
+    def nodes() -> Iterator[Object]:
+        first = header["_M_left"].number
+        for node in tree(first, header.address or 0, count, links):
+            yield header.at(node + offset, kinds[0])
+
+    return count, nodes()
+
+
+def _map(value: Object) -> Printed:
+    key, mapped = value.template_type(0), value.template_type(1)
+    count, nodes = _tree_nodes(value, (key, mapped))
+    children = common.mapped(map(pair_parts(key, mapped), nodes))
+    return Printed(counted(own_name(value), count), children, "map")
+
+
+def _set(value: Object) -> Printed:
+    count, nodes = _tree_nodes(value, (value.template_type(0),))
+    return Printed(counted(own_name(value), count), common.numbered(nodes))
+
+
+def _hash_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
+    table = value["_M_h"]
+    header, count = table["_M_before_begin"], table["_M_element_count"].number
+    offset = aligned(header.size_bytes, *kinds)
+    return count, _after(header, None, "_M_nxt", "chain of the table", offset, kinds[0])
+
+
+def _unordered_map(value: Object) -> Printed:
+    key, mapped = value.template_type(0), value.template_type(1)
+    count, nodes = _hash_nodes(value, (key, mapped))
+    children = common.mapped(map(pair_parts(key, mapped), nodes))
+    return Printed(counted(own_name(value), count), children, "map")
+
+
+def _unordered_set(value: Object) -> Printed:
+    count, nodes = _hash_nodes(value, (value.template_type(0),))
+    return Printed(counted(own_name(value), count), common.numbered(nodes))
+
+
+def _deque(value: Object) -> Printed:
+    start, finish = value["_M_impl"]["_M_start"], value["_M_impl"]["_M_finish"]
+    element = start["_M_cur"].target()
+    size, pointer = element.size_bytes, start.pointer_bytes
+    if not size:
+        raise Unfit("elements without a size")
+    each = _DEQUE_BYTES // size if size < _DEQUE_BYTES else 1
+    blocks = (finish["_M_node"].number - start["_M_node"].number) // pointer - 1
+    count = each * blocks + (start["_M_last"].number - start["_M_cur"].number) // size
+    count += (finish["_M_cur"].number - finish["_M_first"].number) // size
+
+    def values() -> Iterator[Child]:
+        node, at, last = (start[name].number for name in ("_M_node", "_M_cur", "_M_last"))
+        end, index = finish["_M_cur"].number, 0
+        while at != end:
+            yield f"[{index}]", element.at(at, element.type)
+            at, index = at + size, index + 1
+            if at == last:
+                node += pointer
+                at = start["_M_node"].at(node, start["_M_cur"].type).number
+                last = at + each * size
+
+    return Printed(counted(own_name(value), count), values(), "array")
+
+
+def _tuple(value: Object) -> Printed:
+    return common.tuple_(tuple_values(value))
+
+
+def tuple_values(value: Object) -> list[Object]:
+    """What is in a `std::tuple`, whose classes are nested in one another."""
+    found: list[Object] = []
+    level = next(iter(value.bases()), None)
+    for _ in range(_MOST_ALTERNATIVES):
+        if level is None:
+            return found
+        bases = {template_name(each.name).rpartition("::")[2]: each for each in level.bases()}
+        head = bases.get("_Head_base")
+        if head is not None:
+            inside = head.members() or [("", each) for each in head.bases()]
+            if len(inside) != 1:
+                raise Unfit("a tuple of another layout")
+            found.append(inside[0][1])
+        level = bases.get("_Tuple_impl")
+    raise Unfit("a tuple of too many values")
+
+
+def _optional(value: Object) -> Printed:
+    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    payload = value["_M_payload"]
+    is_engaged = payload.find("_M_engaged") or value["_M_engaged"]
+    if not is_engaged.number:
+        return common.optional(title, None)
+    inner = payload.find("_M_payload") or payload
+    return common.optional(title, inner.find("_M_value") or inner)
+
+
+def _variant(value: Object) -> Printed:
+    title = _variant_title(value)
+    index = value["_M_index"]
+    number = index.number & (1 << 8 * index.size_bytes) - 1
+    union = value["_M_u"]
+    for _ in range(min(number, _MOST_ALTERNATIVES)):
+        rest = union.find("_M_rest")
+        if rest is None:
+            return common.variant(title, number, None)
+        union = rest
+    first = union.find("_M_first")
+    if first is None:
+        return common.variant(title, number, None)
+    storage = first["_M_storage"]
+    return common.variant(title, number, storage.cast(first.template_type(0)))
+
+
+def _variant_title(value: Object) -> str:
+    arguments = [short_name(each) for each in template_arguments(value.name)]
+    return f"{own_name(value)}<{', '.join(arguments)}>"
+
+
+def _unique_ptr(value: Object) -> Printed:
+    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    inner = value["_M_t"]
+    values = tuple_values(inner.find("_M_t") or inner)
+    if not values:
+        raise Unfit("a pointer of another layout")
+    return Printed(title, (("get()", values[0]),))
+
+
+def _shared_ptr(value: Object) -> Printed:
+    title = f"{own_name(value)}<{short_type(value.template_type(0))}>"
+    control = value["_M_refcount"]["_M_pi"]
+    if not control.number:
+        return common.shared(title, value["_M_ptr"], None)
+    counts = control.target()
+    use, weak = counts["_M_use_count"].number, counts["_M_weak_count"].number
+    # All owners together are one of those who keep the counts.
+    return common.shared(title, value["_M_ptr"], (use, weak - 1 if use else weak))
+
+
+def _pair(value: Object) -> Printed:
+    return Printed(None, (("first", value["first"]), ("second", value["second"])))
+
+
+def _bitset(value: Object) -> Printed:
+    words = value.find("_M_w")
+    if words is None:
+        return Printed("std::bitset", EMPTY)  # of no bits
+    count = common.number_argument(value, 0)
+    return common.bitset(words if common.is_number(words) else words.element(0), count)
+
+
+def _initializer_list(value: Object) -> Printed:
+    first, count = value.find("_M_array", "__begin_"), value.find("_M_len", "__size_")
+    if first is None or count is None:  # libc++'s is in the same namespace
+        raise Unfit("a list of another layout")
+    return common.sequence(own_name(value), first.target(), count.number)
+
+
+def _span(value: Object) -> Printed:
+    extent = value["_M_extent"].find("_M_extent_value")
+    count = common.number_argument(value, 1) if extent is None else extent.number
+    return common.sequence(own_name(value), value["_M_ptr"].target(), count)
+
+
+def _atomic(value: Object) -> Printed:
+    inner = value.find("_M_i", "_M_fp", "_M_p")
+    if inner is None:
+        raise Unfit("an atomic of another layout")
+    return common.atomic(value, inner)
+
+
+def _vector_iterator(value: Object) -> Printed:
+    return common.pointed(value, value["_M_current"], "std::vector")
+
+
+def _node_iterator(value: Object) -> Printed:
+    """Of a list or a tree: the element of its node."""
+    node, kind = value["_M_node"], value.template_type(0)
+    if not node.number:
+        what = "associative container" if "Rb_tree" in value.name else "std::list"
+        return Printed(f"non-dereferenceable iterator for {what}")
+    offset = aligned(size_bytes_of(node.target().type), kind)
+    return Printed(node.at(node.number + offset, kind))
+
+
+_CONTAINERS: Final[dict[str, Show]] = {
+    "deque": _deque, "forward_list": _forward_list, "list": _list, "__cxx11::list": _list,
+    "map": _map, "multimap": _map, "multiset": _set, "set": _set,
+    "unordered_map": _unordered_map, "unordered_multimap": _unordered_map,
+    "unordered_multiset": _unordered_set, "unordered_set": _unordered_set, "vector": _vector,
+    "bitset": _bitset,
+}  # fmt: skip
+_OTHERS: Final[dict[str, Show]] = {
+    "__cxx11::basic_string": _string, "basic_string": _string, "basic_string_view": _string_view,
+    "pair": _pair, "tuple": _tuple, "optional": _optional, "variant": _variant,
+    "unique_ptr": _unique_ptr, "shared_ptr": _shared_ptr, "weak_ptr": _shared_ptr,
+    "stack": common.adapter, "queue": common.adapter, "priority_queue": common.adapter,
+    "initializer_list": _initializer_list, "span": _span, "atomic": _atomic,
+    "_List_iterator": _node_iterator, "_List_const_iterator": _node_iterator,
+    "_Rb_tree_iterator": _node_iterator, "_Rb_tree_const_iterator": _node_iterator,
+}  # fmt: skip
+
+LIBSTDCXX: Final = Collection(
+    "libstdc++-v6",
+    tuple(
+        sorted(
+            (
+                *(
+                    Printer(f"std::{name}", rf"std::(?:__debug::|__cxx1998::|__8::)?{name}", show)
+                    for name, show in _CONTAINERS.items()
+                ),
+                *(
+                    Printer(f"std::{name}", rf"std::(?:__8::)?{name}", show)
+                    for name, show in _OTHERS.items()
+                ),
+                Printer(
+                    "__gnu_cxx::__normal_iterator",
+                    r"__gnu_cxx::(?:__8::)?__normal_iterator",
+                    _vector_iterator,
+                ),
+            ),
+            key=lambda each: each.name,
+        )
+    ),
+)

@@ -1,0 +1,129 @@
+"""What a printer is, what it gives, and the registry of printers.
+
+Law: a printer reads; it never writes and never raises anything but a `DwarfGpuError` or `Unfit`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, Literal, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.type_names import full_name
+from dwarfgpu.dwarf.types import Struct
+from dwarfgpu.errors import UsageError
+from dwarfgpu.nouns import frozen
+from dwarfgpu.view.printers.names import template_name
+from dwarfgpu.view.printers.object import Object
+
+WHOLE: Final = ""
+"""In the place of a printer's name: all of a collection."""
+
+Form = Literal["members", "array", "map"]
+"""How children are written: `{name = value}`, `{value, value}` or `{[key] = value}`."""
+
+
+@frozen(eq=False)
+class Characters:
+    """A string of the program."""
+
+    first: Object
+    """Its first character, whose type says how it is written."""
+    count: int
+    """Characters, without a NUL after them."""
+
+
+Child: TypeAlias = "tuple[str, Object | str]"
+"""A name and a value; of a map keys and values take turns, and the names are not shown."""
+SummaryPart: TypeAlias = "str | Characters | Object"
+
+
+@frozen(eq=False)
+class Printed:
+    """What a printer says of an object."""
+
+    summary: SummaryPart | tuple[SummaryPart, ...] | None = None
+    """What comes first; None where there are children alone."""
+    children: Iterable[Child] | None = None
+    """None where the summary says all. It is read only as far as it is shown, and may raise."""
+    form: Form = "members"
+    wrapped: Object | None = None
+    """What is shown in its place where a printer of its own has children: the summary is followed
+    by `joint` and that of the wrapped object, whose children are shown."""
+    joint: str = ""
+
+
+Show: TypeAlias = Callable[[Object], Printed]
+"""Says how an object is shown; `Unfit` where it is not of the layout that the printer knows."""
+
+
+@frozen
+class Printer:
+    """How objects of some classes are shown."""
+
+    name: str
+    """What `info pretty-printer` lists and `disable pretty-printer` takes."""
+    pattern: str
+    """A regular expression that the whole name of a class matches: `ns::Fixed`, without template
+    arguments."""
+    show: Show
+
+
+@frozen
+class Collection:
+    """Printers that belong together."""
+
+    name: str
+    printers: tuple[Printer, ...]
+
+
+@frozen
+class Printers:
+    """The printers that are used: the first that matches and is not disabled."""
+
+    collections: tuple[Collection, ...] = ()
+    disabled: frozenset[tuple[str, str]] = frozenset()
+    """Names of collections, and of their printers or `WHOLE`."""
+
+    def is_enabled(self, collection: str, name: str) -> bool:
+        """Whether a printer is used."""
+        return not {(collection, WHOLE), (collection, name)} & self.disabled
+
+    @property
+    def enabled_count(self) -> int:
+        """How many printers are used."""
+        return sum(
+            self.is_enabled(collection.name, each.name)
+            for collection in self.collections
+            for each in collection.printers
+        )
+
+    def of(self, kind: Struct) -> Printer | None:
+        """The printer of a class; None where its members are shown."""
+        if kind.name is None or not self.collections:
+            return None
+        name = template_name(full_name(kind))
+        for collection in self.collections:
+            for each in collection.printers:
+                if self.is_enabled(collection.name, each.name) and re.fullmatch(each.pattern, name):
+                    return each
+        return None
+
+    def with_printers(self, *printers: Printer, collection: str = "user") -> Printers:
+        """The same with more printers, which come before all others.
+
+        `UsageError` for a pattern that is no regular expression.
+        """
+        for each in printers:
+            try:
+                re.compile(each.pattern)
+            except re.error as error:
+                raise UsageError(f"the pattern of printer {each.name}: {error}") from None
+        names = {each.name for each in printers}
+        known = {each.name: each.printers for each in self.collections}
+        kept = tuple(each for each in known.get(collection, ()) if each.name not in names)
+        others = tuple(each for each in self.collections if each.name != collection)
+        own = Collection(collection, (*printers, *kept))
+        return evolve(self, collections=(own, *others))

@@ -1,0 +1,72 @@
+"""Names of C++ templates: without their arguments, the arguments, and the names that people use."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_VERSIONS: Final = re.compile(r"\bstd::(?:__[0-9]+|__ndk1)::")
+"""Inline namespaces of versions: libc++ is in `std::__1`."""
+_STRINGS: Final = re.compile(r"std::(?:__cxx11::)?basic_(?P<kind>string|string_view)")
+_PREFIXES: Final = {"char": "", "wchar_t": "w", "char8_t": "u8", "char16_t": "u16",
+                    "char32_t": "u32"}  # fmt: skip
+_OWN_ARGUMENTS: Final = {
+    "deque": 1, "forward_list": 1, "list": 1, "__cxx11::list": 1, "vector": 1, "unique_ptr": 1,
+    "set": 1, "multiset": 1, "unordered_set": 1, "unordered_multiset": 1,
+    "map": 2, "multimap": 2, "unordered_map": 2, "unordered_multimap": 2,
+}  # fmt: skip
+"""Arguments that have no default."""
+_DEFAULTS: Final = frozenset(
+    f"std::{each}" for each in ("allocator", "less", "hash", "equal_to", "default_delete")
+)
+
+
+def template_name(name: str) -> str:
+    """`ns::Box<int>::Inner<2>` as `ns::Box::Inner`."""
+    out: list[str] = []
+    depth = 0
+    for each in name:
+        depth += each == "<"
+        if not depth:
+            out.append(each)
+        depth -= each == ">" and depth > 0
+    return "".join(out)
+
+
+def template_arguments(name: str) -> list[str]:
+    """The last template arguments of a name as text; none where it has none."""
+    if not name.endswith(">"):
+        return []
+    found: list[str] = []
+    depth, end = 0, len(name) - 1
+    for at in range(len(name) - 1, -1, -1):
+        each = name[at]
+        depth += (each in ">)]}") - (each in "<([{")
+        if (each == "," and depth == 1) or not depth:
+            found.append(name[at + 1 : end].strip())
+            end = at
+        if not depth:
+            break
+    return [each for each in reversed(found) if each]
+
+
+def unversioned(name: str) -> str:
+    """Without the inline namespaces of versions."""
+    return _VERSIONS.sub("std::", name)
+
+
+def short_name(name: str) -> str:
+    """The name as people write it: `std::string`, `std::vector<int>`."""
+    name = unversioned(name.strip())
+    arguments = template_arguments(name)
+    base = template_name(name)
+    if not arguments or not base.startswith("std::"):
+        return name
+    string = _STRINGS.fullmatch(base)
+    if string is not None and arguments[0] in _PREFIXES:
+        return f"std::{_PREFIXES[arguments[0]]}{string['kind']}"
+    count = _OWN_ARGUMENTS.get(base.removeprefix("std::"), 0)
+    rest = {template_name(each) for each in arguments[count:]}
+    if not count or not rest <= _DEFAULTS:
+        return name
+    return f"{base}<{', '.join(short_name(each) for each in arguments[:count])}>"

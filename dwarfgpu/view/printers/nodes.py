@@ -1,0 +1,139 @@
+"""Elements in nodes: where they are, and walks that end.
+
+The libraries keep an element right after the links of its node, where its alignment allows
+(Itanium C++ ABI 2.2, 2.4); the types of the nodes are not always described.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.types import Array, Base, Enum, MemberPointer, Pointer, Struct, Type, strip
+from dwarfgpu.errors import Malformed
+from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+
+_DEEPEST: Final = 64
+_TREE_DEPTH: Final = 130
+"""Nodes from the root to a leaf of a red-black tree that an address space could hold."""
+
+
+def alignment(kind: Type | None, depth: int = 0) -> int:
+    """The alignment of a type in bytes, by its members or DW_AT_alignment; `Unfit` where it is not
+    known, or a structure is packed."""
+    bare = strip(kind)
+    if depth > _DEEPEST:
+        raise Unfit("types nested too deep")
+    match bare:
+        case Array():
+            return alignment(bare.element, depth + 1)
+        case Struct() if bare.size_bytes is not None and not bare.is_declaration:
+            return _struct_alignment(bare, depth)
+        case Base() | Pointer() | Enum():
+            return _power(size_bytes_of(bare))
+        case MemberPointer():
+            return _power(min(size_bytes_of(bare), 8))
+        case _:
+            raise Unfit("the alignment of a type is not known")
+
+
+def _struct_alignment(kind: Struct, depth: int) -> int:
+    most = 1
+    for member in kind.members:
+        if member.is_static or member.bit_size is not None:
+            continue
+        if member.location is not None or member.bit_offset is None:  # a virtual base: a pointer
+            most = max(most, 8)
+            continue
+        own = alignment(member.type, depth + 1)
+        given = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
+        own = max(own, given or 1)
+        if member.bit_offset % (8 * own):
+            raise Unfit(f"{kind.name} is packed")
+        most = max(most, own)
+    most = max(most, kind.declared.alignment or 1)
+    if (kind.size_bytes or 0) % most:
+        raise Unfit(f"{kind.name} is packed")
+    return most
+
+
+def _power(size: int) -> int:
+    """The size of a scalar as an alignment: x87's ten bytes take sixteen."""
+    if size <= 0 or size > 64:
+        raise Unfit("the alignment of a scalar is not known")
+    return 1 << (size - 1).bit_length()
+
+
+def aligned(offset: int, *kinds: Type | None) -> int:
+    """The offset at which objects of these types can begin."""
+    most = max(map(alignment, kinds))
+    return -(-offset // most) * most
+
+
+def pair_parts(
+    first: Type | None, second: Type | None
+) -> Callable[[Object], tuple[Object, Object]]:
+    """What takes a `std::pair` of these types apart: its place as one of its first part."""
+    offset = aligned(size_bytes_of(first), second)
+
+    def parts(pair: Object) -> tuple[Object, Object]:
+        return pair.cast(first), pair.part(second, 8 * offset)
+
+    return parts
+
+
+def chain(first: int, end: int, following: Callable[[int], int], what: str) -> Iterator[int]:
+    """The addresses of the nodes of a list; `Malformed` where it comes back to one of them."""
+    seen: set[int] = set()
+    node = first
+    while node != end:
+        if node in seen:
+            raise Malformed(f"the {what} comes back to its node at {node:#x}")
+        seen.add(node)
+        after = following(node)  # before its element: a node that is nowhere has none
+        yield node
+        node = after
+
+
+def tree(
+    first: int,
+    end: int,
+    count: int,
+    links: Callable[[int], tuple[int, int, int]],
+) -> Iterator[int]:
+    """The addresses of the nodes of a binary tree in order.
+
+    `links`: a node to its left, right and parent. `end`: the node above the root. `Malformed`
+    where there are fewer nodes than `count`, or the tree goes in a circle.
+    """
+    seen: set[int] = set()
+    node = first
+    for index in range(count):
+        if node == end:
+            raise Malformed(f"the tree has {index} elements, not {count}")
+        if node in seen:
+            raise Malformed(f"the tree comes back to its node at {node:#x}")
+        seen.add(node)
+        links(node)
+        yield node
+        if index + 1 < count:
+            node = _successor(node, links)
+
+
+def _successor(node: int, links: Callable[[int], tuple[int, int, int]]) -> int:
+    _, right, parent = links(node)
+    if right:
+        node = right
+        for _ in range(_TREE_DEPTH):
+            left = links(node)[0]
+            if not left:
+                return node
+            node = left
+    else:
+        for _ in range(_TREE_DEPTH):
+            above = links(parent)
+            if above[1] != node:
+                return parent
+            node, parent = parent, above[2]
+    raise Malformed(f"the tree goes in a circle at its node {node:#x}")

@@ -1,0 +1,253 @@
+"""An object as a printer looks at it: its members, what it points to, its number.
+
+Law: nothing is read before a number or characters are asked for; what cannot be read is a
+`DwarfGpuError` in GDB's words, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve, field
+
+from dwarfgpu.basetype import BaseType
+from dwarfgpu.bit_fields import field_bits
+from dwarfgpu.bits import Endian, signed
+from dwarfgpu.dwarf.type_names import full_name, type_name
+from dwarfgpu.dwarf.types import (
+    Array,
+    Base,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Type,
+    element_type,
+    size_bits,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits
+from dwarfgpu.model.object import Bits
+from dwarfgpu.nouns import frozen
+from dwarfgpu.view.parts import ObjectBytes, ReadMemory
+
+_DEEPEST: Final = 64
+"""Base classes and unnamed structures in one another in which a member is looked for."""
+_MOST_BYTES: Final = 1 << 20
+"""Of one object that is read."""
+
+
+class Unfit(Exception):
+    """The object has not the layout that its printer knows: its members are shown."""
+
+
+@frozen(eq=False)
+class Object:
+    """An object of the program: a type, and bits or an address."""
+
+    type: Type | None
+    endian: Endian
+    pointer_bytes: int
+    """Of an address of the program."""
+    read_memory: ReadMemory | None = field(default=None, repr=False)
+    held: ObjectBytes | None = field(default=None, repr=False)
+    """What it is a part of, already read; None for an object in memory."""
+    first_bit: int = 0
+    """Where it begins in what is held."""
+    address: int | None = None
+    """None for an object that is not in memory."""
+    space: int = 0
+    """The DWARF address space of its address."""
+    bit_size: int | None = None
+    """Of a bit-field."""
+
+    # Its type
+
+    @property
+    def name(self) -> str:
+        """The name of its type in full: `std::vector<int, std::allocator<int> >`."""
+        bare = strip(self.type)
+        if isinstance(bare, Struct) and bare.name:
+            return full_name(bare)
+        return type_name(self.type, cplusplus=True)
+
+    @property
+    def size_bytes(self) -> int:
+        """`Unfit` where that is not known."""
+        return size_bytes_of(self.type)
+
+    def template_type(self, index: int) -> Type | None:
+        """The type that is a template argument, counted among those that are types; `Unfit` where
+        there is none."""
+        bare = strip(self.type)
+        found = bare.declared.template_types if isinstance(bare, Struct) else ()
+        if not 0 <= index < len(found):
+            raise Unfit(f"{self.name} has no template argument {index}")
+        return found[index].type
+
+    # Its parts
+
+    def __getitem__(self, name: str) -> Object:
+        """The member of a name, also of a base class or an unnamed structure; else `Unfit`."""
+        found = self.find(name)
+        if found is None:
+            raise Unfit(f"{self.name} has no member {name}")
+        return found
+
+    def find(self, *names: str) -> Object | None:
+        """The member of the first of these names that it has; None for none."""
+        for name in names:
+            found = self._find(name)
+            if found is not None:
+                return found
+        return None
+
+    def _find(self, name: str) -> Object | None:
+        level: list[Object] = [self]
+        for _ in range(_DEEPEST):
+            below: list[Object] = []
+            for each in level:
+                for member, part in each._parts():
+                    if member.name == name and not member.is_base_class:
+                        return part
+                    if member.is_base_class or member.name is None:
+                        below.append(part)
+            level = below
+            if not level:
+                break
+        return None
+
+    def bases(self) -> list[Object]:
+        """Its base classes in order."""
+        return [part for member, part in self._parts() if member.is_base_class]
+
+    def members(self) -> list[tuple[str, Object]]:
+        """Its own members that have names, in order."""
+        parts = self._parts()
+        return [
+            (member.name, part)
+            for member, part in parts
+            if member.name and not member.is_base_class
+        ]
+
+    def _parts(self) -> Iterator[tuple[Member, Object]]:
+        bare = strip(self.type)
+        for member in bare.members if isinstance(bare, Struct) else ():
+            if not member.is_static and member.location is None and member.bit_offset is not None:
+                part = self.part(member.type, member.bit_offset)
+                yield member, evolve(part, bit_size=member.bit_size)
+
+    def part(self, kind: Type | None, bit_offset: int) -> Object:
+        """Some of it as an object of a type."""
+        address = None if self.address is None else self.address + bit_offset // 8
+        if self.held is None and address is not None:
+            return evolve(self, type=kind, address=address, first_bit=bit_offset % 8, bit_size=None)
+        first_bit = self.first_bit + bit_offset
+        return evolve(self, type=kind, address=address, first_bit=first_bit, bit_size=None)
+
+    def cast(self, kind: Type | None) -> Object:
+        """The same place as an object of another type."""
+        return self.part(kind, 0)
+
+    def element(self, index: int) -> Object:
+        """An element of an array, or one after what a pointer points to."""
+        bare = strip(self.type)
+        if isinstance(bare, Array):
+            kind = element_type(bare)
+            return self.part(kind, 8 * index * size_bytes_of(kind))
+        target = self.target()
+        return target.part(target.type, 8 * index * target.size_bytes)
+
+    def count(self) -> int:
+        """The elements of an array; `Unfit` for anything else."""
+        bare = strip(self.type)
+        if not isinstance(bare, Array) or not bare.dimensions or bare.dimensions[0] is None:
+            raise Unfit(f"{self.name} is no array")
+        return bare.dimensions[0]
+
+    def target(self) -> Object:
+        """What it points to; `Unfit` where it is no pointer."""
+        bare = strip(self.type)
+        if not isinstance(bare, Pointer):
+            raise Unfit(f"{self.name} is no pointer")
+        return self.at(self.number, bare.target, bare.address_space)
+
+    def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
+        """An object in memory."""
+        address &= (1 << 8 * self.pointer_bytes) - 1
+        return evolve(self, type=kind, held=None, first_bit=0, address=address, space=space,
+                      bit_size=None)  # fmt: skip
+
+    def of_number(self, number: int, base: Base) -> Object:
+        """A number that is nowhere, as an object of a base type."""
+        size = base.base.bit_size
+        bits = Bits(number & (1 << size) - 1, size)
+        held = ObjectBytes.of(bits, self.endian)
+        return evolve(self, type=base, held=held, first_bit=0, address=None, bit_size=None)
+
+    def truth(self, value: bool) -> Object:
+        """A `bool` that is nowhere."""
+        return self.of_number(int(value), Base(BaseType("bool", "boolean", 8, self.endian)))
+
+    # Its contents
+
+    @property
+    def number(self) -> int:
+        """The number that it is, with its sign; the address where it is a pointer.
+
+        `UndefinedBits` or `Unavailable` where that is not known, `Unfit` where it has none.
+        """
+        bare = strip(self.type)
+        if not isinstance(bare, Base | Pointer | Enum):
+            raise Unfit(f"{self.name} is no number")
+        bits = self._bits(bare)
+        if not bits.is_complete:
+            raise UndefinedBits("value has been optimized out")
+        has_sign = bare.base.is_signed if isinstance(bare, Base) else False
+        has_sign = bare.is_signed if isinstance(bare, Enum) else has_sign
+        return signed(bits.value, bits.size_bits) if has_sign else bits.value
+
+    def _bits(self, bare: Base | Pointer | Enum) -> Bits:
+        held, first_bit = self.contents()
+        if self.bit_size is not None:
+            return field_bits(held.bits, first_bit, self.bit_size, bare, self.endian)
+        return held.bits(first_bit, 8 * size_bytes_of(bare))
+
+    def contents(self) -> tuple[ObjectBytes, int]:
+        """Bytes that have it, and the bit at which it begins in them."""
+        if self.held is not None:
+            return self.held, self.first_bit
+        size_bits = 8 * self.size_bytes if self.bit_size is None else self.bit_size
+        size = (self.first_bit + size_bits + 7) // 8
+        data = self.memory(size)
+        return ObjectBytes(data, None, None, 8 * len(data), self.endian), self.first_bit
+
+    def read(self) -> Object:
+        """The same object with its contents, read at once."""
+        held, first_bit = self.contents()
+        return evolve(self, held=held, first_bit=first_bit)
+
+    def memory(self, size_bytes: int) -> bytes:
+        """The bytes that begin where it begins; `Unavailable` in GDB's words."""
+        if size_bytes > _MOST_BYTES:
+            raise Malformed(f"an object of {size_bytes} bytes is not read")
+        if self.held is not None:
+            data = self.held.known_bytes(self.first_bit, 8 * size_bytes)
+            if data is None:
+                raise UndefinedBits("value has been optimized out")
+            return data
+        if self.address is None or self.read_memory is None:
+            raise Unavailable("the object is at no address")
+        try:
+            return self.read_memory(self.address, self.space, size_bytes)
+        except DwarfGpuError:
+            raise Unavailable(f"Cannot access memory at address {self.address:#x}") from None
+
+
+def size_bytes_of(kind: Type | None) -> int:
+    """The size of a type; `Unfit` where it is not known."""
+    size = size_bits(kind)
+    if size is None:
+        raise Unfit(f"the size of {type_name(kind, cplusplus=True)} is not known")
+    return (size + 7) // 8

@@ -1,0 +1,13 @@
+"""The printers that are used unless others are given."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.view.printers.hip import HIP
+from dwarfgpu.view.printers.libcxx import LIBCXX
+from dwarfgpu.view.printers.libstdcxx import LIBSTDCXX
+from dwarfgpu.view.printers.model import Printers
+
+STANDARD: Final = Printers((HIP, LIBCXX, LIBSTDCXX))
+"""Those of HIP, libc++ and libstdc++."""
