@@ -52,3 +52,13 @@ def test_the_examples_of_the_documentation_run() -> None:
     names: dict[str, object] = {"DEMO": root / "dwarfgpu/data", "CORES": root / "fixtures/core"}
     for example in examples:
         exec(example, names)
+
+
+def test_the_examples_of_printers_run() -> None:
+    root = Path(__file__).resolve().parents[1]
+    text = (root / "docs/printers.md").read_text("utf-8")
+    examples = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert len(examples) == 2
+    names: dict[str, object] = {"CORES": root / "fixtures/core"}
+    for example in examples:
+        exec(example, names)

@@ -7,7 +7,15 @@ import subprocess
 
 import pytest
 
-from tests.cli.gdb_sessions import NAMES, REPOSITORY, answers_of_gdb, answers_of_ours, recorded
+from tests.cli.gdb_sessions import (
+    NAMES,
+    NEEDS_PRINTERS,
+    REPOSITORY,
+    answers_of_gdb,
+    answers_of_ours,
+    has_printers,
+    recorded,
+)
 
 REASONS = {
     line.removeprefix("## ").strip()
@@ -36,6 +44,8 @@ def test_gdbs(name: str) -> None:
     """The recorded answers are those of GDB."""
     if not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13, whose answers are recorded")
+    if name in NEEDS_PRINTERS and not has_printers():
+        pytest.skip("needs libstdc++'s printers for GDB")
     exchanges = recorded(name)
     answers = answers_of_gdb(name, [each.command for each in exchanges])
     got = [(each.command, answer) for each, answer in zip(exchanges, answers, strict=True)]

@@ -106,6 +106,15 @@ _PRINT: Final = (
           "printing of char arrays to stop at first null char."),
     _flag("print pretty", False, "Pretty formatting of structures is {}.",
           "pretty formatting of structures."),
+    _flag("print raw-frame-arguments", False,
+          "Whether to print frame arguments in raw form is {}.",
+          "whether to print frame arguments in raw form.",
+          "If set, frame arguments are printed in raw form, bypassing any\n"
+          "pretty-printers for that value."),
+    _flag("print raw-values", False, "Whether to print values in raw form is {}.",
+          "whether to print values in raw form.",
+          "If set, values are printed in raw form, bypassing any\n"
+          "pretty-printers for that value."),
     Setting(
         "print repeats", "limit", 10, "Threshold for repeated print elements is {}.",
         "threshold for repeated print elements.",
@@ -229,7 +238,6 @@ SETTINGS: Final = tuple(sorted((
 
 _NOTHING_RUNS: Final = "nothing of it runs here"
 _NO_DISASSEMBLER: Final = "dwarfgpu has no disassembler of machine code"
-_NO_PRINTERS: Final = "there are no pretty-printers here: all values are raw"
 WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "debug": 'dwarfgpu has no messages about its own work; "explain" tells how a value is found',
     "amdgpu": "nothing of a driver or a runtime of GPUs is here",
@@ -245,8 +253,6 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "print inferior-events": _NOTHING_RUNS,
     "print memory-tag-violations": "pointers have no memory tags here",
     "print pascal_static-members": "Pascal is not read",
-    "print raw-frame-arguments": _NO_PRINTERS,
-    "print raw-values": _NO_PRINTERS,
     "print symbol-loading": "no message about symbols is made",
     "print thread-events": _NOTHING_RUNS,
     "print vtbl": "tables of virtual functions are shown as pointers by their symbol, as in GDB",

@@ -10,11 +10,15 @@ import locale
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.cli.repl.declared_settings import RADICES, SETTINGS, SPELLED
 from dwarfgpu.cli.repl.setting import Setting, SettingValue
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.standard import STANDARD
 
 __all__ = ["SETTINGS", "UNLIMITED", "Setting", "SettingValue", "Settings"]
 
@@ -28,11 +32,14 @@ class Settings:
     def __init__(self) -> None:
         self._values: dict[str, SettingValue] = {each.name: each.default for each in SETTINGS}
         self._by_hand: set[str] = set()
+        self.printers: Printers = STANDARD
+        """How values of classes are shown: `info pretty-printer`."""
 
     def copy(self) -> Settings:
         """The same values, to be changed for one command."""
         new = Settings()
         new._values, new._by_hand = dict(self._values), set(self._by_hand)
+        new.printers = self.printers
         return new
 
     def __getitem__(self, name: str) -> SettingValue:
@@ -82,7 +89,8 @@ class Settings:
     def frame_style(self) -> FrameStyle:
         """How frames are told."""
         arguments, info = self.word("print frame-arguments"), self.word("print frame-info")
-        return FrameStyle(arguments, info, self.format_options())
+        options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
+        return FrameStyle(arguments, info, options)
 
     def format_options(self, letter: str | None = None) -> FormatOptions:
         """What `print` does, in a format."""
@@ -106,6 +114,8 @@ class Settings:
             repeats=_bound(self.limit("print repeats")),
             max_depth=_bound(self.limit("print max-depth")),
             most_offset=self.limit("print max-symbolic-offset"),
+            raw=self.flag("print raw-values"),
+            printers=self.printers,
             integer_letter=RADICES[self.limit("output-radix") or 10],
         )
 

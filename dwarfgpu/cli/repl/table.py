@@ -11,6 +11,7 @@ from dwarfgpu.cli.repl.command import Command, Part, command, heading, listed
 from dwarfgpu.cli.repl.data.changes import diff, load, redo, save, undo
 from dwarfgpu.cli.repl.data.displays import display, info_display, undisplay
 from dwarfgpu.cli.repl.data.examine import disassemble, x
+from dwarfgpu.cli.repl.data.pretty_printers import info_pretty_printer
 from dwarfgpu.cli.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.cli.repl.data.printf import echo, printf
 from dwarfgpu.cli.repl.data.search import find
@@ -79,6 +80,7 @@ _INFO: Final = (
     info_line,
     info_locals,
     info_float,
+    info_pretty_printer,
     info_registers,
     info_vector,
     info_scope,

@@ -21,6 +21,7 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "containers": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_O2": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
     "core_blocks": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
@@ -39,6 +40,13 @@ FILES = {
 }
 """The program of each conversation, and its core file; paths in the folder of the fixtures."""
 NAMES = tuple(name for name in FILES if (HERE / f"{name}.txt").is_file())
+_LIBRARY = next(iter(sorted(Path("/usr/share").glob("gcc*/python"))), None)
+_PRINTERS = (
+    f"python import sys; sys.path.insert(0, {str(_LIBRARY)!r}); "
+    "from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)"
+)
+NEEDS_PRINTERS = frozenset({"containers"})
+"""The conversations in which GDB has the printers of libstdc++."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
 
@@ -77,12 +85,18 @@ def recorded(name: str) -> list[Exchange]:
     return found
 
 
+def has_printers() -> bool:
+    """Whether libstdc++'s printers for GDB are installed."""
+    return _LIBRARY is not None
+
+
 def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     """What the GDB of this machine says."""
     settings = ["set sysroot core", "set debuginfod enabled off", "set width 0"]
     settings += (
         ["set language c++"] if name in ("types", "settings_types") else []
     )  # nothing tells it without main
+    settings += [_PRINTERS] if name in NEEDS_PRINTERS else []
     given = [word for each in settings for word in ("-iex", each)]
     found = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
     return [re.sub(r"warning: Section `.*' in core file too small\.\n", "", each) for each in found]

@@ -10,6 +10,7 @@ from dwarfgpu.cli.focus import frame_pc, symbol_at
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command, heading
 from dwarfgpu.cli.repl.data.displays import disable_display, enable_display, undisplay
+from dwarfgpu.cli.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.cli.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.cli.repl.numbers import is_numbers, listed
 from dwarfgpu.cli.repl.shell import Shell
@@ -177,7 +178,7 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
     "enable",
     topic="running",
     aliases=("en",),
-    subcommands=(enable_display,),
+    subcommands=(enable_display, enable_pretty_printer),
     repeats=False,
     takes_other=True,
 )
@@ -185,6 +186,7 @@ def enable(shell: Shell, argument: str) -> Iterator[Part]:
     """Show expressions of "display" again.
 
     Usage: enable display [NUMBER | NUMBER-NUMBER]...
+           enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
     Breakpoints are always enabled.
     """
@@ -196,7 +198,7 @@ def enable(shell: Shell, argument: str) -> Iterator[Part]:
     "disable",
     topic="running",
     aliases=("dis", "disa"),
-    subcommands=(disable_display,),
+    subcommands=(disable_display, disable_pretty_printer),
     repeats=False,
     takes_other=True,
 )
@@ -204,6 +206,7 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
     """Keep expressions of "display" without showing them.
 
     Usage: disable display [NUMBER | NUMBER-NUMBER]...
+           disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
     Breakpoints cannot be disabled.
     """

@@ -31,6 +31,7 @@ from dwarfgpu.cli.repl.command import (
 from dwarfgpu.cli.repl.data.values import whole_number
 from dwarfgpu.cli.repl.files.symbol_index import MOST
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.outside import run_python
 from dwarfgpu.cli.unit_options import read_all
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.plain import Record
@@ -219,7 +220,8 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: source [-s] [-v] FILE
 
     With -v each command is shown as it is run; -s is GDB's, and there is no path to search. A
-    script that names a file which is not there is warned, and goes on.
+    script that names a file which is not there is warned, and goes on. A file whose name ends with
+    .py is Python code.
     """
     flags = _FLAGS.match(argument)
     assert flags is not None
@@ -235,6 +237,9 @@ def source(shell: Shell, argument: str) -> Iterator[Part]:
             raise UsageError(f"{path}: {why}.") from None
         shell.failures += 1
         shell.warn(f"{path}: {why}")
+        return
+    if path.endswith(".py"):
+        yield from run_python(shell, text, path)
         return
     lines = [line.removesuffix("\r").partition("\0")[0] for line in text.split("\n")]
     was_traced = shell.settings["trace-commands"]

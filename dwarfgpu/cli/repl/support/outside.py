@@ -12,11 +12,12 @@ from traceback import StackSummary, TracebackException
 from typing import Any, Final
 
 import dwarfgpu
-from dwarfgpu import language
+from dwarfgpu import language, printers
 from dwarfgpu.cli.repl import candidates
 from dwarfgpu.cli.repl.command import Part, Told, command
 from dwarfgpu.cli.repl.data.values import evaluated, options_of
 from dwarfgpu.cli.repl.shell import Shell
+from dwarfgpu.cli.repl.support.added_printers import add_printer
 from dwarfgpu.cli.repl.support.lent import Output, lent_streams
 from dwarfgpu.cli.repl.support.script import body
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -112,11 +113,18 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     Without CODE, the lines that follow up to "end". Names stay from one to the next. "session" is
     the dwarfgpu.session.Session that is looked at; evaluate(TEXT) gives the value of an
     expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command,
-    options the dwarfgpu.language.SourceOptions of expressions. A name of these that the code uses
+    options the dwarfgpu.language.SourceOptions of expressions, add_printer(NAME, PATTERN, FUNCTION)
+    makes a printer of classes, for which Object, Printed and the other names of dwarfgpu.printers
+    are here. A name of these that the code uses
     for something else is the code's, until "del" gives it back. Where commands are read from a
     pipe, the code's stdin is empty.
     """
     code = argument or dedent("\n".join(body(shell, "python")))
+    yield from run_python(shell, code, "<string>")
+
+
+def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
+    """The output of Python code with the names of the conversation; `name`: where it is from."""
     if not isinstance(shell.python_names, _Names):
         shell.python_names = _Names(shell, shell.python_names)
     out = Output()
@@ -132,7 +140,7 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
     )
     try:
         with lent:
-            exec(compile(code, "<string>", "exec"), shell.python_names)
+            exec(compile(code, name, "exec"), shell.python_names)
     except SystemExit as leaving:  # as in GDB, the code may end the conversation
         yield _python_output(out)
         status: object = leaving.code or 0
@@ -205,6 +213,10 @@ class _Names(dict[str, Any]):
                 return options_of(shell.session, shell.values)
             case "DwarfGpuError":
                 return DwarfGpuError
+            case "add_printer":
+                return partial(add_printer, shell.settings)
+        if name in printers.__all__:
+            return getattr(printers, name)
         raise KeyError(name)
 
 

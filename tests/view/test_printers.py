@@ -1,0 +1,247 @@
+"""Printers: containers of two libraries of C++ alike, damaged ones, and printers of users."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+import dwarfgpu as dg
+from dwarfgpu.errors import Malformed
+from dwarfgpu.language.places import Places
+from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
+from dwarfgpu.session import Session
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
+from dwarfgpu.view.printers.nodes import chain, tree
+
+CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
+VERSION = re.compile(r"std::(?:__cxx11|__1)::")
+ADDRESS = re.compile(r"0x[0-9a-f]{5,}( <arena\+\d+>)?")
+LAID_OUT_OTHERWISE = {"three", "zero", "bad_text", "circle", "cut_tree", "bad_tree", "entry",
+                      "bad_hash", "bad_deque", "bad_shared", "bad_unique", "hashed", "made", "weak",
+                      "expired", "shared", "shared_too", "choice"}  # fmt: skip
+"""What is damaged differently, or whose order or counts are the library's own."""
+
+
+def main_of(library: str) -> Session:
+    program = CORES / f"containers.x86_64.{library}"
+    core = dg.load_core(f"{program}.core", program, sysroot=str(CORES))
+    objects = tuple(dg.CodeObject.of(each.file, each.load_address) for each in core.files)
+    session = dg.Session(core.architecture, objects, core.target, wave=1, pc=core.pc_of(1))
+    return list(dg.stack_frames(session))[1].session
+
+
+@pytest.fixture(scope="module")
+def gnu() -> Session:
+    return main_of("libstdcxx")
+
+
+@pytest.fixture(scope="module")
+def llvm() -> Session:
+    return main_of("libcxx")
+
+
+def shown(session: Session, text: str, options: FormatOptions | None = None) -> str:
+    value = dg.evaluate_source(text, session)
+    return dg.format_source(value, session, options or FormatOptions())
+
+
+def test_both_libraries_print_alike(gnu: Session, llvm: Session) -> None:
+    names = [each.name for each in gnu.variables() if each.kind == "local"]
+    compared = 0
+    for name in names:
+        if name in LAID_OUT_OTHERWISE or name.startswith(("bad", "upside", "node", "wild")):
+            continue
+        first, second = (ADDRESS.sub("0x…", shown(each, name)) for each in (gnu, llvm))
+        first, second = (
+            re.sub(r"std::(?:__cxx11|__1)::", "std::", each) for each in (first, second)
+        )
+        assert first == second, name
+        compared += 1
+    assert compared > 70
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("made", "std::shared_ptr<int> (use count 1, weak count 0) = {get() = 0x…}"),
+        ("shared", "std::shared_ptr<Point> (use count 2, weak count 1) = {get() = 0x…}"),
+        ("expired", "std::weak_ptr<int> (expired, weak count 1) = {get() = 0x…}"),
+        ("hashed", "std::unordered_map with 2 elements = {[2] = 20, [1] = 10}"),
+        ("choice", 'std::variant<int, std::string, Point> [index 1] = {"chosen"}'),
+        ("circle", "std::list = {[0] = 1<error reading variable: the list comes back to its node "
+                   "at 0x…>...}"),
+        ("cut_tree", "std::map with 1152921504606846975 elements = {[1] = 2, [3] = 4<error reading "
+                     "variable: the tree has 2 elements, not 1152921504606846975>...}"),
+        ("bad_tree", "std::map with 1 element<error reading variable: Cannot access memory at "
+                     "address 0x10>"),
+    ],
+)  # fmt: skip
+def test_libcxx(llvm: Session, name: str, expected: str) -> None:
+    assert ADDRESS.sub("0x…", shown(llvm, name)) == expected
+
+
+def test_raw_shows_members(gnu: Session) -> None:
+    assert shown(gnu, "numbers", FormatOptions(letter="r")).startswith("{<std::_Vector_base<")
+    assert shown(gnu, "numbers", FormatOptions(raw=True)).startswith("{<std::_Vector_base<")
+
+
+def test_an_object_that_is_not_all_known_shows_its_members(gnu: Session) -> None:
+    value = dg.evaluate_source("numbers", gnu)
+    read = Places(gnu).read(value)
+    assert read.bits is not None
+    holed = evolve(read, bits=evolve(read.bits, undefined=(1 << 64) - 1), location=None)
+    text = dg.format_source(holed, gnu)
+    assert "_M_start = <optimized out>" in text
+    assert "std::vector of length" not in text
+
+
+def test_an_endless_list_is_read_as_far_as_it_is_shown(gnu: Session) -> None:
+    read = 0
+    target = gnu.target
+    assert target is not None
+
+    class Counting:
+        def __getattr__(self, name: str) -> object:
+            return getattr(target, name)
+
+        def read_memory(self, *args: object) -> bytes:
+            nonlocal read
+            read += 1
+            return target.read_memory(*args)  # type: ignore[arg-type]
+
+    counting = evolve(gnu, target=Counting())
+    assert shown(counting, "large", FormatOptions(elements=3)).endswith("{7, 7, 7...}")
+    assert read < 20
+    read = 0
+    assert "<error reading variable: Cannot access" in shown(counting, "bad_vector")
+    assert read < 10
+
+
+def test_chains_end() -> None:
+    with pytest.raises(Malformed, match="comes back to its node at 0x1"):
+        list(chain(1, 0, {1: 2, 2: 1}.__getitem__, "list"))
+    assert list(chain(1, 0, {1: 2, 2: 0}.__getitem__, "list")) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("links", "count", "why"),
+    [
+        ({1: (0, 2, 9), 2: (0, 0, 1), 9: (1, 0, 0)}, 3, "the tree has 2 elements, not 3"),
+        ({1: (0, 2, 9), 2: (2, 0, 1), 9: (1, 0, 0)}, 3, "in a circle"),
+        ({1: (0, 1, 1), 9: (1, 0, 0)}, 3, "comes back|in a circle"),
+        ({1: (0, 0, 1), 9: (1, 1, 1)}, 5, "comes back|in a circle"),
+    ],
+)
+def test_trees_end(links: dict[int, tuple[int, int, int]], count: int, why: str) -> None:
+    with pytest.raises(Malformed, match=why):
+        list(tree(1, 9, count, links.__getitem__))
+
+
+@pytest.mark.parametrize(
+    ("name", "template", "arguments", "short"),
+    [
+        ("int", "int", [], "int"),
+        ("std::vector<int, std::allocator<int> >", "std::vector",
+         ["int", "std::allocator<int>"], "std::vector<int>"),
+        ("std::__1::vector<int, mine::Pool<int> >", "std::__1::vector",
+         ["int", "mine::Pool<int>"], "std::vector<int, mine::Pool<int> >"),
+        ("std::__cxx11::basic_string<wchar_t, std::char_traits<wchar_t> >",
+         "std::__cxx11::basic_string", ["wchar_t", "std::char_traits<wchar_t>"], "std::wstring"),
+        ("Box<int>::Inner", "Box::Inner", [], "Box<int>::Inner"),
+        ("F<int (*)(int, char)>", "F", ["int (*)(int, char)"], "F<int (*)(int, char)>"),
+    ],
+)  # fmt: skip
+def test_names(name: str, template: str, arguments: list[str], short: str) -> None:
+    assert template_name(name) == template
+    assert template_arguments(name) == arguments
+    assert short_name(name) == short
+
+
+def test_printers_of_ones_own_come_first(gnu: Session) -> None:
+    def fixed(value: Object) -> Printed:
+        return Printed(f"{value['raw'].number / 256}")
+
+    def text(value: Object) -> Printed:
+        pointer = value["_M_dataplus"]["_M_p"]
+        return Printed(("s:", Characters(pointer.target(), 3)))
+
+    def unfit(value: Object) -> Printed:
+        raise Unfit("not this one")
+
+    own = STANDARD.with_printers(
+        Printer("Fixed", "mine::Fixed", fixed),
+        Printer("string", r"std::__cxx11::basic_string", text),
+        Printer("dim3", "dim3", unfit),
+    )
+    options = FormatOptions(printers=own)
+    assert shown(gnu, "fixed", options) == "1.5"
+    assert shown(gnu, "text", options) == 's:"a s"'
+    assert shown(gnu, "grid", options) == "{x = 64, y = 2, z = 1}"
+    with pytest.raises(dg.UsageError, match="the pattern of printer x"):
+        STANDARD.with_printers(Printer("x", "(", fixed))
+
+
+def ran(*commands: str, json_answers: bool = False) -> str:
+    program = CORES / "containers.x86_64.libstdcxx"
+    words = [word for each in ("up", *commands) for word in ("-ex", each)]
+    words += ["--interpreter", "json"] if json_answers else []
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", str(program), "--core", f"{program}.core",
+         "--sysroot", str(CORES), "--batch", *words],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout
+
+
+def test_python_code_adds_printers(tmp_path: Path) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "def fixed(value):\n    return Printed(str(value['raw'].number // 256))\n"
+        "add_printer('Fixed', 'mine::Fixed', fixed)\n"
+        "add_printer('Bad', 'dim3', lambda value: 1 // 0)\n"
+    )
+    lines = ran(f"source {script}", "p fixed", "p grid", "p/r fixed").splitlines()
+    assert lines[-3] == "$1 = 1"
+    assert "printer Bad: ZeroDivisionError" in lines[-2]
+    assert lines[-1] == "$3 = {raw = 384}"
+
+
+def test_answers_as_json() -> None:
+    answers = [
+        json.loads(line)
+        for line in ran(
+            "p numbers",
+            "disable pretty-printer global libstdc.*;std::vector$",
+            "info pretty-printer global libstdc.*;std::vector$",
+            json_answers=True,
+        ).splitlines()
+    ]
+    assert answers[1]["value"] == "std::vector of length 3, capacity 4 = {1, 2, 3}"
+    assert answers[2]["changed"] == 1
+    [vector] = answers[3]["pretty-printers"]
+    assert vector == {"object": "global", "collection": "libstdc++-v6", "name": "std::vector",
+                      "enabled": False}  # fmt: skip
+
+
+def test_data_of_eval_has_what_a_printer_says() -> None:
+    program = CORES / "containers.x86_64.libstdcxx"
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "eval", "--file", str(program), "--core",
+         f"{program}.core", "--sysroot", str(CORES), "--frame", "1", "--json", "by_number"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    record = json.loads(done.stdout)
+    [answer] = record.get("variables", [record])
+    printed = answer["data"]["printed"]
+    assert printed["summary"] == ["std::map with 3 elements"]
+    values = [each["value"] for each in printed["children"]]
+    assert values[0] == 1
+    assert values[1]["printed"]["summary"] == [{"characters": "one"}]
+    assert "members" in answer["data"]
