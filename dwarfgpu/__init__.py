@@ -17,7 +17,7 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> object:
-    # `from dwarfgpu import plain` asks here first: a module of the package is no public name.
+    # `from dwarfgpu import base` asks here first: a module of the package is no public name.
     if name.startswith("_") or find_spec(f"dwarfgpu.{name}") is not None:
         raise AttributeError(f"module 'dwarfgpu' has no attribute {name!r}")
     api = import_module("dwarfgpu.api")

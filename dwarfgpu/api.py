@@ -3,17 +3,14 @@
 `import dwarfgpu` loads this module when one of them is first used.
 """
 
-from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.one_lane import OneLaneAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
-from dwarfgpu.backends.core import Core, load_core
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.backtrace import StackFrame, stack_frames
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import Coverage, coverage_of
-from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
+from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -29,24 +26,18 @@ from dwarfgpu.errors import (
     Unsupported,
     UsageError,
 )
-from dwarfgpu.expr.context import Context, Frame, Limits, Unit, UnitFormat
+from dwarfgpu.expr.context import Context, Frame, Unit, UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect import Dialect, dialect
+from dwarfgpu.expr.dialect.dialect import Dialect, dialect
 from dwarfgpu.expr.evaluate import Step, evaluate, evaluate_attribute
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.expr.text import assemble, disassemble
-from dwarfgpu.lane_readings import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.text.text import assemble, disassemble
 from dwarfgpu.language import Options as SourceOptions
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language import format as format_source
 from dwarfgpu.language import type_of as source_type
-from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
-from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory, Register
-from dwarfgpu.model.value import Value
-from dwarfgpu.session import Reading, Session
-from dwarfgpu.source_lines import (
+from dwarfgpu.language.source_lines import (
     CodePlace,
     LineEntry,
     SourcePosition,
@@ -54,7 +45,17 @@ from dwarfgpu.source_lines import (
     line_entries,
     place_at,
 )
-from dwarfgpu.target import Target
+from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import Target
+from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.all_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.session import Reading, Session
 
 __all__ = [
     "AddressSpace",

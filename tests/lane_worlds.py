@@ -10,17 +10,18 @@ import contextlib
 from collections.abc import Callable
 from random import Random
 
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.backends.image import Image, ImageTarget
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.basetype import BaseType, float_format
+from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.expr.context import Limits, UnitFormat
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.given import GivenUnit
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.explicit_context import GivenUnit
+from dwarfgpu.machine.image import Image, ImageTarget
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 
 WAVES = 3
 TYPES = {

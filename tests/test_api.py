@@ -26,8 +26,8 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
-        "from dwarfgpu import plain",  # a module, not a public name
-        "from dwarfgpu.backends.state_file import load_state",
+        "from dwarfgpu import base",  # a module, not a public name
+        "from dwarfgpu.machine.state.load import load_state",
         "from dwarfgpu import evaluate",
         "import dwarfgpu; dwarfgpu.Session",
     ],

@@ -1,7 +1,7 @@
-"""Imports only go down (docs/decisions/0001-layout.md).
+"""Imports only go down (docs/decisions/0011-layout-by-subject.md).
 
-The rules are data (LAYERS, STRANGERS, OWNERS); each check is a function of a source tree, so that
-the last tests here can show, on small made-up trees, that every check finds what it is for.
+The rules are data (LAYERS, FRONT_ENDS, WAIST, OWNERS). Each check is a function of a source tree,
+so that the last tests here can show, on small trees, that every check detects a violation.
 """
 
 from __future__ import annotations
@@ -22,50 +22,50 @@ from attrs import frozen
 PACKAGE = "dwarfgpu"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("nouns", "errors", "bits", "floats", "basetype", "near", "plain", "npy"),
-    ("arch", "objfile"),
+    ("errors", "base"),
+    ("arch", "objfile", "terminal"),
     ("model",),
-    ("target", "fetch", "comparison", "access"),
-    ("expr", "backends"),
+    ("machine",),
+    ("access",),
+    ("expr",),
     ("cfi",),
-    ("dwarf",),
-    (
-        "backtrace",
-        "bit_fields",
-        "callers",
-        "conformance",
-        "dynamic",
-        "entry_values",
-        "frames",
-        "lane_readings",
-        "language",
-        "left_alone",
-        "linespec",
-        "reading",
-        "session",
-        "source_lines",
-        "type_attributes",
-        "verify",
-        "view",
-    ),
-    ("__init__", "api", "gdb*", "printers"),
-    ("cli", "__main__", "interactive"),
+    ("dwarf", "conformance"),
+    ("session", "check"),
+    ("view",),
+    ("language",),
+    ("api", "printers", "__init__"),
+    ("service",),
+    ("options",),
+    ("cli", "repl", "gdb"),
+    ("__main__",),
 )
-"""The modules and folders of the package, lowest first; `__init__` lists the public names, and
-`gdb*` is what GDB has of it. Within a layer there is an order too: no cycles."""
+"""The rooms of the package, lowest first. Within a layer there is an order too: no cycles."""
 
-STRANGERS = frozenset({"expr", "backends"})
+FRONT_ENDS = frozenset({"cli", "repl", "gdb"})
+"""What a person or a script talks to: each uses `service` and what is below, never another one."""
+
+WAIST: dict[str, tuple[str, ...]] = {
+    "machine": ("access", "expr", "cfi", "check"),
+}
+"""Of this room, these others know `target` alone: the protocols of a stopped machine."""
 
 OWNERS: dict[str, tuple[str, ...]] = {
-    "prompt_toolkit": ("cli/*",),
-    "pygments": ("cli/*",),
-    "gdb": ("backends/ingdb*", "gdb*"),
+    "prompt_toolkit": ("repl/*",),
+    "pygments": ("repl/*", "service/*"),
+    "gdb": ("gdb/*",),
     "zstandard": ("objfile/compression.py",),
     "matplotlib": ("view/grid_image.py",),
-    "numpy": ("model/lane*.py", "expr/lane*.py", "backends/simulated/*", "view/grid*"),
+    "numpy": (
+        "model/lane*.py",
+        "access/many_lanes.py",
+        "expr/all_lanes.py",
+        "machine/state/many_waves.py",
+        "machine/simulated/*",
+        "view/grid*",
+    ),
 }
-"""Who alone may import it, the more special first. What is not here, in the standard library or
-attrs is a dependency that nobody declared."""
+"""The only files that may import each dependency, the more special first. Anything else outside
+the standard library and attrs is an undeclared dependency."""
 
 FREE = frozenset({*sys.stdlib_module_names, "attrs", PACKAGE})
 
@@ -121,7 +121,7 @@ def module_name(relative: str) -> str:
 
 
 def deepest(target: str, modules: dict[str, str]) -> str:
-    """`dwarfgpu.bits.signed` is the module dwarfgpu.bits; foreign names stay as they are."""
+    """`dwarfgpu.base.bits.signed` is dwarfgpu.base.bits; foreign names stay as they are."""
     name = target
     while name and name not in modules:
         name = name.rpartition(".")[0]
@@ -189,10 +189,18 @@ def upward(tree: Tree) -> Iterator[str]:
             )
 
 
-def strangers(tree: Tree) -> Iterator[str]:
+def past_the_waist(tree: Tree) -> Iterator[str]:
     for item in tree.inside():
-        if {unit(item.source), unit(item.target)} == STRANGERS:
-            yield f"{item.site}: {unit(item.source)} imports {item.target}"
+        room = unit(item.target)
+        if unit(item.source) in WAIST.get(room, ()) and item.target != f"{PACKAGE}.{room}.target":
+            yield f"{item.site}: {unit(item.source)} imports {item.target}, not {room}.target"
+
+
+def front_ends(tree: Tree) -> Iterator[str]:
+    for item in tree.inside():
+        source, target = unit(item.source), unit(item.target)
+        if source != target and {source, target} <= FRONT_ENDS:
+            yield f"{item.site}: the front end {source} imports {item.target}"
 
 
 def trespassers(tree: Tree) -> Iterator[str]:
@@ -242,7 +250,8 @@ def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
 CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     unplaced,
     upward,
-    strangers,
+    past_the_waist,
+    front_ends,
     trespassers,
     relative_imports,
     module_cycles,
@@ -274,7 +283,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
     names = [
         module
         for module, path in tree.modules.items()
-        if unit(module) not in ("cli", "__main__")
+        if unit(module) not in ("cli", "repl", "options", "__main__")
         and not owned(path, "numpy")
         and not owned(path, "gdb")
     ]
@@ -286,48 +295,64 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        ({"bits.py": "", "cfi/__init__.py": "import dwarfgpu.bits"}, []),
+        ({"errors.py": "", "cfi/__init__.py": "import dwarfgpu.errors"}, []),
         (
-            {"bits.py": "import os\nfrom dwarfgpu.cfi import rule", "cfi/rule.py": ""},
+            {"errors.py": "import os\nfrom dwarfgpu.cfi import rule", "cfi/rule.py": ""},
             [
                 "dwarfgpu/cfi/rule.py:1: no __init__.py beside it",
-                "dwarfgpu/bits.py:2: bits (layer 0) imports dwarfgpu.cfi.rule (layer 5)",
+                "dwarfgpu/errors.py:2: errors (layer 0) imports dwarfgpu.cfi.rule (layer 6)",
             ],
         ),
         (  # also inside a function, and for the type checker alone
             {
-                "bits.py": "def f():\n  import dwarfgpu.model\n",
-                "floats.py": "if TYPE_CHECKING:\n  from dwarfgpu import model",
+                "errors.py": "def f():\n  import dwarfgpu.model\n",
+                "base/__init__.py": "if TYPE_CHECKING:\n  from dwarfgpu import model",
                 "model/__init__.py": "",
             },
             [
-                "dwarfgpu/bits.py:2: bits (layer 0) imports dwarfgpu.model (layer 2)",
-                "dwarfgpu/floats.py:2: floats (layer 0) imports dwarfgpu.model (layer 2)",
+                "dwarfgpu/base/__init__.py:2: base (layer 0) imports dwarfgpu.model (layer 2)",
+                "dwarfgpu/errors.py:2: errors (layer 0) imports dwarfgpu.model (layer 2)",
             ],
         ),
         (
-            {"expr/__init__.py": "from dwarfgpu import backends", "backends/__init__.py": ""},
-            ["dwarfgpu/expr/__init__.py:1: expr imports dwarfgpu.backends"],
+            {
+                "expr/__init__.py": "from dwarfgpu.machine.target import Target",
+                "expr/text.py": "import dwarfgpu.machine.image",
+                "machine/__init__.py": "",
+                "machine/target.py": "",
+                "machine/image.py": "",
+            },
+            [
+                "dwarfgpu/expr/text.py:1: expr imports dwarfgpu.machine.image, not machine.target",
+            ],
         ),
         (
             {
-                "cli/__init__.py": "from pygments.lexer import RegexLexer",
+                "cli/__init__.py": "import dwarfgpu.service",
+                "repl/__init__.py": "\nimport dwarfgpu.cli",
+                "service/__init__.py": "",
+            },
+            ["dwarfgpu/repl/__init__.py:2: the front end repl imports dwarfgpu.cli"],
+        ),
+        (
+            {
+                "repl/__init__.py": "from pygments.lexer import RegexLexer",
                 "arch/__init__.py": "import pygments",
             },
             [
-                "dwarfgpu/arch/__init__.py:1: pygments belongs to cli/*",
+                "dwarfgpu/arch/__init__.py:1: pygments belongs to repl/*, service/*",
             ],
         ),
         (
             {
-                "session.py": "import importlib\nimportlib.import_module('pygments.lexers')",
+                "session/__init__.py": "import importlib as i\ni.import_module('pygments.lexers')",
                 "gdb/__init__.py": "import gdb",
                 "view/__init__.py": "import gdb, yaml",
                 "view/grid.py": "import numpy as np",
             },
             [
-                "dwarfgpu/session.py:2: pygments.lexers belongs to cli/*",
-                "dwarfgpu/view/__init__.py:1: gdb belongs to backends/ingdb*, gdb*",
+                "dwarfgpu/session/__init__.py:2: pygments.lexers belongs to repl/*, service/*",
+                "dwarfgpu/view/__init__.py:1: gdb belongs to gdb/*",
                 "dwarfgpu/view/__init__.py:1: yaml is not a declared dependency",
             ],
         ),
@@ -356,16 +381,16 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
         ),
         (  # … between folders of a layer it may not
             {
-                "session.py": "if TYPE_CHECKING:\n  import dwarfgpu.language",
-                "language/__init__.py": "from dwarfgpu.session import Session",
+                "check/__init__.py": "if TYPE_CHECKING:\n  import dwarfgpu.session",
+                "session/__init__.py": "from dwarfgpu.check import Finding",
             },
             [
-                "dwarfgpu/language/__init__.py:1: cycle: language imports session",
-                "dwarfgpu/session.py:2: cycle: session imports language",
+                "dwarfgpu/check/__init__.py:2: cycle: check imports session",
+                "dwarfgpu/session/__init__.py:1: cycle: session imports check",
             ],
         ),
         ({"helpers.py": ""}, ["dwarfgpu/helpers.py:1: helpers is in no layer"]),
-        ({"__init__.py": "__version__ = '1'", "bits.py": "from dwarfgpu import __version__"}, []),
+        ({"__init__.py": "__version__ = '1'", "errors.py": "from dwarfgpu import __version__"}, []),
     ],
 )
 def test_the_checks_find(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:

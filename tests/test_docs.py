@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from attrs import has
 
-from dwarfgpu.expr.dialect import DIALECTS, PROVISIONAL
+from dwarfgpu.check.rule_details import DETAILS
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.expr.dialect.dialect import DIALECTS, PROVISIONAL
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model import location, storage, value
-from dwarfgpu.verify.rule_details import DETAILS
-from dwarfgpu.verify.rules import RULES
 from tools import gen_docs
 
 

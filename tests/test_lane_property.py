@@ -9,14 +9,14 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr import lanes as passes
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr import all_lanes as passes
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate
-from dwarfgpu.expr.text import assemble
-from dwarfgpu.lane_readings import ask_lanes, of_each_lane
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import Session
+from dwarfgpu.session.all_lanes import ask_lanes, of_each_lane
+from dwarfgpu.session.session import Session
 from tests.lane_worlds import UNIT, Expression, machine
 
 Outcome = tuple[Result | DwarfGpuError, Bits | DwarfGpuError | None]

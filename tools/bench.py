@@ -16,14 +16,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from attrs import evolve
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
+from dwarfgpu.expr.bind import prepare_cached
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode_cached
-from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.given import GivenFrame
-from dwarfgpu.expr.prepare import prepare_cached
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from tools.bench_gdb import bench_gdb

@@ -14,17 +14,17 @@ from attrs import evolve
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.all_lanes import LaneBits, evaluate_lanes
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.given import GivenFrame
-from dwarfgpu.expr.lanes import LaneBits, evaluate_lanes
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.lanes import Array
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.target import Target, WaveId
 
 ARCH = architecture("gfx942")
 WAVES, LANES = range(1000), range(64)

@@ -13,17 +13,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.cli.debug import focused
-from dwarfgpu.cli.repl.candidates import completions
-from dwarfgpu.cli.repl.shell import Shell, Streams
-from dwarfgpu.cli.repl.table import COMMANDS
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.typed_names import UnitNames
+from dwarfgpu.dwarf.names.typed_names import UnitNames
 from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session import Session
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.repl.start import focused
+from dwarfgpu.session.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = 100_000

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cfi.rule import ExpressionRule, Offset, RegisterCfa, Rule, Undefined
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.dialect import AMD
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

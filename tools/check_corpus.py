@@ -23,11 +23,11 @@ from attrs import define, field, frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dwarfgpu.cli.check_file import place_text
+from dwarfgpu.check.file import Verdict, verify
+from dwarfgpu.check.finding import Finding
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.verify.file import Verdict, verify
-from dwarfgpu.verify.finding import Finding
+from dwarfgpu.service.check_report import place_text
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "check-corpus.md"

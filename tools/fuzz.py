@@ -22,16 +22,16 @@ from attrs import evolve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dwarfgpu.comparison import Comparison
+from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.check import check
+from dwarfgpu.expr.check.checker import check
 from dwarfgpu.expr.context import Context, format_of
-from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.evaluate import Result, Step, evaluate
-from dwarfgpu.expr.text import assemble, disassemble, expression_text
+from dwarfgpu.expr.text.text import assemble, disassemble, expression_text
 from dwarfgpu.model.location import ImplicitPointerValue, Location
+from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.plain import entry_json
 from tools import fuzz_files
 from tools.worlds import World, mutated, random_context, random_expression
 

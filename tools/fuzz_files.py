@@ -19,17 +19,17 @@ from pathlib import Path
 from random import Random
 
 from dwarfgpu.cli.info_json import report_json
-from dwarfgpu.cli.info_report import report_on
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.imports import imported_units, units_with_names
-from dwarfgpu.dwarf.lines import Lines
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Struct, size_bytes
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
+from dwarfgpu.dwarf.types.types import Struct, size_bytes
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.file_report import report_on
 
 SPLIT = Path(__file__).resolve().parent.parent / "fixtures/split"
 CORES = SPLIT.parent / "core"

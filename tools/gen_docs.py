@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 from tools import gen_answers, gen_commands, gen_registers, gen_tutorial
 

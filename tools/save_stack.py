@@ -1,6 +1,6 @@
 """Save the frames that GDB sees, as JSON: what ours are compared with where there is no GDB.
 
-    gdb -q -nx -batch -ex 'source dwarfgpu/gdb_source.py' -ex 'source tools/save_stack.py' \\
+    gdb -q -nx -batch -ex 'source dwarfgpu/gdb/source.py' -ex 'source tools/save_stack.py' \\
         -ex 'break leaf' -ex run -ex 'save-stack leaf.gdb.json' PROGRAM [CORE]
 """
 
@@ -12,8 +12,8 @@ from pathlib import Path
 import gdb
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.ingdb import architecture_named, frame_cfa, frame_register
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.gdb.machine.target import architecture_named, frame_cfa, frame_register
 
 KINDS = {gdb.TAILCALL_FRAME: "tail call", gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
 

@@ -22,7 +22,7 @@ inside() {
     shift
   done
   shift
-  for each in 'set architecture aarch64' 'source dwarfgpu/gdb_source.py' \
+  for each in 'set architecture aarch64' 'source dwarfgpu/gdb/source.py' \
     'source tools/save_stack.py' "$@"; do
     options+=(-ex "$each")
   done

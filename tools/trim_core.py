@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from dwarfgpu.objfile.core_notes import AT_SYSINFO_EHDR, CoreDump, read_core
+from dwarfgpu.machine.core.notes import AT_SYSINFO_EHDR, CoreDump, read_core
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
 
 PAGE_BYTES = 4096

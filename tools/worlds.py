@@ -10,28 +10,28 @@ from typing import TypeVar
 
 from attrs import Factory, define, evolve, frozen
 
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
-from dwarfgpu.basetype import BaseType, float_format, unsigned_type
-from dwarfgpu.bits import encode_uleb
+from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.expr.abstract import NOTHING_KNOWN, Severity, Shape, Transfer
+from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.check.abstract_stack import NOTHING_KNOWN, Severity, Shape, Transfer
 from dwarfgpu.expr.codec import Codec, Operand
 from dwarfgpu.expr.context import (
     ConstValue,
     Context,
     ExprLoc,
-    Limits,
     LocationAttribute,
     LocationListEntry,
     LocList,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect import Dialect
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Code, Operation
-from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,

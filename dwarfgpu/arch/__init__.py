@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import UsageError
-from dwarfgpu.near import nearest
 
 if TYPE_CHECKING:
     from dwarfgpu.arch.model import Architecture

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 
 _PRESERVED: Final = frozenset((*range(19, 31), *range(35, 40), *range(72, 80)))
 """x19-x29, v8-v15 (their lower halves; AAPCS64 6.1.2), thread pointers; x30 until it is saved."""

@@ -21,7 +21,7 @@ from dwarfgpu.arch.model import (
     bank,
 )
 from dwarfgpu.arch.processors import Processor, by_mach, processor
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import (
     EvaluationError,
     InconsistentContext,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.floats import X87_EXTENDED
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import X87_EXTENDED
 
 
 @lru_cache(maxsize=1)

@@ -10,10 +10,10 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import Factory, evolve, field
 
-from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
-from dwarfgpu.nouns import frozen
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]
 """What the memory of an address space depends on; `any`: on what the address lowers to."""

@@ -10,9 +10,9 @@ from typing import Final
 
 from attrs import field
 
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.near import nearest
-from dwarfgpu.nouns import frozen
 
 
 @frozen(eq=False)

@@ -16,8 +16,8 @@ from dwarfgpu.arch.model import (
     bank,
     registers_of_thread,
 )
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.floats import X87_EXTENDED
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import X87_EXTENDED
 
 _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
 """rbx, rbp, r12-r15 (psABI 3.2.1), segments and their bases."""

@@ -10,12 +10,12 @@ from typing import TypeAlias
 
 from attrs import field
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
-from dwarfgpu.nouns import frozen
 
 
 @frozen

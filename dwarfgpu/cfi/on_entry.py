@@ -1,11 +1,11 @@
-"""What a call frame remembers of values on entry to it (`dwarfgpu.entry_values`)."""
+"""What a call frame remembers of values on entry to it (`dwarfgpu.session.entry_value_chain`)."""
 
 from __future__ import annotations
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 
 
 @frozen
@@ -15,4 +15,4 @@ class OnEntry:
     value: Value | DwarfGpuError | None
     """None where the call does not describe it."""
     left_alone: dict[int, Location]
-    """Registers of outer frames that were found in frames further in (`dwarfgpu.left_alone`)."""
+    """Registers of outer frames that were found in frames further in (`dwarfgpu.session.ipa_ra`)."""

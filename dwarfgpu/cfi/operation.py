@@ -16,11 +16,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args,
 from attrs import field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import Endian, Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian, Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.nouns import frozen
 
 Operand: TypeAlias = int | bytes
 Meaning = Literal["register", "offset", "space", "expression", "advance", "address"]

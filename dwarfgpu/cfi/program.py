@@ -11,6 +11,7 @@ from typing import assert_never
 
 from attrs import field
 
+from dwarfgpu.base.lazy_attrs import define, frozen
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.operation import (
     Advance,
@@ -25,7 +26,6 @@ from dwarfgpu.cfi.operation import (
 )
 from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
-from dwarfgpu.nouns import define, frozen
 
 
 @frozen

@@ -12,12 +12,12 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import UsageError
-from dwarfgpu.expr.dialect import AMD_DIRECT
-from dwarfgpu.nouns import frozen
+from dwarfgpu.expr.dialect.dialect import AMD_DIRECT
 
 
 @frozen

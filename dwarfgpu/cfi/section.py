@@ -14,11 +14,11 @@ from itertools import accumulate, pairwise
 from typing import Final, Literal, NamedTuple
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED, read_pointer
-from dwarfgpu.cfi.search_table import SECTION, SearchTable
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 
 SectionKind = Literal[".debug_frame", ".eh_frame"]

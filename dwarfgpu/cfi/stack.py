@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dwarfgpu.cfi.convention import Convention
-from dwarfgpu.cfi.tail import NO_JUMPS, Jumps, TailCalls, TailFrame
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.nouns import frozen
 
 
 class Loaded(Protocol):

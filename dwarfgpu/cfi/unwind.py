@@ -14,10 +14,11 @@ from attrs import evolve
 
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.cfi.convention import Convention
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.allowed_operations import require_allowed
+from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.instruction import RA_SIGN_STATE
 from dwarfgpu.cfi.on_entry import OnEntry
-from dwarfgpu.cfi.restrict import require_allowed
 from dwarfgpu.cfi.rule import (
     Architectural,
     CfaRule,
@@ -41,13 +42,13 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
 )
+from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, Frame, ResultKind, format_of, require
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
-from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Location,
@@ -58,7 +59,6 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit, Memory, Part, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 
 MOST_STEPS: Final = 2_000
 """Operations of one expression: there can be one for every frame of a deep stack."""
@@ -136,9 +136,9 @@ class PhysicalFrame:
         """Whether it, or a frame inside of it, was found by the call convention alone."""
         self._row = row
         self.left_alone: dict[int, Location | None] = {}
-        """What `dwarfgpu.left_alone` has found, by register."""
+        """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
-        """What `dwarfgpu.entry_values` has found, by what was passed."""
+        """What `dwarfgpu.session.entry_value_chain` has found, by what was passed."""
         self._found: dict[int, Location | DwarfGpuError] = {}
         self._found_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending

@@ -8,10 +8,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dwarfgpu.cli.dialects import PROVISIONAL_NOTE
-from dwarfgpu.cli.unit_options import add_encoding_options, encoding, natural, text_input
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.options.dialects import PROVISIONAL_NOTE
+from dwarfgpu.options.unit_options import add_encoding_options, encoding, natural
+from dwarfgpu.terminal.input import text_input
 
 SCHEMA: Final = "dwarfgpu-asm-1"
 USAGE: Final = (

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import StackFrame, stack_frames
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.stack import End
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.core_lines import core_lines, core_record, thread_text
-from dwarfgpu.cli.errors import one_line
-from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
-from dwarfgpu.cli.given_files import POSITIONAL, take_only_files
-from dwarfgpu.cli.stack_lines import frame_record, frame_text
+from dwarfgpu.cli.eval import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import UNUSED, Session
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.given_files import POSITIONAL, take_only_files
+from dwarfgpu.service.core_summary import core_lines, core_record, thread_text
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.session import UNUSED, Session
+from dwarfgpu.view.location_json import Plain, Record
 from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:
-    from dwarfgpu.backends.core import Core
+    from dwarfgpu.machine.core.target import Core
 
 SCHEMA: Final = "dwarfgpu-bt-1"
 _MOST_SHOWN: Final = 1_000

@@ -8,24 +8,18 @@ from argparse import ArgumentParser, Namespace
 from typing import Final
 
 from dwarfgpu.cli import check_rules
-from dwarfgpu.cli.check_baseline import SCHEMA
 from dwarfgpu.cli.check_files import check_files
 from dwarfgpu.cli.check_paths import paths_of
 from dwarfgpu.cli.check_rules import chosen_rules, show_rules
-from dwarfgpu.cli.errors import shortened
-from dwarfgpu.cli.unit_options import (
-    Encoding,
-    add_encoding_options,
-    encoding,
-    natural,
-    read_file,
-    text_input,
-)
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.expr.check import Finding, check
-from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.check.checker import Finding, check
+from dwarfgpu.expr.text.hex_input import parse_hex
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding, natural
+from dwarfgpu.service.check_baseline import SCHEMA
+from dwarfgpu.service.error_text import shortened
+from dwarfgpu.terminal.input import read_file, text_input
 
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",

@@ -8,19 +8,19 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from dwarfgpu.cli.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
-from dwarfgpu.cli.check_file import ORDER, report_json, report_lines
+from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.cli.check_paths import files_in
 from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.cli.check_sarif import Report, sarif
-from dwarfgpu.cli.errors import error_json, one_line
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.dialect import dialect
+from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.objfile.elf import ET_CORE
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
-from dwarfgpu.verify.file import Verdict, verify
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
+from dwarfgpu.service.check_report import ORDER, report_json, report_lines
+from dwarfgpu.service.error_text import error_json, one_line
+from dwarfgpu.view.location_json import Plain, Record
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.cli.unit_options import is_core, is_object
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.terminal.input import is_object
 
 _MOST_FILES: Final = 100_000
 """Files that one request looks at."""

@@ -7,10 +7,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Final
 
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
-from dwarfgpu.near import did_you_mean
-from dwarfgpu.verify.rules import RULES, Rule
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.location_json import Plain, Record
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def show_rules(arguments: Namespace, schema: str) -> int:
 
 
 def _record(rule: Rule) -> Record:
-    from dwarfgpu.verify.rule_details import DETAILS  # no check needs them
+    from dwarfgpu.check.rule_details import DETAILS  # no check needs them
 
     return {
         "rule": rule.name,
@@ -86,7 +86,7 @@ def _record(rule: Rule) -> Record:
 
 def _lines(rule: Rule) -> Iterable[str]:
     """What a person reads about one rule."""
-    from dwarfgpu.verify.rule_details import DETAILS
+    from dwarfgpu.check.rule_details import DETAILS
 
     yield f"{rule.name}: {rule.summary}"
     yield f"  severity: {_SEVERITIES[rule.severity]}"

@@ -14,13 +14,13 @@ from urllib.parse import quote
 from attrs import field
 
 from dwarfgpu import __version__
-from dwarfgpu.cli.check_file import excerpt_lines, place_text
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.check.file import Verdict
+from dwarfgpu.check.finding import Finding
+from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
-from dwarfgpu.nouns import frozen
-from dwarfgpu.verify.file import Verdict
-from dwarfgpu.verify.finding import Finding
-from dwarfgpu.verify.rules import RULES, Rule
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.service.check_report import excerpt_lines, place_text
+from dwarfgpu.view.location_json import Plain, Record
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"

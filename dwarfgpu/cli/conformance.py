@@ -7,9 +7,9 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
-from dwarfgpu import plain
-from dwarfgpu.cli.errors import one_line
+from dwarfgpu.base import json_reader
 from dwarfgpu.conformance import Case, Failure, load_cases, run_case
+from dwarfgpu.service.error_text import one_line
 
 SCHEMA = "dwarfgpu-conformance-result-1"
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 def disputed_cases() -> frozenset[str]:
     """Names of the cases with which the AMD text disagrees (`docs/disputed.json`)."""
     text = (files("dwarfgpu") / "data" / "disputed.json").read_text("utf-8")
-    document = plain.parse(text, "disputed.json")
+    document = json_reader.parse(text, "disputed.json")
     return frozenset(each["name"].text() for each in document["disputed"].items())
 
 

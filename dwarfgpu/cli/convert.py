@@ -11,14 +11,14 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu import plain
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
-from dwarfgpu.cli.errors import error_json, error_line
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.dialect import AMD_2020, DIALECTS
-from dwarfgpu.nouns import frozen
-from dwarfgpu.plain import Json
+from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
+from dwarfgpu.service.error_text import error_json, error_line
 
 SCHEMA: Final = "dwarfgpu-convert-1"
 ELEMENT_BYTES: Final = (2, 4, 8, 16)
@@ -114,7 +114,7 @@ def _notes(source: AddressSpace, address: int) -> list[str]:
 def _number(text: str | None, option: str) -> int | None:
     if text is None:
         return None
-    value = plain.integer_of(text)
+    value = json_reader.integer_of(text)
     if value is None or not 0 <= value < 1 << 64:
         raise UsageError(f"{option}: expected a natural number of 64 bits, not {text[:40]!r}")
     return value
@@ -128,7 +128,7 @@ def _focus(args: Namespace) -> _Focus:
         arch = architecture(args.arch or _DEFAULT_ARCHITECTURE, lanes)
         apertures = NO_APERTURES
     else:
-        from dwarfgpu.backends.state_file import load_state, wave_named
+        from dwarfgpu.machine.state.load import load_state, wave_named
 
         state = load_state(Path(args.state))
         arch = state.architecture
@@ -160,7 +160,7 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
 def _given(args: Namespace, focus: _Focus) -> tuple[AddressSpace, int, int | None]:
     """The space, the address in it, and the lane."""
     match = _ADDRESS.fullmatch(args.address)
-    address = None if match is None else plain.integer_of(match["address"])
+    address = None if match is None else json_reader.integer_of(match["address"])
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
     name = match["space"] or "none"
@@ -178,7 +178,7 @@ def _space_of_lane(
     args: Namespace, arch: Architecture, name: str
 ) -> tuple[AddressSpace, int] | None:
     """What a number is in the dialect of 2020: the private memory of a lane."""
-    number = plain.integer_of(name) if args.dialect == AMD_2020.name else None
+    number = json_reader.integer_of(name) if args.dialect == AMD_2020.name else None
     return None if number is None else arch.space_of_lane(number)
 
 

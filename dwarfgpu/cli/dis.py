@@ -9,18 +9,13 @@ from typing import Final
 from dwarfgpu.cfi.decode import CfaInstruction, decode_cfa
 from dwarfgpu.cfi.operation import CfiFormat
 from dwarfgpu.cfi.text import instruction_text
-from dwarfgpu.cli.unit_options import (
-    Encoding,
-    add_encoding_options,
-    encoding,
-    read_file,
-    text_input,
-)
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.text import Line, disassemble, expression_text
-from dwarfgpu.view.plain import operand_json
+from dwarfgpu.expr.text.hex_input import parse_hex
+from dwarfgpu.expr.text.text import Line, disassemble, expression_text
+from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
+from dwarfgpu.terminal.input import read_file, text_input
+from dwarfgpu.view.location_json import operand_json
 
 SCHEMA: Final = "dwarfgpu-dis-1"
 USAGE: Final = (

@@ -3,63 +3,24 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
-from itertools import chain, groupby
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu import plain
-from dwarfgpu.arch.processors import PROCESSORS, Processor
-from dwarfgpu.backends.machine import Geometry, Position
-from dwarfgpu.backends.simulated.beside import (
-    both,
-    load_address_beside,
-    place_beside,
-    require_same_waves,
-)
-from dwarfgpu.backends.simulated.dispatch import (
-    FIRST_PLACE,
-    LOAD_ADDRESS,
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.machine.simulated.dispatch import (
     Launched,
-    Place,
-    Request,
-    dispatched,
 )
-from dwarfgpu.backends.simulated.initial import Sgpr
-from dwarfgpu.backends.simulated.kernarg import parameters
-from dwarfgpu.backends.simulated.room import (
-    Extent,
-    require_room,
-    taken_by_dispatch,
-    taken_in_state,
-)
-from dwarfgpu.backends.simulated.save import saved, write
-from dwarfgpu.backends.state_file import State, load_state
-from dwarfgpu.cli.dispatch_arguments import declared_parameters, given_arguments
-from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.given_files import opening, require_no_core
-from dwarfgpu.cli.launch_options import configure_launch
-from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.declared import qualified
-from dwarfgpu.dwarf.demangle import demangled
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.near import nearest
-from dwarfgpu.objfile.container import is_bundle_file
-from dwarfgpu.objfile.elf import PT_LOAD
-from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
-from dwarfgpu.plain import Json
+from dwarfgpu.machine.simulated.initial_registers import Sgpr
+from dwarfgpu.machine.topology import Position
+from dwarfgpu.options.launch import launch
+from dwarfgpu.options.launch_options import configure_launch
+from dwarfgpu.service.error_text import one_line
 
 SCHEMA: Final = "dwarfgpu-dispatch-1"
-MOST_LOADED_BYTES: Final = 1 << 26
-"""Of one writable segment of a code object that is written into a state."""
-_BARE: Final = re.compile(r"([\w:]+)\(")
-"""A demangled name before its parameters, where it has no template arguments."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -89,222 +50,6 @@ def run(args: Namespace) -> int:
     for note in dict.fromkeys(notes):
         print(one_line(f"note: {note}"), file=sys.stderr)
     return 0
-
-
-def launch(args: Namespace) -> tuple[Launched, list[str], list[str]]:
-    """The dispatch of the arguments, what is to be known of it, and the files that were saved."""
-    before = None if args.beside is None else load_state(Path(args.beside))
-    load_address, is_there = _load_address(args, before)
-    require_no_core(args.file)
-    with opening():
-        code_object = CodeObject.open(args.file, load_address, target=args.target)
-        code = read_gpu_code(code_object.file)
-    kernel = chosen_kernel(code_object, code, args.kernel, args.file)
-    arguments = () if kernel.metadata is None else kernel.metadata.arguments
-    declared, problems = declared_parameters(code_object, kernel)
-    geometry = _geometry(args)
-    request = Request(
-        kernel,
-        _processor(code, args.file),
-        code_object.load_address,
-        geometry,
-        parameters(arguments, declared),
-        given_arguments(args.arg),
-        _number(args.dynamic_lds, "--dynamic-lds") or 0,
-        _number(args.scratch, "--scratch"),
-        _place(args, before),
-    )
-    if before is not None and kernel.descriptor is not None:
-        require_same_waves(before, request.processor.name, kernel.descriptor.wave_size)
-    fill = _fill(args)
-    launched = dispatched(request)
-    if not is_there:
-        _require_room(code_object, launched, before)
-    notes = [*problems, *launched.notes]
-    written: list[str] = []
-    if args.save is not None:
-        loaded, lost = ([], []) if is_there else _loaded(code_object)
-        notes += lost
-        written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
-    return launched, notes, written
-
-
-def _require_room(code_object: CodeObject, launched: Launched, before: State | None) -> None:
-    """`UsageError` where the code object would lie in something else."""
-    taken = [*taken_by_dispatch(launched)]
-    if before is not None:
-        taken += taken_in_state(before)
-        for each in before.code_objects:
-            try:
-                taken += _extents(CodeObject.open(each.path, each.load_address), each.path.name)
-            except DwarfGpuError:
-                continue  # it is not there any more: nothing tells where it ends
-    loaded = [each.alignment for each in code_object.file.segments if each.type == PT_LOAD]
-    own = _extents(code_object, "segment")
-    require_room(code_object.load_address, max(loaded, default=1) or 1, own, taken)
-
-
-def _extents(code_object: CodeObject, what: str) -> list[Extent]:
-    return [
-        Extent(what, each.address, each.address + each.size_bytes) for each in code_object.images()
-    ]
-
-
-def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
-    """Where the code object is loaded, and whether the state to add to has it there."""
-    given = _number(args.load_address, "--load-address")
-    if before is None:
-        return LOAD_ADDRESS if given is None else given, False
-    address, is_there = load_address_beside(before, Path(args.file))
-    return (address, is_there) if given in (None, address) else (given or 0, False)
-
-
-def _place(args: Namespace, before: State | None) -> Place:
-    agent = _number(args.agent, "--agent")
-    if before is None:
-        if agent is not None:
-            raise UsageError("--agent is one of a machine; give it with --beside STATE")
-        return FIRST_PLACE
-    if args.save is None:
-        raise UsageError("--beside: the new state must be saved; give --save STATE")
-    return place_beside(before, agent)
-
-
-def _fill(args: Namespace) -> int | None:
-    """The byte that memory holds which nobody has written; `UsageError` where it is none."""
-    value = _number(args.fill, "--fill")
-    if value is not None and args.save is None:
-        raise UsageError("--fill is about the memory of a state; give --save STATE")
-    if value is not None and value > 255:
-        raise UsageError(f"--fill {args.fill}: expected a byte, 0 to 255")
-    return value
-
-
-def _save(
-    args: Namespace,
-    launched: Launched,
-    code_object: CodeObject,
-    loaded: list[tuple[int, bytes]],
-    fill: int | None,
-    *,
-    is_there: bool,
-) -> list[str]:
-    """Write the state, and the code object beside it where its file holds others too."""
-    path, source = Path(args.save), Path(args.file)
-    own: dict[str, bytes] = {}
-    if args.target is not None or is_bundle_file(source):
-        name = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}.co"
-        file = code_object.file
-        own[name] = file.file_bytes(0, file.size_bytes, "the code object")
-        source = path.parent / name
-    made = saved(launched, path, source, loaded, fill)
-    made = evolve(made, files={**made.files, **own})
-    if args.beside is not None:
-        state = plain.load(Path(args.beside))
-        assert isinstance(state.value, dict)  # it was loaded
-        made = both(state.value, Path(args.beside).parent, made, path, is_there)
-    write(made, path)
-    return [str(path), *(str(path.parent / name) for name in made.files)]
-
-
-def _number(text: str | None, option: str) -> int | None:
-    if text is None:
-        return None
-    value = plain.integer_of(text)
-    if value is None or not 0 <= value < 1 << 64:
-        raise UsageError(f"{option}: expected a natural number, not {text[:40]!r}")
-    return value
-
-
-def _geometry(args: Namespace) -> Geometry:
-    grid, dimensions = _position(args.grid, "--grid")
-    workgroup, others = _position(args.workgroup, "--workgroup")
-    return Geometry(grid, workgroup, max(dimensions, others))
-
-
-def _position(text: str, option: str) -> tuple[Position, int]:
-    """Three sizes, and how many of them were given."""
-    words = text.split(",")
-    numbers = [plain.integer_of(word) or 0 for word in words]
-    if not 1 <= len(numbers) <= 3 or any(not 0 < number < 1 << 32 for number in numbers):
-        raise UsageError(f"{option} {text[:40]}: expected up to three sizes of at least 1: 64,2")
-    x, y, z = *numbers, *[1] * (3 - len(numbers))
-    return (x, y, z), len(numbers)
-
-
-def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file: str) -> GpuKernel:
-    """The kernel of a name, of its symbol or in the source; `UsageError` where it is not one."""
-    names = [each.name for each in code.kernels]
-    for each in code.kernels:
-        if name is None and len(names) == 1 or each.name == name or each.symbol == name:
-            return each
-    if not names:
-        why = f": {error_line(code.problems[0])}" if code.problems else ""
-        raise UsageError(f"{file} has no kernel{why}")
-    if name is None:
-        raise UsageError(f"{file} has several kernels: {_listed(code.kernels)}")
-    called = {each.name: _source_names(code_object, each) for each in code.kernels}
-    found = [each for each in code.kernels if name in called[each.name]]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"{file} has several kernels {name}: {_listed(found)}")
-    hint = nearest(name, sorted({*names, *chain.from_iterable(called.values())}))
-    raise UsageError(f"{file} has no kernel {name}{hint}; it has {_listed(code.kernels)}")
-
-
-def _listed(kernels: Sequence[GpuKernel]) -> str:
-    """Their names as the source has them, as far as their symbols tell."""
-    names = [demangled(each.name) or each.name for each in kernels[:16]]
-    return ", ".join([*names, "…"] if len(kernels) > 16 else names)
-
-
-def _source_names(code_object: CodeObject, kernel: GpuKernel) -> set[str]:
-    """What the source calls a kernel, as far as debugging information or its symbol tells:
-    `f`, `ns::f`, `ns::f(int)`, `ns::f<int>`."""
-    out: set[str] = set()
-    whole = demangled(kernel.name)
-    if whole is not None:
-        bare = _BARE.match(whole)
-        out |= {whole, *([] if bare is None else [bare[1]])}
-    try:
-        entry = None if kernel.entry is None else kernel.entry + code_object.load_address
-        found = None if entry is None else code_object.scopes.subprogram_at(entry)
-        if found is not None:
-            names = {found.name, "::".join(qualified(found.die))}
-            out |= {*names, *map(_without_template_arguments, names)}
-    except DwarfGpuError:
-        pass  # the other names are true, too
-    return out - {""}
-
-
-def _without_template_arguments(name: str) -> str:
-    """`ns::f` of `ns::f<int>`."""
-    return name.partition("<")[0] if name.endswith(">") else name
-
-
-def _processor(code: GpuCode, file: str) -> Processor:
-    if code.target is None or code.target.processor not in PROCESSORS:
-        why = f": {error_line(code.problems[0])}" if code.problems else ""
-        raise UsageError(f"the processor of {file} is not known{why}")
-    return PROCESSORS[code.target.processor]
-
-
-def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]]:
-    """Writable memory of the code object, as loaded; why parts of it are not known."""
-    out: list[tuple[int, bytes]] = []
-    lost: list[str] = []
-    for image in code_object.images():
-        if not image.is_writable:
-            continue
-        if image.size_bytes > MOST_LOADED_BYTES:
-            lost.append(f"memory at {image.address:#x} is not known: {image.size_bytes} bytes")
-            continue
-        try:
-            out.append((image.address, image.read(0, image.size_bytes)))
-        except DwarfGpuError as error:
-            lost.append(f"memory at {image.address:#x} is not known: {error_line(error)}")
-    return out, lost
 
 
 def _sizes(position: Position) -> str:

@@ -12,12 +12,16 @@ from functools import partial
 
 from attrs import evolve
 
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.answers import Answer, of_error
-from dwarfgpu.cli.errors import error_line, one_line, shortened
-from dwarfgpu.cli.given_files import POSITIONAL, take_files
-from dwarfgpu.cli.kernarg_hint import first_hint, has_hint, kernarg_hint
-from dwarfgpu.cli.lane_answers import (
+from dwarfgpu.cli.operations import compared, evaluated, outcome, told
+from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.machine.target import Named
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.kernarg_hint import first_hint, has_hint, kernarg_hint
+from dwarfgpu.service.lane_answer import (
     LaneAnswer,
     chosen_states,
     is_choice,
@@ -26,9 +30,8 @@ from dwarfgpu.cli.lane_answers import (
     lane_records,
     lane_status,
 )
-from dwarfgpu.cli.lane_questions import Question, lane_answers, refused, scopes_of
-from dwarfgpu.cli.operations import compared, evaluated, outcome, told
-from dwarfgpu.cli.subjects import (
+from dwarfgpu.service.lane_question import Question, lane_answers, refused, scopes_of
+from dwarfgpu.service.subject import (
     Expression,
     Subject,
     answer,
@@ -38,12 +41,10 @@ from dwarfgpu.cli.subjects import (
     subject,
     typed_name,
 )
-from dwarfgpu.cli.unit_options import text_input
-from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
-from dwarfgpu.lane_readings import ask_lanes, of_each_lane
-from dwarfgpu.session import LaneState, Session
-from dwarfgpu.target import Named
-from dwarfgpu.view.plain import Record
+from dwarfgpu.session.all_lanes import ask_lanes, of_each_lane
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.terminal.input import text_input
+from dwarfgpu.view.location_json import Record
 from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"
@@ -85,21 +86,6 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     take_files(args, "subject")
     return with_demo(args, _run, lane="all")
-
-
-def with_demo(
-    args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str | None = None
-) -> int:
-    """Run, with the kernel and the state that come with dwarfgpu where `--demo` asks for them."""
-    if not args.demo:
-        return run(args)
-    from importlib.resources import as_file, files  # no other command line needs them
-
-    with as_file(files("dwarfgpu") / "data") as folder:
-        args.file = args.file or str(folder / "demo.co")
-        args.state = args.state or str(folder / "demo.json")
-        args.lane = args.lane or lane
-        return run(args)
 
 
 def _run(args: argparse.Namespace) -> int:

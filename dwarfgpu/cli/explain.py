@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.answers import Answer, of_error, of_reading, of_result
-from dwarfgpu.cli.errors import hint, one_line
 from dwarfgpu.cli.eval import (
     configure_subject,
     context_notes,
@@ -17,78 +14,26 @@ from dwarfgpu.cli.eval import (
     print_json,
     print_notes,
     session_for,
-    with_demo,
 )
-from dwarfgpu.cli.given_files import take_files
-from dwarfgpu.cli.kernarg_hint import PASSED, kernarg_hint
 from dwarfgpu.cli.operations import compared, operations
-from dwarfgpu.cli.subjects import misspelt, or_operations, subject
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
-from dwarfgpu.view.described_where import described_where
-from dwarfgpu.view.description import conclusion, description
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.given_files import take_files
+from dwarfgpu.service.answer import of_error, of_result
+from dwarfgpu.service.explain import SCHEMA, Explanation, _on_error, _standing, explain_subject
+from dwarfgpu.service.subject import or_operations
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import (
-    FAULTS,
-    KEPT_STEPS,
     Recorder,
-    StepView,
     verdict,
-    verdict_on_error,
     views,
 )
-from dwarfgpu.view.lost import why_lost, with_reasons
-from dwarfgpu.view.plain import Record
-from dwarfgpu.view.position import lane_position, telling_outer_frame
+from dwarfgpu.view.position import telling_outer_frame
 
 if TYPE_CHECKING:
-    from dwarfgpu.language import Options
-
-SCHEMA = "dwarfgpu-explain-1"
-
-
-@frozen
-class Explanation:
-    """What happened, step by step, and what to make of it."""
-
-    heading: tuple[str, ...]
-    steps: tuple[StepView, ...]
-    verdict: tuple[str, ...]
-    answer: Answer
-    omitted: int = 0
-    """Steps left out in the middle."""
-    variables: tuple[tuple[str, Explanation], ...] = ()
-    """Of an expression: the variables that it depends on, by name."""
-
-    @property
-    def text(self) -> str:
-        """As printed."""
-        lines = [line for _, inner in self.variables for line in (*inner.text.split("\n"), "")]
-        lines += self.heading
-        for step in self.steps:
-            if self.omitted and step is self.steps[KEPT_STEPS]:
-                lines.append(f"… {self.omitted} steps …")
-            lines.append(step.text)
-        lines += [
-            f"=> {line}" if index == 0 else f"   {line}" for index, line in enumerate(self.verdict)
-        ]
-        return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
-
-    @property
-    def record(self) -> Record:
-        """The object `dwarfgpu-explain-1` without its schema."""
-        record: Record = {
-            "heading": list(self.heading),
-            "steps": [step.record for step in self.steps],
-            "steps_omitted": self.omitted,
-            "verdict": list(self.verdict),
-            **self.answer.record,
-        }
-        if self.variables:
-            record["variables"] = [{"name": name, **each.record} for name, each in self.variables]
-        return record
+    pass
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -145,71 +90,3 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
     answer = compared(session, of_result(result, notes, session), result)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(heading, shown, sentences, answer, steps.omitted)
-
-
-def explain_subject(session: Session, text: str, options: Options | None = None) -> Explanation:
-    """A variable by its name, or an expression; `UsageError` for what means neither."""
-    wanted = subject(session, text)
-    if isinstance(wanted, Variable):
-        return explain_variable(session, wanted)
-    from dwarfgpu.cli.expressions import DEFAULT, of_expression
-
-    variables: dict[Variable, None] = {}
-    try:
-        answer = of_expression(session, text, variables, options or DEFAULT)
-    except UsageError as error:
-        raise misspelt(session, text, error) from None
-    inner = tuple((each.name, explain_variable(session, each)) for each in variables)
-    lane = "" if session.lane is None else f", for lane {session.lane}"
-    return Explanation(
-        (f"expression {text}{lane}", *_standing(session)),
-        (),
-        _verdict_on(text, answer),
-        answer,
-        0,
-        inner,
-    )
-
-
-def _standing(session: Session) -> tuple[str, ...]:
-    """Of a lane that is inactive, where it stands."""
-    position = lane_position(session)
-    return () if position is None else (position,)
-
-
-def explain_variable(session: Session, variable: Variable) -> Explanation:
-    """A variable of the session's code object, for its focus."""
-    steps = Recorder()
-    reading = session.read(variable, steps)
-    answer = of_reading(reading, session)
-    shown = tuple(with_reasons(session, views(steps.steps, session.architecture)))
-    heading = tuple(description(session, variable))
-    sentences = conclusion(reading, answer.text, shown, answer.where)
-    advice = [kernarg_hint(session, variable, answer)]
-    why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
-    elsewhere = described_where(session, reading)
-    general = FAULTS[UndefinedBits]
-    if elsewhere and why is None:
-        sentences = [each for each in sentences if each != general]
-    if why is not None:
-        sentences = [each.replace(general, why) for each in sentences]
-        shown = tuple(
-            evolve(each, note=None if each.note is None else each.note.replace(general, why))
-            for each in shown
-        )
-    advice += [None if reading.error is None else hint(reading.error)]
-    verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
-    return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
-
-
-def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
-    """What to make of an expression: why there is no value is told of the variables above."""
-    if answer.error is not None:
-        return _on_error(answer.error)
-    where = (f"the object is at {answer.where}",) if answer.where else ()
-    return (f"{text} = {answer.text}", *where)
-
-
-def _on_error(error: DwarfGpuError) -> tuple[str, ...]:
-    advice = hint(error)
-    return (*verdict_on_error(error), *([advice] if advice else []))

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.rule import Row
@@ -22,17 +23,16 @@ from dwarfgpu.cfi.text import (
     row_plain,
     rule_text,
 )
-from dwarfgpu.cli.dialects import DIALECT_HELP
-from dwarfgpu.cli.errors import error_json, error_line, one_line
 from dwarfgpu.cli.eval import print_json, print_notes
-from dwarfgpu.cli.given_files import opening, require_no_core
-from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import DIALECTS
-from dwarfgpu.expr.text import expression_text
-from dwarfgpu.nouns import frozen
+from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.expr.text.text import expression_text
+from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.program_location import HELP, METAVAR, in_file
+from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.view.call_frames import (
     MOST_DIFFERENCES,
     broken_line,

@@ -6,16 +6,22 @@ import argparse
 import hashlib
 import os
 from importlib.machinery import PathFinder
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
-from dwarfgpu import gdb_loader
+import dwarfgpu
 from dwarfgpu.errors import UsageError
 
 LOADER = """# Made by `dwarfgpu gdb-path` for GDB's `source`.
 import runpy
 runpy.run_path({source!r})["load"]({folders!r})
 """
+
+
+PACKAGE = Path(dwarfgpu.__file__).resolve().parent
+GDB_FOLDER = PACKAGE / "gdb"
+"""The files that GDB sources. `dwarfgpu.gdb` itself is a package for GDB's Python alone."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,23 +39,38 @@ def path() -> Path:
     It is part of the package where that finds what it needs by itself; else a small file in the
     user's cache that names the folders. `UsageError` where that cannot be written.
     """
-    source = Path(gdb_loader.__file__).resolve().with_name("gdb_source.py")
-    folders = gdb_loader.folders()
+    source = GDB_FOLDER / "source.py"
+    folders = package_folders()
     if PathFinder.find_spec("attrs", folders) is not None:
         return source
     found = find_spec("attrs")
     assert found is not None and found.origin is not None  # this process uses it
-    folders = [str(gdb_loader.HERE), str(Path(found.origin).resolve().parent.parent)]
+    folders = [str(PACKAGE.parent), str(Path(found.origin).resolve().parent.parent)]
     text = LOADER.format(source=str(source), folders=folders)
     cache = _caches() / "dwarfgpu"
-    loader = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"
+    sourced = cache / f"gdb-{hashlib.sha256(text.encode()).hexdigest()[:8]}.py"
     try:
-        if not loader.exists() or loader.read_bytes() != text.encode():
+        if not sourced.exists() or sourced.read_bytes() != text.encode():
             cache.mkdir(parents=True, exist_ok=True)
-            loader.write_bytes(text.encode())
+            sourced.write_bytes(text.encode())
     except OSError as error:
-        raise UsageError(f"{loader} cannot be written: {error.strerror}") from None
-    return loader
+        raise UsageError(f"{sourced} cannot be written: {error.strerror}") from None
+    return sourced
+
+
+def load_file(name: str) -> ModuleType:
+    """Load a file that GDB sources, without the package `dwarfgpu.gdb` around it."""
+    spec = spec_from_file_location(f"dwarfgpu_gdb_{Path(name).stem}", GDB_FOLDER / name)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def package_folders() -> list[str]:
+    """Folders in which GDB's Python finds the package, and in a checkout its dependencies."""
+    folders: list[str] = load_file("loader.py").folders()
+    return folders
 
 
 def _caches() -> Path:

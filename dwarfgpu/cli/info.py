@@ -8,20 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.dialects import DIALECT_HELP
-from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.given_files import opening
 from dwarfgpu.cli.info_json import FILE_TYPES, report_json
-from dwarfgpu.cli.info_report import (
-    LANGUAGES,
-    Report,
-    SupplementaryReport,
-    UnitReport,
-    report_on,
-)
-from dwarfgpu.cli.unit_options import is_core
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
-from dwarfgpu.expr.dialect import DIALECTS
+from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
@@ -29,6 +18,17 @@ from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.target_id import OS_ABIS
+from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.file_report import (
+    LANGUAGES,
+    Report,
+    SupplementaryReport,
+    UnitReport,
+    report_on,
+)
 
 SCHEMA: Final = "dwarfgpu-info-1"
 _MOST_PLACED: Final = 20

@@ -10,21 +10,21 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.backends.core import Core
-from dwarfgpu.backtrace import stack_frames
-from dwarfgpu.cli.core_lines import core_lines, core_record
-from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.given_files import opening
-from dwarfgpu.cli.stack_lines import frame_record, frame_text
-from dwarfgpu.cli.stopped import Stopped, stopped_in_core
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.core.gpu_note import GpuState
+from dwarfgpu.machine.core.notes import CoreDump, read_core
+from dwarfgpu.machine.core.target import Core
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
-from dwarfgpu.objfile.core_gpu import GpuState
-from dwarfgpu.objfile.core_notes import CoreDump, read_core
 from dwarfgpu.objfile.elf import PT_LOAD, open_object
-from dwarfgpu.session import Session
-from dwarfgpu.target import WaveId
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.options.given_files import opening
+from dwarfgpu.service.core_summary import core_lines, core_record
+from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.open_machine import Stopped, stopped_in_core
+from dwarfgpu.session.backtrace import stack_frames
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Plain, Record
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
 
@@ -32,7 +32,7 @@ SCHEMA: Final = "dwarfgpu-info-core-1"
 def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path, ...]) -> int:
     """Print the report on a core; 1 where a part of it could not be read.
 
-    The errors are those of `dwarfgpu.backends.core.load_core`.
+    The errors are those of `dwarfgpu.machine.core.target.load_core`.
     """
     with opening():
         dump = read_core(open_object(path))

@@ -5,15 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from dwarfgpu.cli.errors import error_json
-from dwarfgpu.cli.info_report import (
-    LANGUAGES,
-    Report,
-    SectionReport,
-    SplitReport,
-    SupplementaryReport,
-    UnitReport,
-)
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
@@ -21,7 +12,16 @@ from dwarfgpu.objfile.gpu_code import NOTE_NAMES, GpuCode, GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 from dwarfgpu.objfile.metadata import Argument, KernelMetadata
 from dwarfgpu.objfile.object_data import placed_sections
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.service.error_text import error_json
+from dwarfgpu.service.file_report import (
+    LANGUAGES,
+    Report,
+    SectionReport,
+    SplitReport,
+    SupplementaryReport,
+    UnitReport,
+)
+from dwarfgpu.view.location_json import Plain, Record
 
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
 

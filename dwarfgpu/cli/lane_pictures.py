@@ -7,10 +7,10 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from dwarfgpu.backends.machine import model_of
-from dwarfgpu.cli.errors import one_line
-from dwarfgpu.cli.lane_answers import ABSENT, LaneAnswer
-from dwarfgpu.session import Session
+from dwarfgpu.machine.topology import model_of
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.lane_answer import ABSENT, LaneAnswer
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.dispatch_layout import layout
 from dwarfgpu.view.grid_image import Picture, draw
 from dwarfgpu.view.lane_grid import (
@@ -21,7 +21,7 @@ from dwarfgpu.view.lane_grid import (
     grid_lines,
     place_lines,
 )
-from dwarfgpu.view.plain import Plain
+from dwarfgpu.view.location_json import Plain
 
 UNUSED = Cell("", "U")
 

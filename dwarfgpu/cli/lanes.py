@@ -8,14 +8,19 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.backtrace import Place, outer_frame, place_of
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.errors import one_line
-from dwarfgpu.cli.eval import print_json, print_notes, with_demo
-from dwarfgpu.cli.focus import target_id
-from dwarfgpu.cli.given_files import POSITIONAL, take_files
-from dwarfgpu.cli.kernarg_hint import has_hint, kernarg_hint
-from dwarfgpu.cli.lane_answers import (
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cli.eval import print_json, print_notes
+from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.machine.target import Named
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.focus import target_id
+from dwarfgpu.service.kernarg_hint import has_hint, kernarg_hint
+from dwarfgpu.service.lane_answer import (
     ABSENT,
     LaneAnswer,
     all_lanes,
@@ -23,18 +28,14 @@ from dwarfgpu.cli.lane_answers import (
     is_choice,
     lane_notes,
 )
-from dwarfgpu.cli.lane_pictures import UNUSED, cell_of, grid, row_of, write_picture
-from dwarfgpu.cli.lane_questions import Question, lane_answers, refused
-from dwarfgpu.cli.streams import has_colours
-from dwarfgpu.cli.subjects import Expression, Subject, subject
-from dwarfgpu.errors import UsageError
-from dwarfgpu.language.machine import used_lanes
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import LaneState, Session
-from dwarfgpu.target import Named
+from dwarfgpu.service.lane_question import Question, lane_answers, refused
+from dwarfgpu.service.subject import Expression, Subject, subject
+from dwarfgpu.session.backtrace import Place, outer_frame, place_of
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.lane_grid import Cell, joined, state_letter, table_lines
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.location_json import Plain, Record
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"

@@ -3,113 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.errors import error_json, error_line, one_line
-from dwarfgpu.cli.eval import context_notes, print_json, print_notes, with_demo
-from dwarfgpu.cli.given_files import POSITIONAL, take_files
-from dwarfgpu.cli.streams import has_colours
-from dwarfgpu.cli.subjects import misspelt, subject
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import size_bits
+from dwarfgpu.cli.eval import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.model.location import Location, narrowed
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
-from dwarfgpu.view.location_drawing import COLOURS, Glyphs, Line, drawing, glyphs_for, plain
-from dwarfgpu.view.locations import location_text
-from dwarfgpu.view.pieces import Layout, layout_json, layouts
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.service.error_text import error_json, error_line, one_line
+from dwarfgpu.service.locate import Located, coloured, located, location_lines
+from dwarfgpu.terminal.columns import terminal_columns
+from dwarfgpu.terminal.streams import has_colours
+from dwarfgpu.view.location_drawing import glyphs_for, plain
+from dwarfgpu.view.location_json import Plain
 
 if TYPE_CHECKING:
-    from dwarfgpu.language import Options
+    pass
 
 SCHEMA: Final = "dwarfgpu-location-1"
 _CHOICES: Final = ("auto", "always", "never")
-_COLUMNS: Final = 80
-_WIDEST: Final = 200
-
-
-@frozen
-class Located:
-    """An object in a place, for the focus."""
-
-    title: str
-    """`Symbol "t"`, `"s.at[1]"`."""
-    location: Location
-    size_bits: int | None
-    """None for a type of unknown size: then nothing is drawn."""
-    layouts: tuple[Layout, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def sentence(self) -> str:
-        """`Symbol "t" is v6 + byte 16 (wave 0), 4 bytes.`"""
-        bits = self.size_bits
-        if bits is None:
-            size = "of unknown size"
-        elif bits % 8:
-            size = f"{bits} bits"
-        else:
-            size = f"{bits // 8} byte{'' if bits == 8 else 's'}"
-        return f"{self.title} is {location_text(self.location)}, {size}."
-
-    def record(self, session: Session) -> Record:
-        """The member `objects` of `dwarfgpu-location-1`, without the name."""
-        places: list[Plain] = [layout_json(each) for each in self.layouts]
-        return {
-            "lane": session.lane,
-            "bit_size": self.size_bits,
-            "text": location_text(self.location),
-            "places": places,
-            "notes": [*self.notes],
-        }
-
-
-def located(session: Session, text: str, given: Options | None = None) -> Located:
-    """Where a variable or the object of an expression is; raises why it is in no place."""
-    wanted = subject(session, text)
-    if isinstance(wanted, Variable):
-        reading = session.read(wanted)
-        if reading.location is None:
-            assert reading.error is not None
-            raise reading.error
-        location, bits, notes = reading.location, size_bits(reading.type), reading.notes
-        title = f'Symbol "{wanted.name}"'
-    else:
-        from dwarfgpu import language
-        from dwarfgpu.cli.expressions import DEFAULT
-
-        try:
-            value = language.evaluate(text, session, given or DEFAULT)
-        except UsageError as error:
-            raise misspelt(session, text, error) from None
-        title = f'"{text}"'
-        if value.location is None:
-            raise value.error or UsageError(f"{title} is a value that is in no place.")
-        location, bits, notes = value.location, value.size_bits, value.notes
-    location = location if bits is None else narrowed(location, bits)
-    # Of a lane that is not in the frame only what needs no frame has a place.
-    access = (session.focused(None) if session.is_absent else session).context().access
-    drawn = () if bits is None else layouts(location, bits, access)
-    return Located(title, location, bits, drawn, notes)
-
-
-def location_lines(found: Located, glyphs: Glyphs, columns: int) -> list[Line]:
-    """The drawing; nothing where the size is not known."""
-    return [] if not found.layouts else list(drawing(found.layouts, glyphs, columns))
-
-
-def coloured(line: Line) -> str:
-    """A line with the escape codes of a terminal; what it says has none of its own."""
-    out = ""
-    for span in line:
-        text = one_line(span.text)
-        out += text if span.kind is None else f"\x1b[{COLOURS[span.kind]}m{text}\x1b[0m"
-    return out
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -167,10 +80,3 @@ def _print(found: Located, colours: bool) -> None:
     glyphs = glyphs_for(sys.stdout.encoding)
     for line in location_lines(found, glyphs, terminal_columns(sys.stdout.isatty())):
         print(coloured(line) if colours else one_line(plain(line)))
-
-
-def terminal_columns(is_terminal: bool) -> int:
-    """Of the terminal; 80 of what is none."""
-    if not is_terminal:
-        return _COLUMNS
-    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)

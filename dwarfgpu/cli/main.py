@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
-from dwarfgpu.cli.errors import error_json, error_line, shortened
-from dwarfgpu.cli.streams import lose_output, standard_streams
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.service.error_text import error_json, error_line, shortened
+from dwarfgpu.terminal.streams import lose_output, standard_streams
 
 COMMANDS = {
     "eval": "evaluate a variable of a code object, or operations given as text or hex",
@@ -202,7 +202,7 @@ def _run(arguments: list[str]) -> int:
                 formatter_class=argparse.RawDescriptionHelpFormatter,
                 allow_abbrev=False,
             )
-            module = cast(Command, import_module(f"dwarfgpu.cli.{command.replace('-', '_')}"))
+            module = cast(Command, import_module(_module_of(command)))
             schema = getattr(module, "SCHEMA", schema)
             if command not in ("debug", "gdb-path"):
                 parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
@@ -217,6 +217,13 @@ def _run(arguments: list[str]) -> int:
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+
+
+def _module_of(command: str) -> str:
+    """The module of a command: the prompt is a front end of its own, beside the command line."""
+    return (
+        "dwarfgpu.repl.start" if command == "debug" else f"dwarfgpu.cli.{command.replace('-', '_')}"
+    )
 
 
 def _overview(arguments: list[str]) -> int:

@@ -8,23 +8,24 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.cli import context as options
-from dwarfgpu.cli.answers import Answer, of_error, of_result
-from dwarfgpu.cli.dialects import PROVISIONAL_NOTE, dialect_for
-from dwarfgpu.cli.lane_answers import all_lanes
-from dwarfgpu.comparison import PlaceFinding
+from dwarfgpu.access.compare_places import PlaceFinding
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, UsageError
-from dwarfgpu.expr.context import Context, Limits, format_of
-from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
-from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.prepare import prepare
+from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import is_compound
-from dwarfgpu.reading import notes_that_hold
-from dwarfgpu.session import Session
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.dialects import PROVISIONAL_NOTE, dialect_for
+from dwarfgpu.service.answer import Answer, of_error, of_result
+from dwarfgpu.service.lane_answer import all_lanes
+from dwarfgpu.session.read_variable import notes_that_hold
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
 from dwarfgpu.view.locations import location_text
-from dwarfgpu.view.plain import Record
 
 MOST_COMPARED_BITS: Final = 1 << 20
 """Of a location that is not known to be of an object."""

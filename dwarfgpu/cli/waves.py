@@ -8,14 +8,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.backends.state_file import State, WaveState, load_state
-from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.given_files import take_only_files
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.nouns import frozen
-from dwarfgpu.plain import Json
+from dwarfgpu.machine.state.load import State, WaveState, load_state
+from dwarfgpu.options.given_files import take_only_files
+from dwarfgpu.service.error_text import error_line, one_line
 
 SCHEMA: Final = "dwarfgpu-waves-1"
 

@@ -13,26 +13,25 @@ from typing import Final
 from attrs import evolve, field
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.cli import where_json
-from dwarfgpu.cli.context import natural
-from dwarfgpu.cli.dialects import DIALECT_HELP
-from dwarfgpu.cli.errors import error_line, one_line
-from dwarfgpu.cli.eval import print_notes, with_demo
-from dwarfgpu.cli.given_files import names_a_file, opening, require_no_core
-from dwarfgpu.cli.program_location import HELP, METAVAR, in_file
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.cli.eval import print_notes
 from dwarfgpu.cli.where_against import compare
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import Allowance, Coverage
-from dwarfgpu.dwarf.coverage_find import Group, UnitGroups, Wanted, find_variables
-from dwarfgpu.dwarf.function_names import name_in_frames
-from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.dialect import DIALECTS
-from dwarfgpu.near import did_you_mean
-from dwarfgpu.nouns import define, frozen
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
+from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted, find_variables
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.given_files import names_a_file, opening, require_no_core
+from dwarfgpu.options.machine_options import natural
+from dwarfgpu.options.program_location import HELP, METAVAR, in_file
+from dwarfgpu.service import where_json
+from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.where import amount, heading
 from dwarfgpu.view.coverage import (
     Cells,
     SourceLines,
@@ -330,43 +329,3 @@ class _Listing:
 
 def _print(line: str) -> None:
     print(one_line(line))
-
-
-def _of_nameless(variable: Variable) -> str:
-    """Of a variable of a nameless function, to which function it belongs by file and line."""
-    try:
-        if not is_nameless(variable):
-            return ""
-        owners = dict.fromkeys(name_in_frames(each) or "" for each in owners_of(variable))
-    except DwarfGpuError:
-        return ""
-    names = dict.fromkeys(filter(None, owners))
-    if len(names) > 1:  # the instances of a template
-        names = dict.fromkeys(without_arguments(each) for each in names)
-    return f" of {' or '.join(names)}" if names else ""
-
-
-def heading(coverage: Coverage) -> str:
-    """What a variable is: kind, type, name, line and function."""
-    variable, place = coverage.variable, coverage.place
-    try:
-        typed = "" if variable.type_text is None else f"{variable.type_text} "
-    except DwarfGpuError as error:
-        typed = f"<error: {error_line(error)}> "
-    try:
-        line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
-    except DwarfGpuError as error:
-        line = f", line <error: {error_line(error)}>"
-    of = _of_nameless(variable) if place is None else f" of {function_text(place)}"
-    return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
-
-
-def amount(coverage: Coverage) -> str:
-    """How much of its scope it is described in."""
-    text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
-    part = coverage.described_bytes - coverage.complete_bytes
-    if not part:
-        return text
-    kinds = {each.extent.completeness for each in coverage.descriptions}
-    certainly = "" if "partly" in kinds else "perhaps "
-    return f"{text}, {part} of them {certainly}in part"

@@ -6,11 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dwarfgpu.cli.errors import error_json, error_line, one_line
-from dwarfgpu.cli.where_json import SCHEMA
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import Allowance
-from dwarfgpu.dwarf.coverage_change import (
+from dwarfgpu.dwarf.coverage.change import (
     Build,
     Change,
     ChangeKind,
@@ -18,9 +15,12 @@ from dwarfgpu.dwarf.coverage_change import (
     build_of,
     changes_between,
 )
-from dwarfgpu.dwarf.coverage_find import UnitGroups
+from dwarfgpu.dwarf.coverage.coverage import Allowance
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups
+from dwarfgpu.service.error_text import error_json, error_line, one_line
+from dwarfgpu.service.where_json import SCHEMA
 from dwarfgpu.view.coverage import percent
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.location_json import Plain, Record
 
 _MOST_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""

@@ -7,27 +7,21 @@ from pathlib import Path
 
 from attrs import evolve
 
-from dwarfgpu import plain
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.basetype import ENCODINGS, BaseType, float_format, unsigned_type
-from dwarfgpu.bits import Endian
-from dwarfgpu.expr.context import (
-    Context,
-    ExprLoc,
-    Limits,
-    LocationAttribute,
-    ResultKind,
-    UnitFormat,
-)
-from dwarfgpu.expr.dialect import Dialect, dialect
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.json_reader import Field
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
+from dwarfgpu.expr.dialect.dialect import Dialect, dialect
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
-from dwarfgpu.plain import Field
 
 FORMAT = "dwarfgpu-conformance-1"
 SECTION_BASE = 1 << 40
@@ -77,7 +71,7 @@ class Case:
 
 def load_cases(path: Path) -> list[Case]:
     """The cases of a file; `UsageError` names the field that is not as the format says."""
-    document = plain.load(path)
+    document = json_reader.load(path)
     document["format"].text(FORMAT)
     return [_case(each) for each in document["cases"].items()]
 

@@ -8,16 +8,19 @@ from fractions import Fraction
 
 from attrs import evolve
 
-from dwarfgpu.bits import signed
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.json_reader import MOST_BITS, Field, Json
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.conformance import cfi
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
-from dwarfgpu.expr.context import Limits, ResultKind
+from dwarfgpu.expr.context import ResultKind
 from dwarfgpu.expr.control import Nested
 from dwarfgpu.expr.convert import as_location, as_value
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
-from dwarfgpu.expr.text import assemble, disassemble
+from dwarfgpu.expr.text.text import assemble, disassemble
 from dwarfgpu.model.location import Location, SingleLocation, narrowed
 from dwarfgpu.model.storage import (
     Composite,
@@ -30,8 +33,6 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
-from dwarfgpu.plain import MOST_BITS, Field, Json
 
 
 @frozen

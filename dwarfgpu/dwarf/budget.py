@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.names import printable

@@ -11,15 +11,15 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.cfi import search_table
+from dwarfgpu.cfi import eh_frame_hdr
+from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.program import RowTable
 from dwarfgpu.cfi.rule import Row
-from dwarfgpu.cfi.search_table import SearchTable, read_search_table
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
-from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, Dialect, dialect
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
 
@@ -59,7 +59,7 @@ class CallFrames:
                 search = self._search_table(file) if kind == ".eh_frame" else None
                 if search is not None and search.frames_address != address:
                     self.notes.append(
-                        f"{search_table.SECTION} of {file.path} is of other frames: .eh_frame is "
+                        f"{eh_frame_hdr.SECTION} of {file.path} is of other frames: .eh_frame is "
                         f"at {address:#x}, not at {search.frames_address:#x}"
                     )
                     search = None
@@ -99,7 +99,7 @@ class CallFrames:
         try:
             return search_table_of(file)
         except DwarfGpuError as error:
-            self.notes.append(f"{search_table.SECTION} of {file.path} is not used: {error}")
+            self.notes.append(f"{eh_frame_hdr.SECTION} of {file.path} is not used: {error}")
             return None
 
     def entries_at(self, address: int) -> Iterator[tuple[FrameSection, Fde]]:
@@ -177,9 +177,9 @@ def search_table_of(file: ObjectFile) -> SearchTable | None:
     """
     for each in file.segments:
         if each.type == PT_GNU_EH_FRAME:
-            data = file.file_bytes(each.offset, each.file_bytes, search_table.SECTION)
+            data = file.file_bytes(each.offset, each.file_bytes, eh_frame_hdr.SECTION)
             return read_search_table(data, each.address, file.address_bytes, file.endian)
-    section = file.sections_by_name.get(search_table.SECTION)
+    section = file.sections_by_name.get(eh_frame_hdr.SECTION)
     if section is None or section.type == SHT_NOBITS or file.is_relocatable:
         return None
     data = file.data_of(section)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from attrs import field
 
-from dwarfgpu.backends.image import Image
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import Malformed
-from dwarfgpu.nouns import frozen
+from dwarfgpu.machine.image import Image
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import (

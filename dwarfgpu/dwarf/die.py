@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import field
 
-from dwarfgpu.bits import Endian, signed
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
-from dwarfgpu.expr.dialect import AMD_DIRECT_16
-from dwarfgpu.nouns import frozen
+from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
-from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.nouns import frozen
 
 FormClass = Literal[
     "address",

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.nouns import frozen
 
 MOST_UNITS: Final = 200_000
 MOST_PROBLEMS: Final = 1_000

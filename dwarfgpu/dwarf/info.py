@@ -19,24 +19,24 @@ from typing import TypeVar
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
-from dwarfgpu.dwarf.aranges import AddressIndex
 from dwarfgpu.dwarf.budget import Budget
 from dwarfgpu.dwarf.call_frames import CallFrames
-from dwarfgpu.dwarf.contributions import Contributions
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.gdb_index import GdbIndex
 from dwarfgpu.dwarf.header import read_headers
-from dwarfgpu.dwarf.line import LineTables
-from dwarfgpu.dwarf.names import NameIndex
-from dwarfgpu.dwarf.package import PackageRow
+from dwarfgpu.dwarf.index.aranges import AddressIndex
+from dwarfgpu.dwarf.index.debug_names import NameIndex
+from dwarfgpu.dwarf.index.gdb_index import GdbIndex
+from dwarfgpu.dwarf.line.line_table import LineTables
 from dwarfgpu.dwarf.producer import dialect_name
-from dwarfgpu.dwarf.split import Package, SplitFiles, split_id
-from dwarfgpu.dwarf.type_builder import TypeBuilder
+from dwarfgpu.dwarf.split.contributions import Contributions
+from dwarfgpu.dwarf.split.dwp import PackageRow
+from dwarfgpu.dwarf.split.split_units import Package, SplitFiles, split_id
+from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit, known
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import AMD, Dialect
-from dwarfgpu.expr.dialect import dialect as dialect_named
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.code_object import architecture_of
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data

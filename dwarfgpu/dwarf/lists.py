@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from dwarfgpu.base.lazy_attrs import define
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
-from dwarfgpu.nouns import define
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

@@ -12,12 +12,12 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.bits import signed
+from dwarfgpu.base.bits import signed
 from dwarfgpu.errors import IllFormed, OutOfRange, Unavailable
+from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries, register_of
-from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory, Register
 

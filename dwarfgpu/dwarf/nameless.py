@@ -17,13 +17,13 @@ from typing import Final, TypeAlias
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import declaration_of, is_nameless_function
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import read_uleb
-from dwarfgpu.dwarf.scopes import BLOCKS, CONTAINERS, FUNCTIONS, Variable, variables_below
-from dwarfgpu.dwarf.spelling import canonical
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Array, Type, strip
+from dwarfgpu.dwarf.names.qualified import canonical
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import declaration_of, is_nameless_function
+from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, FUNCTIONS, Variable, variables_below
+from dwarfgpu.dwarf.types.types import Array, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ExprLoc

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, DIRECT
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, DIRECT
+from dwarfgpu.expr.dialect.upstream_clang import has_suffix
 from dwarfgpu.expr.operation import LLVM_USER
-from dwarfgpu.expr.upstream import has_suffix
-from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.unit import CompilationUnit

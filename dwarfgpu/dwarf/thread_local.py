@@ -12,9 +12,9 @@ from pathlib import PurePath
 from typing import Final
 
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
+from dwarfgpu.machine.target import Target, ThreadLocal, WaveId
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
 from dwarfgpu.objfile.elf import ET_EXEC, ObjectFile, Segment
-from dwarfgpu.target import Target, ThreadLocal, WaveId
 
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB

@@ -10,19 +10,19 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.base_types import base_type_of
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.header import UnitHeader
 from dwarfgpu.dwarf.lists import FileLocation, Range, merged, read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
-from dwarfgpu.dwarf.split import SPLIT_NAMES
+from dwarfgpu.dwarf.split.split_units import SPLIT_NAMES
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.tree import Tree, read_tree
+from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
@@ -39,13 +39,13 @@ from dwarfgpu.expr.context import (
     LocList,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect import Dialect
-from dwarfgpu.target import Target, WaveId
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.info import DebugInfo
-    from dwarfgpu.dwarf.line import LineTable
-    from dwarfgpu.dwarf.types import Style
+    from dwarfgpu.dwarf.line.line_table import LineTable
+    from dwarfgpu.dwarf.types.types import Style
 
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal, TypeAlias
 
-from dwarfgpu.bits import Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Reader, encode_sleb, encode_uleb
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, shown
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.nouns import frozen
 
 Operand: TypeAlias = int | bytes
 Meaning = Literal[

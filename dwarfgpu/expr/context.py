@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from attrs import evolve, field
 
-from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.one_lane import OneLaneAccess
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.basetype import BaseType, generic_type
-from dwarfgpu.bits import Endian
-from dwarfgpu.comparison import Comparison
+from dwarfgpu.base.base_type import BaseType, generic_type
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, MissingContext
+from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
-from dwarfgpu.target import Target, WaveId
 
 if TYPE_CHECKING:
-    from dwarfgpu.expr.dialect import Dialect
+    from dwarfgpu.expr.dialect.dialect import Dialect
 
 ResultKind = Literal["value", "location"]
 T = TypeVar("T")
@@ -53,36 +54,6 @@ def format_of(architecture: Architecture | None) -> UnitFormat:
     if architecture is None:
         return UnitFormat()
     return UnitFormat(address_size=architecture.address_bits // 8, endian=architecture.endian)
-
-
-@frozen
-class Limits:
-    """Budgets of one evaluation; beyond them it is `LimitExceeded`."""
-
-    steps: int = 100_000
-    """Operations performed and list entries looked at, those of nested expressions included.
-
-    An expression that counts in a loop for ever must end within a second of processor time."""
-    stack: int = 100_000
-    """Stack entries."""
-    places: int = 64
-    """Places of one location description."""
-    parts: int = 200_000
-    """Parts of one composite location description that pieces make one by one."""
-    depth: int = 4096
-    """Composites inside one another: reading one takes as many steps."""
-    calls: int = 256
-    """DW_OP_call* inside one another."""
-    nesting: int = 32
-    """Separate evaluations (location lists, entry values, implicit pointers) in one another."""
-    read_bytes: int = 1 << 20
-    """Bytes of one object read or written."""
-    total_bytes: int = 1 << 26
-    """Bytes read in one evaluation, by nested expressions included."""
-    runs: int = 200_000
-    """Pieces of storage touched by one read or write."""
-    frames: int = 1_000_000
-    """Call frames of one stack."""
 
 
 @frozen

@@ -10,10 +10,11 @@ from functools import lru_cache
 from typing import cast
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.bits import Endian, from_bytes
+from dwarfgpu.base.bits import Endian, from_bytes
 from dwarfgpu.errors import EvaluationError, IllFormed
 from dwarfgpu.expr.context import ConstValue, Context, Unit, require
 from dwarfgpu.expr.control import Nested, Outcome
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -23,7 +24,6 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import Implicit, Memory, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.target import WaveId
 
 
 def memory_location(

@@ -12,14 +12,14 @@ from functools import lru_cache
 
 from attrs import field
 
-from dwarfgpu.bits import Reader, encode_uleb
+from dwarfgpu.base.bits import Reader, encode_uleb
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import Dialect
+from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import LLVM_USER, Code, Operation
-from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from attrs import evolve
 
+from dwarfgpu.access.coalesced_reads import METER, Meter
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -22,6 +24,7 @@ from dwarfgpu.errors import (
     Site,
     StaleLocation,
 )
+from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
@@ -32,12 +35,10 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.control import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
-from dwarfgpu.expr.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.endless_loop import Loops
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.loops import Loops
 from dwarfgpu.expr.operation import Kind, Stack
-from dwarfgpu.expr.prepare import Program, prepare
-from dwarfgpu.fetch import METER, Meter
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -46,7 +47,6 @@ from dwarfgpu.model.location import (
     PartialComposite,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 
 Result: TypeAlias = Value | ImplicitPointerValue | Location
 """What an evaluation gives."""

@@ -15,13 +15,13 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_or
 
 from attrs import field
 
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.control import Enter, Jump
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 
 Stack: TypeAlias = list[Entry]
 """The whole DWARF stack, its top last; the few operations that take it may pop from it."""

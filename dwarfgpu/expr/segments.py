@@ -15,12 +15,12 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.expr.context import Context, Unit, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model.location import Location
-from dwarfgpu.nouns import frozen
 
 LOADED_SPACES: Final = frozenset({0, 1})
 """DWARF's numbers of the address spaces into which code objects are loaded: global and generic."""

@@ -9,22 +9,22 @@ import gdb
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
-from dwarfgpu.gdb.compare import compare
-from dwarfgpu.gdb.errors import command
-from dwarfgpu.gdb.function import Function
-from dwarfgpu.gdb.locals import json_lines, text_lines
-from dwarfgpu.gdb.questions import (
+from dwarfgpu.gdb.command_text import (
     explanations,
     lane_answers,
     location_of,
     operations_result,
     where_described,
 )
+from dwarfgpu.gdb.compare import compare
+from dwarfgpu.gdb.errors import command
+from dwarfgpu.gdb.function import Function
+from dwarfgpu.gdb.locals import json_lines, text_lines
+from dwarfgpu.gdb.save_state import SaveState
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.stack import lines
 from dwarfgpu.gdb.values import the_debugger
 from dwarfgpu.gdb.variables import report
-from dwarfgpu.gdb_save_state import SaveState
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.printable import one_line
 

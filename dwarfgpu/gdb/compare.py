@@ -8,15 +8,15 @@ from pathlib import Path
 
 import gdb
 
-from dwarfgpu.backends.ingdb import frame_cfa, frame_register
-from dwarfgpu.backtrace import StackFrame, functions_at
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.unwind import PhysicalFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.gdb.machine.target import frame_cfa, frame_register
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.stack import aligned, is_left, require_stack
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
+from dwarfgpu.session.backtrace import StackFrame, functions_at
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.stack_line import frame_number
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 import gdb
 
-from dwarfgpu.backends.ingdb import undisturbed
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.gdb.machine.target import undisturbed
 from dwarfgpu.language import is_in_gdbs_words
 from dwarfgpu.view.printable import one_line
 

@@ -11,23 +11,23 @@ from urllib.parse import unquote
 
 import gdb
 
-from dwarfgpu.backends.ingdb import (
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.tail_call_frame import Jumps
+from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.gdb.machine.target import (
     GdbTarget,
     LoadedSection,
     bias_of,
     loaded_sections,
     selected_wave,
 )
-from dwarfgpu.cfi.tail import Jumps
-from dwarfgpu.cfi.unwind import FrameRow
-from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.gpu_callers import kernel_in
-from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.tail_calls import CallChains
-from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 
 _VDSO = "system-supplied DSO at "
@@ -110,7 +110,7 @@ class LoadedFiles:
         return None if found is None else kernel_in(found, location)
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """The calls by jumps on the way (`dwarfgpu.cfi.tail.TailCalls`)."""
+        """The calls by jumps on the way (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
         if self._chained_at != self._target.stop:
             self._chained_at = self._target.stop
             objects = tuple(self._all())

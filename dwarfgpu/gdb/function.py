@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gdb
 
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Pointer
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.session import Debugger, GdbSession

@@ -11,17 +11,17 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.backtrace import functions_at
-from dwarfgpu.cfi.tail import TailFrame
-from dwarfgpu.dwarf.function_names import name_in_frames
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.stack import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session import Reading
-from dwarfgpu.view.plain import Plain, Record, location_json
+from dwarfgpu.session.backtrace import functions_at
+from dwarfgpu.session.session import Reading
+from dwarfgpu.view.location_json import Plain, Record, location_json
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.stack_line import frame_number
 from dwarfgpu.view.values import OPTIMIZED_OUT

@@ -11,26 +11,14 @@ import gdb
 from attrs import evolve, field
 
 from dwarfgpu import language
-from dwarfgpu.backends.ingdb import (
-    GdbTarget,
-    architecture_named,
-    frame_architecture,
-    frame_cfa,
-    frame_register,
-    selected_wave,
-    symbol_text,
-)
-from dwarfgpu.backends.ingdb_rocm import selected_lane
-from dwarfgpu.backends.ingdb_values import value_bytes
-from dwarfgpu.backtrace import functions_at
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import from_bytes
-from dwarfgpu.callers import Passed, call_of, told_on_entry
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import (
     DwarfGpuError,
     MissingContext,
@@ -40,16 +28,28 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context, Frame
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.frames import TopFrame
 from dwarfgpu.gdb.files import LoadedFiles
+from dwarfgpu.gdb.machine.gdb_values import value_bytes
+from dwarfgpu.gdb.machine.rocm import selected_lane
+from dwarfgpu.gdb.machine.target import (
+    GdbTarget,
+    architecture_named,
+    frame_architecture,
+    frame_cfa,
+    frame_register,
+    selected_wave,
+    symbol_text,
+)
 from dwarfgpu.language import Options, Typed, TypedValue
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Reading, Session
-from dwarfgpu.target import WaveId
+from dwarfgpu.session.backtrace import functions_at
+from dwarfgpu.session.entry_values import Passed, call_of, told_on_entry
+from dwarfgpu.session.frame import TopFrame
+from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.values import FormatOptions
 
 _UNKNOWN = "No symbol "

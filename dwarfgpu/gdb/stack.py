@@ -12,11 +12,11 @@ from itertools import islice
 import gdb
 from attrs import evolve
 
-from dwarfgpu.backends.ingdb import selected_wave
-from dwarfgpu.backtrace import StackFrame, functions_at, stack_frames
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.gdb.machine.target import selected_wave
 from dwarfgpu.gdb.session import Debugger, GdbSession, inline_depth, print_options
+from dwarfgpu.session.backtrace import StackFrame, functions_at, stack_frames
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.printed import has_printer
 from dwarfgpu.view.stack_line import arguments_of, frame_text, is_aggregate

@@ -13,24 +13,24 @@ from typing import TypeAlias
 import gdb
 from attrs import evolve
 
-from dwarfgpu.backends.ingdb_reads import Reads
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, strip
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip
 from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context, format_of
-from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.gdb.errors import gdb_errors
+from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.session import PRINT_SETTINGS, Debugger, GdbSession, print_options
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 
 Find: TypeAlias = Callable[[GdbSession], TypedValue]

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 import gdb
 from attrs import evolve
 
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
-from dwarfgpu.gdb.reasons import have_same_bits, reason_of, why_not_here
+from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_not_here
+from dwarfgpu.gdb.gdb_variable import Told, told
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
-from dwarfgpu.gdb.told import Told, told
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.options import UNAVAILABLE
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.stack_line import frame_number

@@ -4,9 +4,9 @@
 `type_of` its type without reading anything, `named_type` a type that is named.
 """
 
+from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.evaluate import evaluate, named_type, type_of
 from dwarfgpu.language.names import Typed
-from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue, is_in_gdbs_words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.types import Array, Base, Enum, Function, Pointer, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluate import evaluate
 from dwarfgpu.language.numbers import is_number
@@ -11,7 +11,7 @@ from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.show import format
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import FormatOptions
 
 

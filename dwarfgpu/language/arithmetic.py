@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,
     Base,
@@ -23,7 +24,13 @@ from dwarfgpu.dwarf.types import (
 )
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language import complexes, vectors
-from dwarfgpu.language.bases import converted, converted_pointer, kinship, require_defined, way_up
+from dwarfgpu.language.base_class_casts import (
+    converted,
+    converted_pointer,
+    kinship,
+    require_defined,
+    way_up,
+)
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
@@ -32,7 +39,6 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
-from dwarfgpu.nouns import frozen
 
 _NO_OPERAND = {
     "-": "Argument to negate operation not a number.",

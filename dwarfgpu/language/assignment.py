@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import Array, Base, Enum, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.functions import INTERNAL

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.basetype import BaseType, float_format
-from dwarfgpu.bits import Endian
-from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type
-from dwarfgpu.nouns import frozen
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 
 INT_BITS: Final = 32
 _FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struct, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.bases import way_up
+from dwarfgpu.language.base_class_casts import way_up
 from dwarfgpu.language.names import Typed
 from dwarfgpu.language.value import TypedValue
 

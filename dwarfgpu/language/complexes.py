@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import Base, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, is_number
 from dwarfgpu.language.value import TypedValue

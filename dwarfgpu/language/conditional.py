@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,
@@ -25,17 +26,16 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.bases import converted_pointer, way_up
+from dwarfgpu.language.base_class_casts import converted_pointer, way_up
 from dwarfgpu.language.numbers import Number, is_number
 from dwarfgpu.language.places import Places
+from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ
-from dwarfgpu.nouns import frozen
 
-_VOID_POINTER = tree.TypeName(("void",), declarators=(tree.Declarator("*"),))
+_VOID_POINTER = ast.TypeName(("void",), declarators=(ast.Declarator("*"),))
 _UNCHANGED = NUMBERS_NOT_READ | {"float"}
 """Encodings of arithmetic types that no promotion makes another."""
 
@@ -44,7 +44,7 @@ _UNCHANGED = NUMBERS_NOT_READ | {"float"}
 class Arm:
     """One arm: its tree, and its value, that of a reference being what it refers to."""
 
-    node: tree.Node
+    node: ast.Node
     value: TypedValue
 
     @property
@@ -178,11 +178,11 @@ def _is_to_void(kind: Pointer) -> bool:
     return strip(kind.target) is None
 
 
-def _is_null(node: tree.Node) -> bool:
+def _is_null(node: ast.Node) -> bool:
     match node:
-        case tree.Integer(number=0):
+        case ast.Integer(number=0):
             return True
-        case tree.Cast(type=kind, operand=operand, is_memory=False) if kind == _VOID_POINTER:
+        case ast.Cast(type=kind, operand=operand, is_memory=False) if kind == _VOID_POINTER:
             return _is_null(operand)
         case _:
             return False

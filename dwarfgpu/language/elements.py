@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types import Array, Base, Struct, Type, size_bytes, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.names import array_of

@@ -11,12 +11,12 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import overloaded
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import Variable, code_ranges
-from dwarfgpu.dwarf.spelling import split_last
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.scope.entities import Variable, code_ranges
+from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,
@@ -32,33 +32,33 @@ from dwarfgpu.dwarf.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.language import tree
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
+from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
-from dwarfgpu.language.executing import in_frame
+from dwarfgpu.language.elf_symbols import as_type, typed, untyped
+from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL, OwnFunction
-from dwarfgpu.language.literals import text
-from dwarfgpu.language.machine import machine_value, unknown
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.names import Names, Typed, is_cplusplus
-from dwarfgpu.language.notes import assumptions
 from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
 from dwarfgpu.language.options import DEFAULT, Options
 from dwarfgpu.language.overloads import NO_CALLS, refuse_overloaded
-from dwarfgpu.language.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.places import Places
+from dwarfgpu.language.registers import machine_value, unknown
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.literals import text
+from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped import as_type, typed, untyped
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import NOT_STARTED, Session
+from dwarfgpu.session.session import NOT_STARTED, Session
 
 VOID: Final = TypedValue(None, bits=Bits(0, 0))
 
@@ -109,7 +109,7 @@ class Evaluator:
         try:
             node = parse(text, self.names)
             value = self.value(node)
-            if isinstance(node, tree.Name):
+            if isinstance(node, ast.Name):
                 value = typed(value, node.name)
             value = self.places.read(value)
         finally:
@@ -121,46 +121,46 @@ class Evaluator:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
 
-    def value(self, node: tree.Node) -> TypedValue:
+    def value(self, node: ast.Node) -> TypedValue:
         """The value of a tree, not read unless that was needed."""
         match node:
-            case tree.Integer() | tree.Floating():
+            case ast.Integer() | ast.Floating():
                 return self._number(self.numbers.literal(node))
-            case tree.Character() | tree.String():
+            case ast.Character() | ast.String():
                 return text(self.names, self.numbers, node, cplusplus=self._is_cplusplus)
-            case tree.Name():
+            case ast.Name():
                 return self._named(node)
-            case tree.Dollar():
+            case ast.Dollar():
                 return self._dollar(node.name)
-            case tree.AddressOf():
+            case ast.AddressOf():
                 return self._address(node)
-            case tree.Unary():
+            case ast.Unary():
                 return self._unary(node)
-            case tree.Binary():
+            case ast.Binary():
                 return self._binary(node)
-            case tree.Assign():
+            case ast.Assign():
                 return self._assign(node)
-            case tree.Conditional():
+            case ast.Conditional():
                 return self._conditional(node)
-            case tree.Access():
+            case ast.Access():
                 return self._member(node)
-            case tree.Index():
+            case ast.Index():
                 return self._element(node)
-            case tree.Call():
+            case ast.Call():
                 return self._called(node)
-            case tree.Cast():
+            case ast.Cast():
                 return self._cast(node)
-            case tree.SizeOf(is_alignment=True):
+            case ast.SizeOf(is_alignment=True):
                 return self._length(alignment_bytes(self.names.type_of(node.type).type))
-            case tree.SizeOf():
+            case ast.SizeOf():
                 return self._size(self.names.type_of(node.type).type)
-            case tree.Elements():
+            case ast.Elements():
                 return elements(self.places, [self.object(each) for each in node.elements])
 
-    def object(self, node: tree.Node) -> TypedValue:
+    def object(self, node: ast.Node) -> TypedValue:
         """The value of an operand: of a reference, what it refers to."""
         value = self._referred(self.value(node))
-        return typed(value, node.name) if isinstance(node, tree.Name) else value
+        return typed(value, node.name) if isinstance(node, ast.Name) else value
 
     def _referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
@@ -183,7 +183,7 @@ class Evaluator:
 
     # Operands
 
-    def _named(self, node: tree.Name, *, is_called: bool = False) -> TypedValue:
+    def _named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
         name = node.name
         if node.file is not None:
             found = self.names.meaning_in_file(name, node.file)
@@ -250,20 +250,20 @@ class Evaluator:
         found = machine_value(self.session, self.numbers, name)
         if found is not None:
             return found
-        if self._own_function(tree.Dollar(name)) is not None:
+        if self._own_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
             raise unknown(self.session, name)
         # As GDB: a convenience variable that was never set.
         return evolve(VOID, convenience=name)
 
-    def _own_function(self, node: tree.Node) -> OwnFunction | None:
+    def _own_function(self, node: ast.Node) -> OwnFunction | None:
         """What `$_name` is of the debugger's functions."""
-        if not isinstance(node, tree.Dollar):
+        if not isinstance(node, ast.Dollar):
             return None
         return self.options.functions.get(node.name) or FUNCTIONS.get(node.name)
 
-    def _address(self, node: tree.AddressOf) -> TypedValue:
+    def _address(self, node: ast.AddressOf) -> TypedValue:
         space = self.session.architecture.address_space_named(node.space)
         if space is None:
             known = ", ".join(
@@ -277,7 +277,7 @@ class Evaluator:
 
     # Operations
 
-    def _unary(self, node: tree.Unary) -> TypedValue:
+    def _unary(self, node: ast.Unary) -> TypedValue:
         operator = node.operator
         if operator == "sizeof":
             operand = self._unevaluated().object(node.operand)
@@ -286,7 +286,7 @@ class Evaluator:
             if operand.error is not None and size_bytes(operand.type) is None:
                 raise operand.error  # why the size is not known
             return self._size(operand.constant_type or operand.type)
-        if operator == "&" and isinstance(node.operand, tree.Name):
+        if operator == "&" and isinstance(node.operand, ast.Name):
             member = self._member_pointer(node.operand)
             if member is not None:
                 return member
@@ -313,7 +313,7 @@ class Evaluator:
             case _:
                 return self.arithmetic.unary(operator, value)
 
-    def _member_pointer(self, node: tree.Name) -> TypedValue | None:
+    def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """`&Class::x`; None where the name is that of something that is no part of an object."""
         if node.file is not None or "::" not in node.name:
             return None
@@ -337,7 +337,7 @@ class Evaluator:
                 return self.places.dereferenced(self.arithmetic.cast(value, pointer))
         return self.places.dereferenced(value)
 
-    def _binary(self, node: tree.Binary) -> TypedValue:
+    def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
         if operator in ("&&", "||"):
             truth = self.arithmetic.truth(self.object(node.left))
@@ -357,14 +357,14 @@ class Evaluator:
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.arithmetic.binary(operator, left, right)
 
-    def _conditional(self, node: tree.Conditional) -> TypedValue:
+    def _conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
         unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
         other, taken = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, taken, other, cplusplus=self._is_cplusplus)
 
-    def _member(self, node: tree.Access, *, is_called: bool = False) -> TypedValue:
+    def _member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
@@ -407,7 +407,7 @@ class Evaluator:
             value = self.places.dereferenced(value)
         return pointed(self.places, value, member)
 
-    def _element(self, node: tree.Index) -> TypedValue:
+    def _element(self, node: ast.Index) -> TypedValue:
         value = self.object(node.operand)
         index = self.object(node.index)
         if is_number(value.type) and not is_number(index.type):
@@ -426,7 +426,7 @@ class Evaluator:
             raise UsageError("Argument to subscript operation is not an integer.")
         return self.places.element(value, number.value.integer)
 
-    def _called(self, call: tree.Call) -> TypedValue:
+    def _called(self, call: ast.Call) -> TypedValue:
         """What a function of the program gives has a type, and no value."""
         node = call.function
         own = self._own_function(node)
@@ -434,9 +434,9 @@ class Evaluator:
             return self._number(self.numbers.integer(0))  # as in GDB
         if own is not None:
             return own(self, [self.object(each) for each in call.arguments])
-        if isinstance(node, tree.Name):
+        if isinstance(node, ast.Name):
             function = self._named(node, is_called=True)
-        elif isinstance(node, tree.Access):
+        elif isinstance(node, ast.Access):
             function = self._member(node, is_called=True)
         else:
             function = self.value(node)
@@ -447,16 +447,16 @@ class Evaluator:
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
         raise Unsupported(NO_CALLS)
 
-    def type_named(self, name: tree.TypeName | tree.TypeOf) -> Typed:
+    def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
         """The type that is written, or that of an expression."""
-        if isinstance(name, tree.TypeName):
+        if isinstance(name, ast.TypeName):
             return self.names.type_of(name)
-        if isinstance(name.operand, tree.TypeName):
+        if isinstance(name.operand, ast.TypeName):
             return self.names.type_of(name.operand)
         value = self._unevaluated().value(name.operand)
         return Typed(value.type, value.unit)
 
-    def _cast(self, node: tree.Cast) -> TypedValue:
+    def _cast(self, node: ast.Cast) -> TypedValue:
         to = self.type_named(node.type)
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
@@ -465,7 +465,7 @@ class Evaluator:
             return named_cast(self.arithmetic, node.how, operand, to)
         return as_type(operand, to.type) or written_cast(self.arithmetic, operand, to)
 
-    def _assign(self, node: tree.Assign) -> TypedValue:
+    def _assign(self, node: ast.Assign) -> TypedValue:
         if self.options.read_only is not None:
             raise UsageError(self.options.read_only)
         target = self.object(node.left)

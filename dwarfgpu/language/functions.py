@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dwarfgpu.backtrace import StackFrame, stack_frames
-from dwarfgpu.dwarf.types import Array, Base, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.show import format
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
 
 if TYPE_CHECKING:
     from dwarfgpu.language.evaluate import Evaluator

@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.backends.machine import Dispatch
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.kernel_parameters import kernel_function, parameters_of
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Base, Member, Struct, Type, size_bits
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.machine.topology import Dispatch
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.metadata import Argument
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 
 _INTEGERS: Final = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int", 8: "unsigned long"}
 

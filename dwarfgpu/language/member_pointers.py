@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from dwarfgpu.bits import signed
+from dwarfgpu.base.bits import signed
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.class_parts import Method
-from dwarfgpu.dwarf.declared import (
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import canonical
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import (
     CLASSES,
     around,
     is_member,
     parameter_types,
     with_parameters,
 )
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import Subprogram, code_ranges
-from dwarfgpu.dwarf.spelling import canonical
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Function, MemberPointer, Struct, strip
+from dwarfgpu.dwarf.scope.entities import Subprogram, code_ranges
+from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.language.bases import converted, way_up
+from dwarfgpu.language.base_class_casts import converted, way_up
 from dwarfgpu.language.members import path_to
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue

@@ -7,12 +7,12 @@ from typing import Final, TypeVar
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.inheritance import Inherited, ambiguous, inherited
-from dwarfgpu.dwarf.spelling import canonical, split_last
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import MAX_CHAIN, Member, Struct, strip
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.names.qualified import canonical, split_last
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.near import did_you_mean
 
 M = TypeVar("M")
 

@@ -1,4 +1,4 @@
-"""What the names and types in an expression mean, by the rule of `dwarfgpu.dwarf.meaning`."""
+"""What the names and types in an expression mean, by the rule of `dwarfgpu.dwarf.scope.name_lookup`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import TYPES, declaration_of
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.imports import units_with_names
-from dwarfgpu.dwarf.meaning import Meaning, Meanings, has_tag, is_type, ordinary
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.scope.declarations import TYPES, declaration_of
+from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.name_lookup import Meaning, Meanings, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.types.types import (
     Array,
     Enum,
     Function,
@@ -26,10 +27,9 @@ from dwarfgpu.dwarf.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin import Builtins
-from dwarfgpu.language.tree import Declarator, TypeName
-from dwarfgpu.language.type_words import TYPE_WORDS
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
+from dwarfgpu.language.syntax.ast import Declarator, TypeName
+from dwarfgpu.language.syntax.type_parser import TYPE_WORDS
+from dwarfgpu.session.session import Session
 
 _TAGGED: Final = {
     "struct": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),

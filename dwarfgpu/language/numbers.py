@@ -11,15 +11,15 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import Endian, signed
-from dwarfgpu.dwarf.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base
-from dwarfgpu.language.tree import Floating, Integer
+from dwarfgpu.language.syntax.ast import Floating, Integer
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import field
 
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.nouns import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.language.functions import OwnFunction

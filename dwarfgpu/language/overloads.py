@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.dwarf.types import Struct, strip
+from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.value import TypedValue
 

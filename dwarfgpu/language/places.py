@@ -10,16 +10,15 @@ from typing import Final, cast
 
 from attrs import evolve
 
-from dwarfgpu.access import NO_BITS
+from dwarfgpu.access.one_lane import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
-from dwarfgpu.bit_fields import as_stored, bit_order, read_field, stored_field, write_field
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_class import space_of_class
-from dwarfgpu.dwarf.declared import declaration_of, with_parameters
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import Subprogram, Variable
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters
+from dwarfgpu.dwarf.scope.entities import Subprogram, Variable
+from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,
@@ -37,7 +36,6 @@ from dwarfgpu.dwarf.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import described_bits, is_dynamic, object_bits, padding_bits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -47,14 +45,16 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.language.elsewhere import completed, static_member
 from dwarfgpu.language.members import no_member, path_to
+from dwarfgpu.language.other_units import completed, static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
-from dwarfgpu.session import Session
-from dwarfgpu.type_attributes import Around, displaced
+from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
+from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.type_attributes import Around, displaced
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)

@@ -8,9 +8,9 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
-from dwarfgpu.floats import BINARY16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.float_format import BINARY16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.dwarf.types.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
 
 _CODE: Final = ("pc", "pc_32", "rip", "eip")
 _BFLOAT16: Final = FloatFormat("bfloat16", 8, 7)

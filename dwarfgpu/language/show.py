@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from dwarfgpu.bit_fields import as_stored
-from dwarfgpu.bits import Endian, signed
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
     Member,
@@ -19,13 +18,14 @@ from dwarfgpu.dwarf.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.language.elsewhere import static_member
+from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import Session
+from dwarfgpu.session.bit_field import as_stored
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import SYNTHETIC_POINTER
 from dwarfgpu.view.pointers import is_untyped_pointer
 from dwarfgpu.view.values import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Array, Pointer, element_type, strip
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Array, Pointer, element_type, strip
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from dwarfgpu.backtrace import line_place
-from dwarfgpu.dwarf import symbols
-from dwarfgpu.session import Session
+from dwarfgpu.dwarf.scope import elf_symbols
+from dwarfgpu.session.backtrace import line_place
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.object_printer import Symbolize
 from dwarfgpu.view.options import FormatOptions
-from dwarfgpu.view.shown import Symbolize
 
 
 def symbol_text(session: Session, address: int) -> str | None:
     """`g`, `g+40`; None outside the sections of all code objects and past a symbol's end."""
-    return symbols.symbol_text(session.code_objects, address)
+    return elf_symbols.symbol_text(session.code_objects, address)
 
 
 def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
@@ -22,7 +22,7 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
-        found = symbols.symbol_place(session.code_objects, address)
+        found = elf_symbols.symbol_place(session.code_objects, address)
         if found is None or found.offset > (options.most_offset or found.offset):
             return None
         place = line_place(session, address) if options.symbol_filename else None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from attrs import evolve
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Member, Pointer, strip
-from dwarfgpu.dynamic import is_dynamic
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import Session
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
 

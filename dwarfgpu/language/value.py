@@ -6,17 +6,17 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.dwarf.declared import qualified_name
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Base, Type, size_bits
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Base, Type, size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
-from dwarfgpu.nouns import frozen
-from dwarfgpu.session import Session
-from dwarfgpu.type_attributes import Around
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.type_attributes import Around
 
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import Array, Base, Type, element_type, size_bits, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Type, element_type, size_bits, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate

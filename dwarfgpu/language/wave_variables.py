@@ -11,17 +11,17 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.backends.machine import Agent, Dispatch, Machine, Position, Queue, model_of, work_item
-from dwarfgpu.dwarf.types import Array
+from dwarfgpu.dwarf.types.types import Array
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.builtin import Builtins
 from dwarfgpu.language.kernel_arguments import kernel_arguments
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of, work_item
 from dwarfgpu.model.object import Bits, concatenate
-from dwarfgpu.session import Session
-from dwarfgpu.target import WaveId
+from dwarfgpu.session.session import Session
 
 Ask: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedValue | None]"
 

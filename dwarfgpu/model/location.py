@@ -7,8 +7,9 @@ from typing import TypeAlias, assert_never
 
 from attrs import field
 
-from dwarfgpu.basetype import BaseType, unsigned_type
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.base_type import BaseType, unsigned_type
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import OutOfRange, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,
@@ -24,7 +25,6 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 
 
 @frozen

@@ -9,9 +9,9 @@ import re
 
 from attrs import field
 
-from dwarfgpu.bits import Endian, extract, join, to_bytes
+from dwarfgpu.base.bits import Endian, extract, join, to_bytes
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unavailable, UndefinedBits
-from dwarfgpu.nouns import frozen
 
 DESCRIBES = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
@@ -19,7 +19,7 @@ DESCRIBES = "the location describes"
 
 @frozen
 class Bits:
-    """A run of bits (see `dwarfgpu.bits`) with masks of those that are not known."""
+    """A run of bits (see `dwarfgpu.base.bits`) with masks of those that are not known."""
 
     value: int = field(repr=hex)
     """The run; its unknown bits mean nothing."""

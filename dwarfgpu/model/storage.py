@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from attrs import field
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
-from dwarfgpu.nouns import frozen
+from dwarfgpu.base.lazy_attrs import frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.model.location import Location
@@ -51,7 +51,7 @@ class Implicit:
     """A fixed value that can only be read."""
 
     bits: int = field(repr=hex)
-    """The run of all bits (see `dwarfgpu.bits`)."""
+    """The run of all bits (see `dwarfgpu.base.bits`)."""
     size_bits: int
 
 

@@ -12,12 +12,12 @@ from operator import index
 
 from attrs import field
 
-from dwarfgpu import floats
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import signed
+from dwarfgpu.base import float_format
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.float_format import FloatFormat
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
-from dwarfgpu.floats import FloatFormat
-from dwarfgpu.nouns import frozen
 
 
 @frozen
@@ -75,23 +75,23 @@ class Value:
         kind = self.type
         if kind.encoding == "generic" and other.type is kind:
             return Value(self.bits + other.bits & (1 << kind.bit_size) - 1, kind)
-        return _arithmetic(self, other, "addition", lambda a, b: a + b, floats.add)
+        return _arithmetic(self, other, "addition", lambda a, b: a + b, float_format.add)
 
     def __sub__(self, other: Value) -> Value:
-        return _arithmetic(self, other, "subtraction", lambda a, b: a - b, floats.subtract)
+        return _arithmetic(self, other, "subtraction", lambda a, b: a - b, float_format.subtract)
 
     def __mul__(self, other: Value) -> Value:
         kind = self.type
         if kind.encoding == "generic" and other.type is kind:
             return Value(self.bits * other.bits & (1 << kind.bit_size) - 1, kind)
-        return _arithmetic(self, other, "multiplication", lambda a, b: a * b, floats.multiply)
+        return _arithmetic(self, other, "multiplication", lambda a, b: a * b, float_format.multiply)
 
     def __truediv__(self, other: Value) -> Value:
         """DW_OP_div: signed division, unsigned on an unsigned base type; truncates."""
         _require_same_type(self, other, "division")
         if self.type.is_integral and other.bits == 0:
             raise EvaluationError("division by zero")
-        return _arithmetic(self, other, "division", _truncated_quotient, floats.divide)
+        return _arithmetic(self, other, "division", _truncated_quotient, float_format.divide)
 
     def __mod__(self, other: Value) -> Value:
         """DW_OP_mod: unsigned on the generic type; the sign is that of the dividend."""
@@ -156,7 +156,9 @@ class Value:
         """
         _require_same_type(self, other, "comparison")
         if self.type.encoding == "float":
-            return floats.compare(_float_format(self.type, "comparison"), self.bits, other.bits)
+            return float_format.compare(
+                _float_format(self.type, "comparison"), self.bits, other.bits
+            )
         _refuse_without_arithmetic(self.type, "comparison")
         is_integral = self.type.is_integral
         a, b = (self.displacement, other.displacement) if is_integral else (self.bits, other.bits)

@@ -16,9 +16,9 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.bits import Reader
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of

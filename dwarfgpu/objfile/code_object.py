@@ -11,9 +11,9 @@ from typing import Final
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 _DESCRIPTOR_SUFFIX: Final = ".kd"

@@ -10,8 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags

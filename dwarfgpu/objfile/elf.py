@@ -16,9 +16,9 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, Literal
 
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.compression import MOST_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.placement import placed

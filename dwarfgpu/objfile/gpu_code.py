@@ -12,9 +12,9 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.bits import Reader
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.bits import Reader
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.bit_fields import (
     CODE_PROPERTIES_V2,
     PRELOAD,

@@ -13,8 +13,8 @@ from typing import Final
 
 from attrs import field
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.metadata_value import (
     Metadata,
     as_list,

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 
 _KEY: Final = re.compile(

@@ -11,9 +11,9 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.bits import Endian, Reader
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 SHT_NOTE: Final = 7

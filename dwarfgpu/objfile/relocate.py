@@ -13,9 +13,9 @@ import struct
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, Literal
 
-from dwarfgpu.bits import signed
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section
 from dwarfgpu.objfile.symbols import Symbol
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
 from dwarfgpu.objfile.notes import build_id
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from attrs import field
 
-from dwarfgpu.bits import Reader
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.companions import Search, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.notes import build_id

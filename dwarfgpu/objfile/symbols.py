@@ -11,8 +11,8 @@ from functools import cached_property
 from struct import Struct
 from typing import Final, Literal
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.names import printable
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]

@@ -10,8 +10,8 @@ import re
 from typing import Final, Literal
 
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 Setting = Literal["unsupported", "any", "off", "on"]

@@ -7,11 +7,11 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bit_fields import field_bits
-from dwarfgpu.bits import signed
-from dwarfgpu.dwarf.type_names import full_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import full_name
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Member,
@@ -23,17 +23,17 @@ from dwarfgpu.dwarf.types import (
     strides_of,
     strip,
 )
-from dwarfgpu.dynamic import is_dynamic
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
-from dwarfgpu.nouns import frozen
-from dwarfgpu.type_attributes import Around
+from dwarfgpu.session.bit_field import field_bits
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.type_attributes import Around
 from dwarfgpu.view import scalars
+from dwarfgpu.view.ada_arrays import unconstrained_array
+from dwarfgpu.view.object_bits import ObjectBytes
+from dwarfgpu.view.object_printer import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE
-from dwarfgpu.view.parts import ObjectBytes
-from dwarfgpu.view.shown import Shown, Whole, address_of, is_signed, unknown_text
 from dwarfgpu.view.strings import character_kind
-from dwarfgpu.view.unconstrained import unconstrained_array
 from dwarfgpu.view.variants import variant_members
 
 _DEEPEST: Final = 100

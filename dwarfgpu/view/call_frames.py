@@ -10,9 +10,9 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.eh_frame_hdr import SECTION
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import Offset, Row, Rule
-from dwarfgpu.cfi.search_table import SECTION
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 

@@ -11,14 +11,14 @@ from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.dwarf.coverage import Coverage, Description, Place
-from dwarfgpu.dwarf.declared import qualified_name
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
 from dwarfgpu.dwarf.lists import Range, common, merged, without
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.place_words import description_text, description_words
 
 MOST_ROWS: Final = 1_000

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scopes import DATA, Variable
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Dynamic, Type, strip
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.entities import DATA, Variable
+from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.expr.text import readable_text
-from dwarfgpu.session import Reading, Session
+from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explain import StepView, fault, verdict, verdict_on_error
 from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.values import format_value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, sqrt
 
-from dwarfgpu.backends.machine import Machine, Position
-from dwarfgpu.nouns import frozen
-from dwarfgpu.target import WaveId
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.topology import Machine, Position
 from dwarfgpu.view.lane_grid import COLUMNS, Cell
 
 

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import (
     Ambiguous,
     DwarfGpuError,
@@ -24,7 +25,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.evaluate import Result, Step
-from dwarfgpu.expr.text import instruction_text
+from dwarfgpu.expr.text.text import instruction_text
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -34,9 +35,8 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
+from dwarfgpu.view.location_json import Plain, Record, entry_json, operand_json
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.plain import Plain, Record, entry_json, operand_json
 
 SEARCHED = 10_000
 """Parts of composites looked at to find undefined ones; beyond, nothing is said."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.dispatch_layout import Layout
 from dwarfgpu.view.lane_grid import Cell
 

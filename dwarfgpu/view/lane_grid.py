@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
-from dwarfgpu.frames import LaneState
-from dwarfgpu.nouns import frozen
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.session.frame import LaneState
 from dwarfgpu.view.coverage import runs_text
 
 COLUMNS: Final = 8

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
-from dwarfgpu.nouns import frozen
 
 Compound: TypeAlias = Composite | Repeated | Selected
 """The storages that are one kind, a composite, to the user."""

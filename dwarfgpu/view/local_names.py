@@ -11,19 +11,11 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.dwarf.class_parts import TemplateType
-from dwarfgpu.dwarf.cxx_names import canonical
-from dwarfgpu.dwarf.type_names import full_name, type_name
-from dwarfgpu.dwarf.types import (
-    Base,
-    Enum,
-    Struct,
-    Type,
-    Typedef,
-    Unspecified,
-    strip,
-)
-from dwarfgpu.nouns import frozen
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.types.class_parts import TemplateType
+from dwarfgpu.dwarf.types.types import Base, Enum, Struct, Type, Typedef, Unspecified, strip
 
 _DEEPEST: Final = 100
 _MOST: Final = 1_000

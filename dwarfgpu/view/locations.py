@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, TypeAlias, assert_never
 
-from dwarfgpu.bits import signed
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -27,7 +28,6 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.layout import Compound, chosen_run, distinct_parts, is_same_storage, moved
 from dwarfgpu.view.scalars import MAX_BITS, base_text, hexadecimal
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.dwarf.types import Style
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import Style
 from dwarfgpu.errors import UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.printers.model import Printers
 from dwarfgpu.view.printers.standard import STANDARD
 

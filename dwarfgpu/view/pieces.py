@@ -11,9 +11,10 @@ from typing import Final, Literal
 
 from attrs import evolve
 
-from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.access.coalesced_reads import Run
+from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.fetch import Run
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import (
     Implicit,
@@ -23,10 +24,9 @@ from dwarfgpu.model.storage import (
     Undefined,
     is_compound,
 )
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.layout import is_same_storage
+from dwarfgpu.view.location_json import Plain, Record, location_json
 from dwarfgpu.view.locations import location_text
-from dwarfgpu.view.plain import Plain, Record, location_json
 
 MOST_PIECES: Final = 256
 """Of one place that are told."""

@@ -12,17 +12,17 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import from_bytes
-from dwarfgpu.dwarf.coverage import Description
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Dynamic, strip
+from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.dwarf.coverage.coverage import Description
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Dynamic, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.check.extent import Extent
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.extent import Extent
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.text import readable_text
+from dwarfgpu.expr.text.text import readable_text
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.values import format_value

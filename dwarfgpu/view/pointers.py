@@ -7,9 +7,9 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.bits import signed
-from dwarfgpu.dwarf.type_names import method_name, type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.bits import signed
+from dwarfgpu.dwarf.names.type_names import method_name, type_name
+from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
     Function,
@@ -21,11 +21,11 @@ from dwarfgpu.dwarf.types import (
     size_bits,
     strip,
 )
-from dwarfgpu.dynamic import is_dynamic
 from dwarfgpu.model.object import Bits
-from dwarfgpu.view.parts import ObjectBytes
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.view.object_bits import ObjectBytes
+from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.printed import object_of, pieces_of
-from dwarfgpu.view.shown import Shown, Whole
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _CHARACTERS: Final = frozenset({"char", "wchar_t", "char16_t", "char32_t"})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dwarfgpu.backtrace import outer_frame, place_of, shown_pc
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
-from dwarfgpu.session import UNUSED, Session
+from dwarfgpu.session.backtrace import outer_frame, place_of, shown_pc
+from dwarfgpu.session.session import UNUSED, Session
 
 
 def lane_position(session: Session) -> str | None:

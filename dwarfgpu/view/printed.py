@@ -7,12 +7,12 @@ from functools import partial
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types import Pointer, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.view.object_printer import Shown, Whole
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.printers.model import Characters, Printed, Printer, SummaryPart
 from dwarfgpu.view.printers.object import Object, Unfit
-from dwarfgpu.view.shown import Shown, Whole
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
 _POINTER_BITS = 64

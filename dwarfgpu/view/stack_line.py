@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dwarfgpu.backtrace import Place, StackFrame, has_signed_pc
-from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import PhysicalFrame
-from dwarfgpu.dwarf.scopes import Variable
-from dwarfgpu.dwarf.types import Array, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.session.backtrace import Place, StackFrame, has_signed_pc
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 
 

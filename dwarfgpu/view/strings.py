@@ -6,10 +6,10 @@ from string import hexdigits
 from typing import Final
 from unicodedata import category
 
-from dwarfgpu.bits import Endian
-from dwarfgpu.dwarf.foreign_names import CHARACTERS
-from dwarfgpu.dwarf.types import MAX_CHAIN, Base, Qualified, Style, Type, Typedef, strip
-from dwarfgpu.nouns import frozen
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Base, Qualified, Style, Type, Typedef, strip
 
 _ESCAPES: Final = {
     7: "\\a",

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Member, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Member, Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.view.plain import Plain, Record
+from dwarfgpu.view.location_json import Plain, Record
 
 _DEEPEST: Final = 100
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
     Member,

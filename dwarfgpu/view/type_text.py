@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.dwarf.class_parts import Access, Method
-from dwarfgpu.dwarf.cxx_names import canonical
-from dwarfgpu.dwarf.type_names import full_name, this_qualifiers, type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.type_names import full_name, this_qualifiers, type_name
+from dwarfgpu.dwarf.types.class_parts import Access, Method
+from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
     Member,
@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types import (
     Unspecified,
     strip,
 )
-from dwarfgpu.view.foreign_types import definition
+from dwarfgpu.view.fortran_ada import definition
 from dwarfgpu.view.local_names import LocalNames
 
 MOST_MEMBERS: Final = 10_000

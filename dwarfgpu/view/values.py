@@ -12,10 +12,10 @@ from typing import assert_never
 from attrs import evolve
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import Endian, signed
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,
@@ -30,24 +30,14 @@ from dwarfgpu.dwarf.types import (
     size_bits,
     strip,
 )
-from dwarfgpu.dynamic import Resolver
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.type_attributes import Around
+from dwarfgpu.session.resolve_type import Resolver
+from dwarfgpu.session.type_attributes import Around
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
-from dwarfgpu.view.options import (
-    DEFAULT_OPTIONS,
-    OPTIMIZED_OUT,
-    SYNTHETIC_POINTER,
-    UNAVAILABLE,
-    FormatOptions,
-)
-from dwarfgpu.view.parts import ObjectBytes, ReadMemory
-from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
-from dwarfgpu.view.printed import printed_pieces
-from dwarfgpu.view.removed import without_removed
-from dwarfgpu.view.shown import (
+from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_printer import (
     ReadStatic,
     Shown,
     Symbolize,
@@ -56,7 +46,17 @@ from dwarfgpu.view.shown import (
     is_signed,
     unknown_text,
 )
+from dwarfgpu.view.options import (
+    DEFAULT_OPTIONS,
+    OPTIMIZED_OUT,
+    SYNTHETIC_POINTER,
+    UNAVAILABLE,
+    FormatOptions,
+)
+from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
+from dwarfgpu.view.printed import printed_pieces
 from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character
+from dwarfgpu.view.synthetic_pointers import without_removed
 
 __all__ = [
     "DEFAULT_OPTIONS",

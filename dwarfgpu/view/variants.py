@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dwarfgpu.dwarf.class_parts import Variant, VariantPart
-from dwarfgpu.dwarf.types import Member, size_bits
+from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types.types import Member, size_bits
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.object import Bits
 

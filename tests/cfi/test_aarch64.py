@@ -13,18 +13,18 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.bits import Endian
-from dwarfgpu.callers import LoadedCode
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
 from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.tail import TailFrame
+from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.tail_calls import CallChains
 from dwarfgpu.expr.context import Context
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.session.entry_values import LoadedCode
 from dwarfgpu.view.locations import location_text
 from tests.cli.command import run, run_json
 

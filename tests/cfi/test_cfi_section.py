@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.bits import encode_sleb, encode_uleb
-from dwarfgpu.cfi.restrict import FORBIDDEN, require_allowed
+from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.cfi.allowed_operations import FORBIDDEN, require_allowed
 from dwarfgpu.cfi.rule import RegisterCfa
 from dwarfgpu.cfi.section import BrokenEntry, Cie, Fde, FrameSection
 from dwarfgpu.errors import IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
-from dwarfgpu.expr.dialect import AMD, AMD_PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL
 
 ALL_ONES = b"\xff" * 4
 

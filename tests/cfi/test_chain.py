@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.backtrace import selected, stack_frames
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Register
-from dwarfgpu.session import Session
+from dwarfgpu.session.backtrace import selected, stack_frames
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
 from tests.cfi.chain import FIXTURES, VARIANTS, Registers, state_text, stopped
 from tests.cli.command import run

@@ -6,7 +6,6 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (
     CfaRule,
@@ -25,8 +24,9 @@ from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.unwind import MOST_NESTED, FrameRow, PhysicalFrame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.view.locations import location_text
 

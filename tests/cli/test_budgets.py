@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dwarfgpu.cli.context import BUDGETS
+from dwarfgpu.options.machine_options import BUDGETS
 from tests.cli.command import FIXTURES, REPOSITORY, STATES, run
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.cli.check_file import excerpt_lines, place_text
-from dwarfgpu.verify.finding import Excerpt, Place
+from dwarfgpu.check.finding import Excerpt, Place
+from dwarfgpu.service.check_report import excerpt_lines, place_text
+from tests.check.made import frame_file
+from tests.check.test_frames import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
-from tests.verify.made import frame_file
-from tests.verify.test_frames import ADVANCE, CFA, RECALL
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"
 CLEAN = FIXTURES / "asm/locations.gfx942.v5.co"

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.check.rules import RULES
 from dwarfgpu.cli.check_sarif import uri
-from dwarfgpu.verify.rules import RULES
+from tests.check.made import frame_file
+from tests.check.test_frames import ADVANCE, CFA, KERNEL, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
-from tests.verify.made import frame_file
-from tests.verify.test_frames import ADVANCE, CFA, KERNEL, RECALL
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"
 NEST = FIXTURES / "hip/nest.gfx942.O2.v5.co"

@@ -148,7 +148,7 @@ def test_notes() -> None:
 def test_it_needs_no_session() -> None:
     script = (
         "import sys; from dwarfgpu.cli.main import main; main(['convert', 'local#0']);"
-        "print({'dwarfgpu.session', 'numpy'} & sys.modules.keys())"
+        "print({'dwarfgpu.session.session', 'numpy'} & sys.modules.keys())"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=REPOSITORY, capture_output=True, text=True, check=True

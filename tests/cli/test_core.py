@@ -14,18 +14,18 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.cli.bt import configure
-from dwarfgpu.cli.context import session_of, stopped_of
-from dwarfgpu.cli.repl.terminal.bar import fields
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.options.machine_options import session_of, stopped_of
+from dwarfgpu.repl.terminal.bar import fields
 from dwarfgpu.view.explain import Recorder
-from dwarfgpu.view.lost import why_lost
+from dwarfgpu.view.lost_register import why_lost
 from tests.cli.command import FIXTURES, Done, run, run_json
-from tests.objfile.cores import AMDGPU, Load, core, status
-from tests.objfile.test_core_notes import gpu_note
+from tests.machine.cores import AMDGPU, Load, core, status
+from tests.machine.test_core_notes import gpu_note
 
 CORES = FIXTURES / "core"
 BUILDS = [f"crash.{machine}.{opt}" for machine in ("x86_64", "aarch64") for opt in ("O0", "O2")]
@@ -385,7 +385,7 @@ def test_what_the_user_asks_of_a_register_is_lost(asked: list[str]) -> None:
 
 def test_why_a_value_on_entry_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     """If another compiler had written the unit."""
-    monkeypatch.setattr("dwarfgpu.left_alone.tracks_calls", lambda producer: False)
+    monkeypatch.setattr("dwarfgpu.session.ipa_ra.tracks_calls", lambda producer: False)
     done = run("explain", *of("crash.x86_64.O2"), "--frame", 4, "outer")
     assert done.lines[-1] == (
         "   what the call tells of the value that rdi had on entry to frame 4 is lost: "

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import callers
 from dwarfgpu.cfi.unwind import MOST_STEPS
+from dwarfgpu.session import entry_values
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
 
@@ -43,7 +43,7 @@ def test_the_outermost_question_first(tmp_path: Path) -> None:
 def evaluations(monkeypatch: pytest.MonkeyPatch, folder: Path, depth: int) -> int:
     """How many call-site parameters are evaluated for all arguments of a stack."""
     count = 0
-    evaluate = callers.passed_value
+    evaluate = entry_values.passed_value
 
     def counted(*arguments: object) -> object:
         nonlocal count
@@ -51,7 +51,7 @@ def evaluations(monkeypatch: pytest.MonkeyPatch, folder: Path, depth: int) -> in
         return evaluate(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(callers, "passed_value", counted)
+        patch.setattr(entry_values, "passed_value", counted)
         run_json("bt", *deep_core(folder / "core", depth))
     return count
 

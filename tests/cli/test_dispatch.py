@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.state_file import State, load_state
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.cli.dispatch import chosen_kernel
-from dwarfgpu.cli.dispatch_arguments import integers_of
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.types import Base
+from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.npy import Npy, npy_bytes
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
+from dwarfgpu.options.launch import chosen_kernel
+from dwarfgpu.options.launch_arguments import integers_of
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 
 HIP, CL = FIXTURES / "hip", FIXTURES / "opencl"

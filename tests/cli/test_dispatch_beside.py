@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 

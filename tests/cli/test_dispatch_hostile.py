@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from tests.cli.command import FIXTURES, STATES, run

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from dwarfgpu.backends.state_file import State, load_state
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import Argument, KernelMetadata

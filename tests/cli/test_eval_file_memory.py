@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.session import NOT_STARTED
+from dwarfgpu.session.session import NOT_STARTED
 from tests.cli.command import FIXTURES, run, run_json
 
 PROGRAM = FIXTURES / "x86_64/pointers.gcc.O0.v5"

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dwarfgpu.cli.expressions import of_expression
-from dwarfgpu.cli.repl.shell import Shell, Streams
-from dwarfgpu.cli.repl.table import COMMANDS
-from dwarfgpu.dwarf.types import Type
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.service.expression import of_expression
 from tests.cli.command import validate
 from tests.language.sessions import stopped
 from tests.language.test_hostile import EXPRESSIONS, TYPES, USES

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
-from tests.cli.gdb_sessions import FIXTURES, answers
-from tests.cli.test_gdb_sessions import gdb_version
+from tests.repl.gdb_sessions import FIXTURES, answers
+from tests.repl.test_gdb_sessions import gdb_version
 
 NT_X86_XSTATE, NT_X86_XSAVE_LAYOUT, UNUSED = 0x202, 0x205, 0x7FFF
 XCR0_AT, XSTATE_BV_AT = 464, 512

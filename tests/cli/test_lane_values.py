@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu import language
-from dwarfgpu.backends.state_file import load_state
-from dwarfgpu.cli.lane_values import lane_values
-from dwarfgpu.cli.repl.data.values import ValueHistory, options_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.session import Session
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.service.lane_values import lane_values
+from dwarfgpu.service.value_history import ValueHistory, options_of
+from dwarfgpu.session.session import Session
 from tests.cli.command import STATES, run, validate
 
 HISTORY = ValueHistory()

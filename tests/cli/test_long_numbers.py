@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cli.repl.command import every
-from dwarfgpu.cli.repl.shell import Shell
-from dwarfgpu.cli.repl.table import COMMANDS
+from dwarfgpu.repl.command import every
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell
 from tests.cli.command import STATES, run
-from tests.cli.repl_shell import demo_shell, nest_shell, said
+from tests.repl.repl_shell import demo_shell, nest_shell, said
 
 LONG = "9" * 5000
 """Python converts at most 4,300 decimal digits."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.cfi.rule import Offset, RegisterCfa, RegisterRule
 from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
-from dwarfgpu.cli.repl.stack.cpu_frame_info import saved_registers
 from dwarfgpu.expr.context import Context
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl.stack.cpu_frame_info import saved_registers
 
 _X86 = architecture("x86_64")
 _RBX, _RBP, _RSP, _R12, _RIP = 3, 6, 7, 12, 16

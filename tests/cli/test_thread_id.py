@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cli import core_lines, main
+from dwarfgpu.cli import main
+from dwarfgpu.service import core_summary
 
 _CORE = Path(__file__).parents[2] / "fixtures" / "core"
 _PROGRAM = _CORE / "crash.x86_64.O0"
@@ -26,7 +27,7 @@ def test_threads_of_a_known_library_are_told_by_their_pointers(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(core_lines, "_OF_THREADS", re.compile(libraries))
+    monkeypatch.setattr(core_summary, "_OF_THREADS", re.compile(libraries))
     given = [str(_PROGRAM), "--core", f"{_PROGRAM}.core", "--sysroot", str(_CORE)]
     main.main(["debug", "--batch", *given, "-ex", "thread apply 1 echo x"])
     assert re.search(expected, capsys.readouterr().out)
@@ -44,4 +45,4 @@ def test_threads_of_a_known_library_are_told_by_their_pointers(
     ],
 )
 def test_the_libraries_of_threads(name: str, is_known: bool) -> None:
-    assert bool(core_lines._OF_THREADS.fullmatch(name)) is is_known
+    assert bool(core_summary._OF_THREADS.fullmatch(name)) is is_known

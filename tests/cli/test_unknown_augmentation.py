@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.check.made import frame_file
+from tests.check.test_frames import CFA, UNKNOWN
 from tests.cli.command import run
-from tests.verify.made import frame_file
-from tests.verify.test_frames import CFA, UNKNOWN
 
 UNKNOWN_AUGMENTATION = (
     "the frame information is unknown: its CIE has the unknown augmentation 'xyz'"

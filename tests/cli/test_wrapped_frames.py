@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.cli.repl.stack.wrapped import wrapped
+from dwarfgpu.repl.stack.wrap_line import wrapped
 
 MIDDLE = "#1  middle (n=0x7fffffffe6a0, m=7) at deep.c:23"
 INNER = "#0  0x00000000004011cb in inl (q=7) at deep.c:13"

@@ -10,7 +10,7 @@ from typing import Literal
 
 from attrs import frozen
 
-from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
 

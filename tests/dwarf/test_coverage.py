@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.bits import encode_uleb
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage import Allowance, Coverage, Place, coverage_of
-from dwarfgpu.dwarf.coverage_find import Wanted, find_variables, groups_of
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place, coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.lists import Range, common, size_bytes, without
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import LimitExceeded
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most

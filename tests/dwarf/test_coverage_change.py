@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.coverage import Allowance
-from dwarfgpu.dwarf.coverage_change import Build, Change, build_of, changes_between
-from dwarfgpu.dwarf.coverage_find import Wanted, find_variables
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.coverage.change import Build, Change, build_of, changes_between
+from dwarfgpu.dwarf.coverage.coverage import Allowance
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from tests.dwarf.builder import Shape, debug_info, file_of
 
 CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.dwarf.cxx_names import canonical
-from dwarfgpu.dwarf.demangle import demangled, demangled_name
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import FORMS, reader_of, skip, skip_plan

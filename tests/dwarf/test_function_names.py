@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.dwarf.demangle import demangled_name
-from dwarfgpu.dwarf.function_names import name_in_frames
+from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.functions import name_in_frames
 from tests.language.sessions import demo
 
 

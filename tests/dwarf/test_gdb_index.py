@@ -11,7 +11,7 @@ import pytest
 from attrs import frozen
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.gdb_index import name_hash, read_gdb_index
+from dwarfgpu.dwarf.index.gdb_index import name_hash, read_gdb_index
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.lists import Range
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported

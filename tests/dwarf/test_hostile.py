@@ -7,20 +7,20 @@ from typing import TypeVar
 
 import pytest
 
-from dwarfgpu.bits import encode_sleb, encode_uleb
+from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
-from dwarfgpu.dwarf.declared import qualified_name
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.scopes import code_ranges
-from dwarfgpu.dwarf.types import Array, Member, Struct, Unspecified, size_bits, strip
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.types.types import Array, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dynamic import Resolver
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
+from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.view.values import format_value
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, unit
 from tests.work import at_most

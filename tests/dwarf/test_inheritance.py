@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dwarfgpu.dwarf.inheritance import inherited
+from dwarfgpu.dwarf.types.inheritance import inherited
 from dwarfgpu.errors import LimitExceeded
 
 

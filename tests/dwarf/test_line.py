@@ -9,16 +9,16 @@ from random import Random
 import pytest
 from attrs import evolve, frozen
 
-from dwarfgpu.bits import Endian, encode_sleb, encode_uleb
+from dwarfgpu.base.bits import Endian, encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf import line
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.line import LineTable, joined
-from dwarfgpu.dwarf.line_header import read_line_header
-from dwarfgpu.dwarf.line_program import LineRow
-from dwarfgpu.dwarf.lines import Lines
+from dwarfgpu.dwarf.line import line_table
+from dwarfgpu.dwarf.line.header import read_line_header
+from dwarfgpu.dwarf.line.line_table import LineTable, joined
+from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, fixture, unit
@@ -565,7 +565,7 @@ def test_overlapping_tables_are_limited() -> None:
 
 
 def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line, "MOST_NAME_BYTES", 1000)
+    monkeypatch.setattr(line_table, "MOST_NAME_BYTES", 1000)
     names = table([(PATH, dw.FORM_LINE_STRP)], [bytes(4)])
     names += table([(PATH, dw.FORM_LINE_STRP)], [n.to_bytes(4, "little") for n in range(20)])
     found = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})

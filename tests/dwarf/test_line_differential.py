@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.line import LineTable
-from dwarfgpu.dwarf.line_program import LineRow
-from dwarfgpu.dwarf.lines import Lines
-from dwarfgpu.dwarf.lookup import Scopes
+from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 from tests.dwarf.builder import FIXTURES

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.bits import encode_uleb
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.lists import Range
-from dwarfgpu.dwarf.scopes import code_ranges, merged
+from dwarfgpu.dwarf.scope.entities import code_ranges, merged
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 from tests.dwarf.builder import Shape, debug_info, file_of

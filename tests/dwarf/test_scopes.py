@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.declared import qualified_name
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.scopes import Subprogram, Variable, code_ranges
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import Subprogram, Variable, code_ranges
 from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, file_of, fixture, unit

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.imports import imported_units, searched_units
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lines import Lines
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.scopes import UNKNOWN_NAME
-from dwarfgpu.dwarf.types import Base, strip
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.entities import UNKNOWN_NAME
+from dwarfgpu.dwarf.scope.imports import imported_units, searched_units
+from dwarfgpu.dwarf.types.types import Base, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,

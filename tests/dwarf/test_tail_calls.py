@@ -11,10 +11,10 @@ from types import MappingProxyType
 import pytest
 from attrs import frozen
 
-from dwarfgpu.bits import encode_uleb
-from dwarfgpu.dwarf import tail_calls
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.dwarf.calls import tail_calls
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.tail_calls import CallChains
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
 STRING, ADDRESS, DATA4, FLAG, REF4 = 0x08, 0x01, 0x06, 0x0C, 0x13

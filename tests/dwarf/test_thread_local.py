@@ -7,7 +7,6 @@ from struct import pack
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.dwarf.thread_local import is_program, tls_address
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -17,6 +16,7 @@ from dwarfgpu.errors import (
     Unavailable,
     Unsupported,
 )
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES

@@ -8,9 +8,9 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.type_names import method_name, type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.names.type_names import method_name, type_name
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,

@@ -6,8 +6,8 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Pointer, Struct, strip
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, strip
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext
 from tests.dwarf.builder import X86_64, Shape, abbreviations, debug_info, elf, fixture, unit
 from tests.dwarf.programs import SPLIT, opened

@@ -8,8 +8,8 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
-from dwarfgpu.dwarf.lookup import Scopes
-from dwarfgpu.dwarf.types import size_bytes
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.types.types import size_bytes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.objfile.elf import ObjectFile

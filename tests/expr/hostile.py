@@ -20,29 +20,23 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from attrs import evolve
 
+from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.comparison import Comparison
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.check import check
+from dwarfgpu.expr.check.checker import check
 from dwarfgpu.expr.codec import Operand
-from dwarfgpu.expr.context import (
-    Context,
-    ExprLoc,
-    Limits,
-    LocationListEntry,
-    LocList,
-    UnitFormat,
-)
+from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList, UnitFormat
 from dwarfgpu.expr.decode import encode
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.locations import location_text
-from dwarfgpu.view.plain import entry_json
 from tools.worlds import Machine
 
 FORM: Final = UnitFormat()

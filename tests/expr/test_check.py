@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.cli.main import main
-from dwarfgpu.expr.check import Finding, check
+from dwarfgpu.expr.check.checker import Finding, check
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.dialect import AMD, UPSTREAM_CLANG
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG
+from dwarfgpu.expr.text.text import assemble
 from tests.work import at_most
 
 GFX942 = architecture("gfx942")

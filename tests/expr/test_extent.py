@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.expr.check.extent import Extent, extent_of
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import AMD, dialect
-from dwarfgpu.expr.extent import Extent, extent_of
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD, dialect
+from dwarfgpu.expr.text.text import assemble
 from tests.work import at_most
 
 ARCH = architecture("gfx942")

@@ -13,13 +13,13 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext, Unsupported
+from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.codec import Operand
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, DIALECTS, Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
-from dwarfgpu.expr.prepare import prepare
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,

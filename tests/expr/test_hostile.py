@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.expr.context import Limits
 from dwarfgpu.expr.evaluate import evaluate
 from tests.expr.hostile import context, op
 from tests.work import at_most

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import AMD, dialect
+from dwarfgpu.expr.dialect.dialect import AMD, dialect
 from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.prepare import prepare
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.text.text import assemble
 
 GFX = architecture("gfx942")
 """Its vector registers have 64 dwords, 2048 bits."""

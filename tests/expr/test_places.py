@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.access import NO_BITS
+from dwarfgpu.access.one_lane import NO_BITS
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
 from dwarfgpu.model.storage import DieReference, ImplicitPointer, Memory, Register
-from dwarfgpu.target import RegisterId, WaveId
 
 GFX = architecture("gfx942")
 

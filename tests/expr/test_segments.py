@@ -6,10 +6,10 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
-from dwarfgpu.expr.dialect import dialect
+from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Implicit, Memory
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import encode_uleb
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.conformance.case import amdgpu_of_both_wave_sizes
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
-from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_PROVISIONAL, DIALECTS, Dialect
-from dwarfgpu.expr.hexinput import parse_hex
-from dwarfgpu.expr.text import (
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_PROVISIONAL, DIALECTS, Dialect
+from dwarfgpu.expr.text.hex_input import parse_hex
+from dwarfgpu.expr.text.text import (
     assemble,
     disassemble,
     expression_text,

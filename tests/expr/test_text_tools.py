@@ -17,7 +17,7 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.bits import encode_uleb
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -25,9 +25,9 @@ from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.codec import Codec
 from dwarfgpu.expr.context import LocList, UnitFormat
 from dwarfgpu.expr.decode import decode, encode
-from dwarfgpu.expr.dialect import AMD
+from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.objfile.elf import open_object
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"

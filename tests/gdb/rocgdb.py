@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import open_object
 
@@ -365,7 +365,7 @@ def install(machine: Machine) -> None:
 def main() -> None:
     machine = Machine(Path(sys.argv[1]).resolve())
     install(machine)
-    source = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb_source.py"
+    source = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/source.py"
     runpy.run_path(str(source), run_name="__main__")
     for text in sys.argv[2:]:
         before = machine.thread, dict(machine.lanes)

@@ -1,4 +1,4 @@
-"""What is true of every Target (tests/backends/contract.py), of the one inside GDB."""
+"""What is true of every Target (tests/machine/contract.py), of the one inside GDB."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
 import gdb
-from dwarfgpu.backends.ingdb import GdbTarget
-from tests.backends.contract import FACTS, TEXT, WORD, Known, register
+from dwarfgpu.gdb.machine.target import GdbTarget
+from tests.machine.contract import FACTS, TEXT, WORD, Known, register
 
 # The memory of the program ends with the page of its last variable: it has no heap.
 gdb.execute("set $rax = " + hex(int.from_bytes(WORD, "little")))
@@ -34,7 +34,7 @@ def test_contract(debugger: Debugger, tmp_path: Path) -> None:
     script = tmp_path / "contract.py"
     script.write_text(SCRIPT.format(root=str(PROGRAM.parents[2])))
     out, err = debugger.run("break leaf", "run", f"source {script}", file=PROGRAM)
-    from tests.backends.contract import FACTS
+    from tests.machine.contract import FACTS
 
     held = [line.removeprefix("@@ ") for line in out.splitlines() if line.startswith("@@ ")]
     assert held == [each.__name__ for each in FACTS], err

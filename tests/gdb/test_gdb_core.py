@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.core import Core, load_core
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.backtrace import StackFrame, stack_frames
-from dwarfgpu.cli.answers import of_reading
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.scopes import Variable
+from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.evaluate import matching_entries
-from dwarfgpu.session import Session
+from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.service.answer import of_reading
+from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, run
 
 Json = Any

@@ -67,9 +67,9 @@ def test_registers_that_gcc_knows_calls_leave_alone(
     code = """
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.variables import compare_variables
-from dwarfgpu import left_alone
-from dwarfgpu.gdb.questions import explanation
-debugger, found, lost, tracks = Debugger(), [], [], left_alone.tracks_calls
+from dwarfgpu.session import ipa_ra
+from dwarfgpu.gdb.command_text import explanation
+debugger, found, lost, tracks = Debugger(), [], [], ipa_ra.tracks_calls
 for _ in range(12):
     gdb.execute("continue", to_string=True)
     frame = gdb.newest_frame().older()
@@ -78,11 +78,11 @@ for _ in range(12):
         notes = {each.name: session.read(each).notes for each in session.variables()}
         found += [(each.name, each.theirs, each.ours, "-fipa-ra" in str(notes.get(each.name)))
                   for each in compare_variables(debugger, frame)]
-        left_alone.tracks_calls = lambda producer: False
+        ipa_ra.tracks_calls = lambda producer: False
         session = Debugger().session(frame)
         lost += [line for each in session.variables() if "-fipa-ra" in str(notes[each.name])
                  for line in explanation(session, each)]
-        left_alone.tracks_calls = tracks
+        ipa_ra.tracks_calls = tracks
 import json
 print("##" + json.dumps([found, lost]))
 """
@@ -117,9 +117,9 @@ def test_what_needs_the_caller_of_main(
     subprocess.run(command, check=True, timeout=120)
     code = """
 from attrs import evolve
-from dwarfgpu.gdb.reasons import PAST_MAIN, reason_of
+from dwarfgpu.gdb.differences import PAST_MAIN, reason_of
 from dwarfgpu.gdb.session import Debugger
-from dwarfgpu.gdb.told import Told
+from dwarfgpu.gdb.gdb_variable import Told
 from dwarfgpu.gdb.variables import compare_variables
 import json
 debugger, found = Debugger(), []

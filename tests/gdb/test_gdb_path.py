@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import gdb_loader
 from dwarfgpu.cli import gdb_path
 from dwarfgpu.errors import UsageError
 from tests.gdb.debugger import Debugger
 
-SOURCE = Path(gdb_loader.__file__).resolve().with_name("gdb_source.py")
+loader = gdb_path.load_file("loader.py")
+SOURCE = Path(loader.__file__ or "").with_name("source.py")
 
 
 def test_finder_shows_only_what_is_needed() -> None:
     spec = find_spec("attrs")
     assert spec is not None and spec.origin is not None
-    finder = gdb_loader.Finder([str(Path(spec.origin).parents[1]), str(gdb_loader.HERE)])
-    for name in gdb_loader.PACKAGES:
+    finder = loader.Finder([str(Path(spec.origin).parents[1]), str(loader.HERE)])
+    for name in loader.PACKAGES:
         assert finder.find_spec(name) is not None
     assert finder.find_spec("hypothesis") is None
     assert finder.find_spec("attrs.validators", ["/"]) is None
@@ -33,12 +33,12 @@ def test_the_package_itself_where_its_needs_are_beside_it(monkeypatch: pytest.Mo
     spec = find_spec("attrs")
     assert spec is not None and spec.origin is not None
     folder = str(Path(spec.origin).parents[1])
-    monkeypatch.setattr(gdb_loader, "folders", lambda: [folder])
+    monkeypatch.setattr(gdb_path, "package_folders", lambda: [folder])
     assert gdb_path.path() == SOURCE
 
 
 def test_a_loader_in_the_cache_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(gdb_loader, "folders", list)
+    monkeypatch.setattr(gdb_path, "package_folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     first = gdb_path.path()
     assert first.parent == tmp_path / "dwarfgpu" and first == gdb_path.path()
@@ -46,7 +46,7 @@ def test_a_loader_in_the_cache_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(gdb_loader, "folders", list)
+    monkeypatch.setattr(gdb_path, "package_folders", list)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(UsageError, match="cannot be written"):
@@ -56,18 +56,18 @@ def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_loader_that_is_no_text_is_written_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gdb_loader, "folders", list)
+    monkeypatch.setattr(gdb_path, "package_folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    loader = gdb_path.path()
-    loader.write_bytes(b"\xff")
-    compile(gdb_path.path().read_text(), str(loader), "exec")
+    cached = gdb_path.path()
+    cached.write_bytes(b"\xff")
+    compile(gdb_path.path().read_text(), str(cached), "exec")
 
 
 @pytest.mark.parametrize("given", ["", "caches", "./caches"])
 def test_a_cache_folder_that_is_relative_is_ignored(
     given: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gdb_loader, "folders", list)
+    monkeypatch.setattr(gdb_path, "package_folders", list)
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert gdb_path.path().parent == tmp_path / ".cache/dwarfgpu"
@@ -77,7 +77,7 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError("no home")
 
-    monkeypatch.setattr(gdb_loader, "folders", list)
+    monkeypatch.setattr(gdb_path, "package_folders", list)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", unknown)
     with pytest.raises(UsageError, match="there is no home directory: give XDG_CACHE_HOME"):
@@ -118,7 +118,7 @@ gdb.GdbError = type("GdbError", (Exception,), {{}})
 sys.modules["gdb"] = gdb
 sys.version_info = {version}
 try:
-    exec(compile(open({path!r}).read(), "gdb_source.py", "exec"), {{"__name__": "__main__"}})
+    exec(compile(open({path!r}).read(), "source.py", "exec"), {{"__name__": "__main__"}})
 except gdb.GdbError as error:
     print(error)
 """
@@ -158,7 +158,7 @@ def test_what_is_missing_and_how_to_get_it_is_told() -> None:
     """As in a checkout whose tools have not run yet."""
     code = OLD.partition("sys.version_info")[0].format() + (
         f"import runpy\nload = runpy.run_path({str(SOURCE)!r}, run_name='x')['load']\n"
-        f"try:\n    load([{str(gdb_loader.HERE)!r}])\nexcept gdb.GdbError as error:\n"
+        f"try:\n    load([{str(loader.HERE)!r}])\nexcept gdb.GdbError as error:\n"
         "    print(error)\n"
     )
     done = subprocess.run(

@@ -154,7 +154,7 @@ def test_why_location_lists_differ(
     subprocess.run(command, check=True, timeout=120, cwd=tmp_path)
     before = ("set backtrace past-main on", stop, "run")
     out = debugger.python(
-        f"{WALK}\nfrom dwarfgpu.gdb import reasons\nprint('##' + reasons.{reason})",
+        f"{WALK}\nfrom dwarfgpu.gdb import differences\nprint('##' + differences.{reason})",
         *before,
         file=tmp_path / "lists",
     )

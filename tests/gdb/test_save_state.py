@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state_file import load_state
+from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import run, run_json, validator
 from tests.gdb.debugger import SETTINGS, Debugger
 from tests.gdb.test_rocgdb import known, session
 
-FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb_save_state.py"
+FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/save_state.py"
 SOURCES = FILE.parents[1] / "fixtures/native"
 ALONE = frozenset({"gdb", "json", "os", "re", "struct", "typing"})
 TELL = """

@@ -8,13 +8,13 @@ from pathlib import Path
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.backends.state_file import load_state
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.frames import GivenAddress
-from dwarfgpu.session import Session
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.session.frame import GivenAddress
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"

@@ -9,10 +9,10 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.types import Pointer
+from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.language.places import Places
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.locations import location_text
 from tests.language.sessions import kind, stopped, text
 

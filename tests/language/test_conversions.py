@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu import language
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import signed
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Enum, Pointer, Type
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import signed
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from tests.language.sessions import demo
 
 MISMATCH = "Type mismatch in conditional expression: `{}' and `{}'; cast one."

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from tests.language.sessions import program
 
 SOURCE = """

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dwarfgpu import language
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,

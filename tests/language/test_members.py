@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.dwarf.types import Member
-from dwarfgpu.language.elsewhere import static_member
+from dwarfgpu.dwarf.types.types import Member
+from dwarfgpu.language.other_units import static_member
 from tests.language.sessions import demo, text
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.class_parts import Declarations, Method
-from dwarfgpu.dwarf.types import Function, Struct
+from dwarfgpu.dwarf.types.class_parts import Declarations, Method
+from dwarfgpu.dwarf.types.types import Function, Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.view.type_text import type_text

@@ -6,10 +6,10 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from tests.language.sessions import demo, stopped
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.class_parts import Declarations, Variant, VariantPart
-from dwarfgpu.dwarf.types import Base, Member, Struct
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.class_parts import Declarations, Variant, VariantPart
+from dwarfgpu.dwarf.types.types import Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.type_text import type_text
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import FIXTURES, program, stopped, text

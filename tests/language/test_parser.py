@@ -6,8 +6,8 @@ import pytest
 from attrs import fields
 
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
-from dwarfgpu.language import tree
-from dwarfgpu.language.parser import parse
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.parser import parse
 
 
 class Known:
@@ -29,38 +29,38 @@ class Known:
 KNOWN = Known()
 
 
-def spelled(node: tree.Node) -> str:
+def spelled(node: ast.Node) -> str:
     """The tree with all its parentheses."""
     match node:
-        case tree.Integer() | tree.Floating():
+        case ast.Integer() | ast.Floating():
             return str(node.number)
-        case tree.Name():
+        case ast.Name():
             return node.name if node.file is None else f"'{node.file}'::{node.name}"
-        case tree.Dollar():
+        case ast.Dollar():
             return f"${node.name}"
-        case tree.Unary():
+        case ast.Unary():
             return f"({node.operator}{spelled(node.operand)})"
-        case tree.Binary():
+        case ast.Binary():
             return f"({spelled(node.left)}{node.operator}{spelled(node.right)})"
-        case tree.Assign():
+        case ast.Assign():
             return f"({spelled(node.left)}{node.operator or ''}={spelled(node.right)})"
-        case tree.Conditional():
+        case ast.Conditional():
             return f"({spelled(node.condition)}?{spelled(node.yes)}:{spelled(node.no)})"
-        case tree.Access():
+        case ast.Access():
             return f"({spelled(node.operand)}{'->' if node.is_arrow else '.'}{node.name})"
-        case tree.Index():
+        case ast.Index():
             return f"({spelled(node.operand)}[{spelled(node.index)}])"
-        case tree.Cast():
+        case ast.Cast():
             return f"(<{type_text(node.type)}>{spelled(node.operand)})"
-        case tree.SizeOf():
+        case ast.SizeOf():
             return f"sizeof<{type_text(node.type)}>"
-        case tree.AddressOf():
+        case ast.AddressOf():
             return f"({node.space}#{spelled(node.address)})"
         case _:
             return repr(node)
 
 
-def type_text(name: tree.TypeName) -> str:
+def type_text(name: ast.TypeName) -> str:
     words = [*name.qualifiers, *([name.tag] if name.tag else []), *name.words]
     steps = [
         f"[{step.count}]" if step.kind == "[]" else step.kind + "".join(step.qualifiers)
@@ -179,12 +179,12 @@ def test_depth_is_limited(text: str) -> None:
 
 
 def test_a_height_counts_every_child() -> None:
-    leaf = tree.Integer(1)
-    low = tree.Unary("-", leaf)
+    leaf = ast.Integer(1)
+    low = ast.Unary("-", leaf)
     assert low.height == 1
-    assert tree.Binary("+", leaf, low).height == tree.Index(low, leaf).height == 2
-    assert tree.Conditional(leaf, leaf, low).height == 2
-    assert all(field.name != "height" or not field.init for field in fields(tree.Call))
+    assert ast.Binary("+", leaf, low).height == ast.Index(low, leaf).height == 2
+    assert ast.Conditional(leaf, leaf, low).height == 2
+    assert all(field.name != "height" or not field.init for field in fields(ast.Call))
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,17 @@ from attrs import define, evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.types import Array, Base, Member, Struct
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.expr.dialect import AMD
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.places import Places
+from dwarfgpu.machine.target import RegisterId, Target, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
 from dwarfgpu.model.storage import Implicit, Memory, Part
-from dwarfgpu.target import RegisterId, Target, WaveId
 from dwarfgpu.view.values import FormatOptions
 from tests.language.sessions import demo, kind, stopped, text
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu import language, type_attributes
-from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu import language
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.session import type_attributes
 from dwarfgpu.view.description import description
 from tests.language.sessions import kind, stopped, text
 from tests.work import at_most

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.session import Session
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.session.session import Session
 from tests.dwarf.programs import ALL, AREA, SPLIT, address_of, opened
 from tests.language.sessions import text
 

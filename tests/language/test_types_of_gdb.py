@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.type_names import type_name
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.view.type_text import type_text
 from tests.language.sessions import FIXTURES, demo, text
 

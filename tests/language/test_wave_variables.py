@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu import CodeObject, Session, language, load_state
-from dwarfgpu.backends.image import ImageTarget
-from dwarfgpu.cli import lane_expressions
-from dwarfgpu.cli.expressions import DEFAULT
-from dwarfgpu.cli.lane_expressions import values_of
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.lane_readings import sessions_of
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.service import lane_expression
+from dwarfgpu.service.expression import DEFAULT
+from dwarfgpu.service.lane_expression import values_of
+from dwarfgpu.session.all_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json
 
@@ -111,7 +111,7 @@ def test_no_thread_of_a_cpu_has_them() -> None:
 @pytest.fixture(autouse=True)
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few lanes too are asked together."""
-    monkeypatch.setattr(lane_expressions, "WORTH", 0)
+    monkeypatch.setattr(lane_expression, "WORTH", 0)
 
 
 def waves_of(path: Path) -> list[Session]:

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dwarfgpu.access import NO_BITS
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.one_lane import NO_BITS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
-from dwarfgpu.basetype import BaseType, float_format
-from dwarfgpu.bits import Endian, to_bytes
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import (
     ConstValue,
     Context,
     ExprLoc,
-    Limits,
     LocationAttribute,
     LocationListEntry,
     LocList,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect import AMD_DIRECT, AMD_PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import AMD_DIRECT, AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (
     UNDEFINED,
@@ -37,7 +38,6 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.target import WaveId
 from tests.model.plain_side import SPACES, WINDOW, WRITTEN, Answer
 from tests.model.scenario import (
     SECOND_UNIT,

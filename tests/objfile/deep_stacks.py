@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import FIXTURES
-from tests.objfile.cores import Load, auxiliary, core, status
+from tests.machine.cores import Load, auxiliary, core, status
 
 DEEP = FIXTURES / "core/deep.x86_64.O2"
 STACK_END = 0x7FFF_FFFF_0000

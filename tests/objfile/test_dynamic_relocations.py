@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations

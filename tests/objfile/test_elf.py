@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from dwarfgpu.bits import Endian
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.code_object import architecture_of, kernels, processor_name, wave_size
 from dwarfgpu.objfile.elf import ObjectFile, open_object

@@ -10,8 +10,8 @@ from struct import pack, pack_into
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.lines import Lines
-from dwarfgpu.dwarf.symbols import symbol_text
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
 from dwarfgpu.errors import Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections

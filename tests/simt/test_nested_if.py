@@ -9,11 +9,11 @@ from itertools import product
 
 import pytest
 
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import IllFormed
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session import LaneState, Session
+from dwarfgpu.session.session import LaneState, Session
 from tests.simt.instructions import Wave
 from tests.simt.nested_if import (
     FIXTURES,

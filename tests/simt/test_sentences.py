@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.errors import (
@@ -23,7 +22,8 @@ from dwarfgpu.errors import (
     MissingContext,
     Unavailable,
 )
-from dwarfgpu.session import Session
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.session.session import Session
 from tests.spec.machine import GPU, raises, shown
 from tests.spec.test_a_3_3_5_lanes import (
     ACTIVE,

@@ -18,9 +18,8 @@ from attrs import evolve, frozen
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.basetype import BaseType, float_format, unsigned_type
-from dwarfgpu.bits import Endian, to_bytes
+from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
+from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import (
     ConstValue,
@@ -32,10 +31,11 @@ from dwarfgpu.expr.context import (
     ResultKind,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,

@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import IllFormed, InconsistentContext, MissingContext, StaleLocation
 from dwarfgpu.expr.context import Context, UnitFormat
-from dwarfgpu.expr.given import GivenFrame, GivenUnit
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import (
     CPU,

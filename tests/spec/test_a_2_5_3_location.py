@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.comparison import Comparison
+from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.errors import (
     EvaluationError,
     IllFormed,

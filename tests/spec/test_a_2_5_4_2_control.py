@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.access.limits import Limits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import (
     EvaluationError,
@@ -13,8 +14,8 @@ from dwarfgpu.errors import (
     MissingContext,
     Unsupported,
 )
-from dwarfgpu.expr.context import ExprLoc, Limits, UnitFormat
-from dwarfgpu.expr.given import GivenUnit
+from dwarfgpu.expr.context import ExprLoc, UnitFormat
+from dwarfgpu.expr.explicit_context import GivenUnit
 from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, unit
 from tests.spec.machine import GPU, TYPES, Fact, breaks, facts, keeps, raises, shown, world
 

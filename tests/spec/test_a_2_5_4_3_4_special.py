@@ -14,7 +14,7 @@ from dwarfgpu.errors import (
     UndefinedBits,
     Unsupported,
 )
-from dwarfgpu.expr.given import GivenFrame
+from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.value import Value
 from tests.spec.machine import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext, OutOfRange
-from dwarfgpu.expr.given import GivenFrame
+from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from tests.spec.machine import BIG_WORLD, GFX, GPU, Fact, breaks, facts, keeps
 

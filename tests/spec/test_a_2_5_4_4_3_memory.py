@@ -13,7 +13,7 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.expr.given import GivenFrame
+from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from tests.spec.machine import (
     BIG_WORLD,

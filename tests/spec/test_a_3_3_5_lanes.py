@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.backends.state import StateTarget
-from dwarfgpu.bits import encode_sleb, encode_uleb
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.bits import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -23,11 +23,12 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.expr.context import Context, ExprLoc, Limits, LocList
-from dwarfgpu.expr.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
-from dwarfgpu.expr.text import assemble
-from dwarfgpu.frames import LaneLocation, TopFrame
-from dwarfgpu.session import Session
+from dwarfgpu.expr.context import Context, ExprLoc, LocList
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.session.frame import LaneLocation, TopFrame
+from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.spec.machine import GPU, location_list, raises, shown
 

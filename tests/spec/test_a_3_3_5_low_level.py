@@ -8,11 +8,11 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.base_types import base_type_of
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, MissingContext, OutOfRange
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import GPU, location_list, raises, shown
 

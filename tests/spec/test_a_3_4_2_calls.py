@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.bits import encode_uleb
-from dwarfgpu.dwarf import call_sites as sites
+from dwarfgpu.base.bits import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.call_values import passed_location, passed_value, target_address
+from dwarfgpu.dwarf.calls import call_sites as sites
+from dwarfgpu.dwarf.calls.call_values import passed_location, passed_value, target_address
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -21,9 +21,9 @@ from dwarfgpu.errors import (
     UndefinedBits,
 )
 from dwarfgpu.expr.context import Context, ExprLoc
-from dwarfgpu.expr.dialect import AMD_PROVISIONAL
-from dwarfgpu.expr.text import assemble
-from dwarfgpu.session import Session
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.spec.machine import GPU, raises, shown
 

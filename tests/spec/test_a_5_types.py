@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.class_parts import Method
-from dwarfgpu.dwarf.properties import Bounds, Computed, Properties
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Dynamic,
@@ -20,12 +20,12 @@ from dwarfgpu.dwarf.types import (
     Type,
     size_bytes,
 )
-from dwarfgpu.dynamic import Placed, Resolver
 from dwarfgpu.errors import IllFormed, MissingContext
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.expr.given import GivenFrame
+from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
+from dwarfgpu.session.resolve_type import Placed, Resolver
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import CPU, GPU, location_list, raises, shown
 

@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.errors import Malformed, MissingContext
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect import UPSTREAM_CLANG
+from dwarfgpu.expr.dialect.dialect import UPSTREAM_CLANG
 from dwarfgpu.expr.evaluate import evaluate
 from tests.spec.clauses import read_clauses
 from tests.spec.machine import GPU, raises, shown, world

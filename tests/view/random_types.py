@@ -13,7 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,

@@ -7,13 +7,13 @@ import random
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.dwarf.coverage import Coverage, Description, Place
+from dwarfgpu.dwarf.coverage.coverage import Coverage, Description, Place
 from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.expr.check.extent import extent_of
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
-from dwarfgpu.expr.dialect import AMD
-from dwarfgpu.expr.extent import extent_of
-from dwarfgpu.expr.given import GivenUnit
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.explicit_context import GivenUnit
+from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.view.coverage import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
 from dwarfgpu.view.place_words import description_text
 

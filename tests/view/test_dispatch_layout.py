@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from dwarfgpu.backends.machine import Dispatch, Machine, Position, Wave, Workgroup
+from dwarfgpu.machine.topology import Dispatch, Machine, Position, Wave, Workgroup
 from dwarfgpu.view.dispatch_layout import Layout, layout
 from dwarfgpu.view.lane_grid import Cell
 

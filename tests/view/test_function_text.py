@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.coverage import Place
+from dwarfgpu.dwarf.coverage.coverage import Place
 from dwarfgpu.view.coverage import MOST_CALLS, function_text
 
 

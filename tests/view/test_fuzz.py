@@ -7,10 +7,10 @@ import random
 import pytest
 from attrs import evolve
 
-from dwarfgpu.basetype import ENCODINGS, BaseType, float_format
-from dwarfgpu.dwarf.properties import Properties
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.dynamic_properties import Properties
+from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,

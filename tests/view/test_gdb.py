@@ -12,9 +12,9 @@ from attrs import frozen
 from elftools.elf.elffile import ELFFile
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.basetype import BaseType, float_format
-from dwarfgpu.bits import from_bytes
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from dwarfgpu.arch import architecture
-from dwarfgpu.backends.state import StateTarget
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
-from dwarfgpu.expr.given import GivenFrame
-from dwarfgpu.expr.text import assemble
+from dwarfgpu.expr.explicit_context import GivenFrame
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.view.location_drawing import ASCII, LINES, drawing, glyphs_for, plain
 from dwarfgpu.view.pieces import Layout, layout_json, layouts

@@ -8,9 +8,9 @@ import pytest
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.arch.x86_64 import x86_64
-from dwarfgpu.basetype import BaseType, generic_type, unsigned_type
+from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
+from dwarfgpu.base.float_format import BINARY32
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.floats import BINARY32
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
     Entry,
@@ -33,8 +33,8 @@ from dwarfgpu.model.storage import (
     Storage,
 )
 from dwarfgpu.model.value import Value
+from dwarfgpu.view.location_json import entry_json, location_json, value_json
 from dwarfgpu.view.locations import entry_text, location_text
-from dwarfgpu.view.plain import entry_json, location_json, value_json
 from tests.work import at_most
 
 GLOBAL = AddressSpace(0, "global", 64)

@@ -15,7 +15,7 @@ import dwarfgpu as dg
 from dwarfgpu.errors import Malformed
 from dwarfgpu.language.places import Places
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
-from dwarfgpu.session import Session
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.types import Array, Base, Pointer, Qualified, Struct, Type, Typedef
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Qualified, Struct, Type, Typedef
 from dwarfgpu.view.stack_line import is_aggregate
 
 INT = Base(BaseType("int", "signed", 32))

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from dwarfgpu.view.strings import CharacterKind, quoted_string
-from tests.cli.test_gdb_sessions import gdb_version
+from tests.repl.test_gdb_sessions import gdb_version
 from tests.view.gdb_strings import LOCALES, RECORDED, Case, answers_of_gdb, listed, random_cases
 
 

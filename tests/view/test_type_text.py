@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.class_parts import Declarations, NestedTypedef, TemplateType
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.class_parts import Declarations, NestedTypedef, TemplateType
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,

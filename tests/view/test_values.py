@@ -8,10 +8,10 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.basetype import BaseType, float_format
-from dwarfgpu.bits import Endian
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.expr.codec import Branch, DieOffset, UnitRef2, UnitRef4
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, require
 from dwarfgpu.expr.control import Enter, Jump, Nested

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.model import NO_APERTURES
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import MissingContext, Unsupported
 from dwarfgpu.expr.codec import TypeOffset
 from dwarfgpu.expr.context import Context, require

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bits import from_bytes, to_bytes
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.expr.codec import SLEB, Block, DieOffset
 from dwarfgpu.expr.context import Context, require

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.basetype import BaseType
+from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.codec import (
     S8,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.access import OneLaneAccess
+from dwarfgpu.access.one_lane import OneLaneAccess
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.dwarf.type_names import type_name
-from dwarfgpu.dwarf.types import Base, Type, strip
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import Malformed
 from dwarfgpu.view.printers.model import Characters, Child, Printed, SummaryPart
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name, unversioned

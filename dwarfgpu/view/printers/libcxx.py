@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.dwarf.types import Type
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type, word
 from dwarfgpu.view.printers.model import Child, Collection, Printed, Printer, Show

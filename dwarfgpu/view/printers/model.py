@@ -11,10 +11,10 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.type_names import full_name
-from dwarfgpu.dwarf.types import Struct
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import full_name
+from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import UsageError
-from dwarfgpu.nouns import frozen
 from dwarfgpu.view.printers.names import template_name
 from dwarfgpu.view.printers.object import Object
 

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.types import Array, Base, Enum, MemberPointer, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Enum,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    strip,
+)
 from dwarfgpu.errors import Malformed
 from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
 

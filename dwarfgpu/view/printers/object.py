@@ -11,11 +11,11 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.basetype import BaseType
-from dwarfgpu.bit_fields import field_bits
-from dwarfgpu.bits import Endian, signed
-from dwarfgpu.dwarf.type_names import full_name, type_name
-from dwarfgpu.dwarf.types import (
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
     Enum,
@@ -29,8 +29,8 @@ from dwarfgpu.dwarf.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
-from dwarfgpu.nouns import frozen
-from dwarfgpu.view.parts import ObjectBytes, ReadMemory
+from dwarfgpu.session.bit_field import field_bits
+from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 
 _DEEPEST: Final = 64
 """Base classes and unnamed structures in one another in which a member is looked for."""

@@ -1,0 +1,225 @@
+"""Fetching what one access reads: each range of a register or of memory once.
+
+Law: what cannot be read is told bit by bit, with the reason; nothing is read twice.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Final, Protocol, TypeAlias
+
+from attrs import field
+
+from dwarfgpu.base.bits import Endian, extract
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable, WhollyUnavailable
+from dwarfgpu.model.location import SingleLocation
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Memory, Register
+
+Load: TypeAlias = Callable[[Memory | Register, int, int], bytes]
+"""Storage, first byte and bytes: all of them, or `Unavailable`."""
+KnowsNothing: TypeAlias = Callable[[Memory, int, int], bool]
+"""Memory, first byte and size: whether no byte can be read; False also where that is not told."""
+
+PROBES = 1 << 14
+"""Reads spent on finding out which bytes of an unreadable range can be read after all: enough for
+any range of half as many bytes."""
+_TOO_MANY: Final = f"finding what can be read took more than {PROBES} reads"
+
+
+@frozen
+class Run:
+    """Bits that follow each other at one place outside any composite, or at several places."""
+
+    places: tuple[SingleLocation, ...]
+    size_bits: int
+    stop: int | None
+
+
+@define
+class Budget:
+    """How much of storage one access may still touch, in pieces; places in places share it."""
+
+    limit: int
+    left: int = field(init=False)
+
+    @left.default
+    def _left(self) -> int:
+        return self.limit
+
+    def spend(self, pieces: int = 1) -> None:
+        self.left -= pieces
+        if self.left < 0:
+            raise LimitExceeded(f"more than {self.limit} pieces of storage in one access")
+
+
+class Meter(Protocol):
+    """What counts the bits that an evaluation reads."""
+
+    def spend(self, bits: int) -> None:
+        """`LimitExceeded` where they are more than one evaluation may read."""
+        ...
+
+
+METER: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
+"""That of the evaluation under way; None outside of any.
+
+Frames and units that an evaluation asks evaluate in contexts of their own: they find it here.
+"""
+
+
+class Fetch(Protocol):
+    """What one access reads of registers and memories."""
+
+    @property
+    def budget(self) -> Budget: ...
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        ...
+
+
+class Fetched:
+    """The registers and memories of one read, each range fetched once, on first use."""
+
+    GAP_BYTES = 256
+    """Ranges of one storage that are no further apart are fetched together."""
+
+    def __init__(
+        self,
+        load: Load,
+        endian: Endian,
+        runs: list[Run],
+        budget: Budget,
+        knows_nothing: KnowsNothing | None = None,
+    ) -> None:
+        self.load = load
+        self.knows_nothing = knows_nothing
+        self.endian: Endian = endian
+        self.budget = budget
+        self.data: dict[tuple[object, int], bytes | None] = {}
+        self.ranges: dict[object, list[tuple[int, int]]] = {}
+        if len(runs) > 1:
+            for run in runs:
+                place = run.places[0]
+                if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
+                    first_byte = place.bit_offset // 8
+                    end_byte = (place.bit_offset + run.size_bits + 7) // 8
+                    self.ranges.setdefault(_key(place.storage), []).append((first_byte, end_byte))
+            for key, ranges in self.ranges.items():
+                self.ranges[key] = self._merged(ranges)
+
+    def _merged(self, ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        ranges.sort()
+        out: list[tuple[int, int]] = []
+        for first_byte, end_byte in ranges:
+            if out and first_byte - out[-1][1] <= self.GAP_BYTES:
+                out[-1] = (out[-1][0], max(out[-1][1], end_byte))
+            else:
+                out.append((first_byte, end_byte))
+        return out
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        """Bits of a storage from bit `first`; those that cannot be read are marked."""
+        endian = self.endian
+        first_byte, bit = divmod(first, 8)
+        size_bytes = (bit + count + 7) // 8
+        data = self._whole(storage, first_byte, size_bytes)
+        if data is None:
+            held = concatenate(self._probed(storage, first_byte, size_bytes), endian)
+            return held.slice(bit, count, endian)
+        whole = int.from_bytes(data, endian)
+        return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
+
+    def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        """The bytes out of the range fetched together; None where it cannot be read."""
+        key = _key(storage)
+        ranges = self.ranges.get(key)
+        if ranges is None:
+            return self._load(storage, first_byte, size_bytes)
+        start, end = ranges[bisect_right(ranges, (first_byte, 1 << 70)) - 1]
+        if (key, start) not in self.data:
+            self.data[key, start] = self._load(storage, start, end - start)
+        data = self.data[key, start]
+        if data is None:
+            return self._load(storage, first_byte, size_bytes)
+        return data[first_byte - start : first_byte - start + size_bytes]
+
+    def _load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+        try:
+            return self.load(storage, first_byte, size_bytes)
+        except Unavailable:
+            return None
+
+    def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
+        """An unreadable range by halves, so that the bytes that can be read are.
+
+        Where that takes too many reads, the reason says so.
+        """
+        out: list[Bits] = []
+        reason: str | None = None  # of the whole range: those of its halves only repeat it
+        pending = [(first_byte, size_bytes)]
+        probes = PROBES
+        while pending:
+            start, size = pending.pop()
+            probes -= 1
+            self.budget.spend()
+            try:
+                data = self.load(storage, start, size)
+                out.append(Bits(int.from_bytes(data, self.endian), 8 * size))
+            except Unavailable as error:
+                reason = reason or error.message
+                if size == 1:
+                    out.append(_byte(error, reason))
+                elif self._is_unknown(storage, start, size, error):
+                    out.append(_unavailable(size, reason))
+                elif probes <= 0:
+                    left = first_byte + size_bytes - start
+                    reason = f"{reason}; the last {left} bytes were not looked at: {_TOO_MANY}"
+                    out = [
+                        Bits(each.value, each.size_bits, 0, each.unavailable, (reason,))
+                        if each.unavailable
+                        else each
+                        for each in out
+                    ]
+                    out.append(_unavailable(left, reason))
+                    break
+                else:
+                    pending.append((start + size // 2, size - size // 2))
+                    pending.append((start, size // 2))
+        return out
+
+    def _is_unknown(
+        self, storage: Memory | Register, first_byte: int, size_bytes: int, error: Unavailable
+    ) -> bool:
+        """Whether the machine says at once that no byte of a range can be read."""
+        if isinstance(error, WhollyUnavailable):
+            return True
+        if self.knows_nothing is None or not isinstance(storage, Memory):
+            return False
+        try:
+            return self.knows_nothing(storage, first_byte, size_bytes)
+        except Unavailable:
+            return False  # what is in the way, each byte tells
+
+
+def _byte(error: Unavailable, reason: str) -> Bits:
+    """A byte that cannot be read: of a register some bits may be known all the same."""
+    if not isinstance(error, PartlyUnavailable):
+        return _unavailable(1, reason)
+    return Bits(error.value, 8, unavailable=error.known ^ 0xFF, reasons=(reason,))
+
+
+def _unavailable(size_bytes: int, reason: str) -> Bits:
+    size_bits = 8 * size_bytes
+    return Bits(0, size_bits, unavailable=(1 << size_bits) - 1, reasons=(reason,))
+
+
+def _key(storage: Memory | Register) -> object:
+    """What tells storages apart, cheaper to compare than the nouns."""
+    if isinstance(storage, Register):
+        return (id(storage.register), storage.wave, storage.frame)
+    return (storage.space.number, storage.wave, storage.lane)

@@ -1,0 +1,78 @@
+"""Comparing the places of what is read: they hold the same, or the DWARF is ill-formed (A.2.5.3).
+
+A reader needs one place only; this is done on request.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.model.location import SingleLocation
+from dwarfgpu.model.object import Bits
+
+MOST: Final = 64
+"""Findings that are kept."""
+
+
+@frozen
+class PlaceFinding:
+    """A place that holds other bits than one before it, or that cannot be read."""
+
+    index: int
+    place: SingleLocation
+    other: int | None
+    """The index of the place that holds other bits; None where this one cannot be read."""
+    other_place: SingleLocation | None
+    reason: str = ""
+    """Why it cannot be read."""
+
+
+@define(eq=False)
+class Comparison:
+    """What was found of all locations with several places that were read, in order."""
+
+    _found: dict[PlaceFinding, None] = field(factory=dict, init=False)
+
+    def of(self, places: tuple[SingleLocation, ...]) -> ComparedPlaces:
+        """For one read of a location with these places."""
+        return ComparedPlaces(self, places)
+
+    def add(self, finding: PlaceFinding) -> None:
+        if len(self._found) < MOST:
+            self._found[finding] = None
+
+    def taken(self) -> tuple[PlaceFinding, ...]:
+        """What was found since it was last asked."""
+        found = tuple(self._found)
+        self._found.clear()
+        return found
+
+
+@define(eq=False)
+class ComparedPlaces:
+    """The places of one location while they are read."""
+
+    comparison: Comparison
+    places: tuple[SingleLocation, ...]
+    _told: list[tuple[int, Bits]] = field(factory=list, init=False)
+    """The bits that differ from those of all others before them, by the index of the place."""
+
+    def read(self, index: int, bits: Bits) -> None:
+        """What a place holds; bits that are undefined hold nothing."""
+        if bits.unavailable:
+            self.unread(index, next(iter(bits.reasons), "the machine does not give its bits"))
+        for other, held in self._told:
+            if (held.value ^ bits.value) & ~(held.unknown | bits.unknown):
+                self.comparison.add(
+                    PlaceFinding(index, self.places[index], other, self.places[other])
+                )
+                return
+        if all((held.value, held.unknown) != (bits.value, bits.unknown) for _, held in self._told):
+            self._told.append((index, bits))
+
+    def unread(self, index: int, reason: str) -> None:
+        """A place that cannot be read, and why."""
+        self.comparison.add(PlaceFinding(index, self.places[index], None, None, reason))

@@ -1,0 +1,374 @@
+"""Registers and memories as many lanes of many waves read them at once.
+
+Law: only reading differs from that of one lane. Lanes that cannot be read alike part
+(`dwarfgpu.model.lanes.Divergence`); nothing is told of a lane here that its own reading would not
+tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
+from operator import index
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+
+from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.model.lanes import Array, Divergence, Lanes, lanes
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.model.storage import Memory, Register
+
+T = TypeVar("T")
+
+WORD_BYTES = 4
+"""Bytes gathered at once."""
+MOST_BYTES = 1 << 26
+"""Read for a whole group at once; larger objects are read for each lane."""
+
+
+class Bulk(Target, Protocol):
+    """The power to read for many waves and lanes at once. Nothing is raised for some of them."""
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """The architecture that waves share; None where they share none, or one does not exist."""
+        ...
+
+    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> tuple[Array, Array]:
+        """A register's bytes (waves, bytes), and which of them are known."""
+        ...
+
+    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> tuple[Array, Array]:
+        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
+
+        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
+        """
+        ...
+
+
+@frozen(eq=False)
+class Group:
+    """Lanes that go on together: rows (waves) and columns (lanes) that broadcast to each other."""
+
+    rows: Array
+    columns: Array
+    is_whole: bool = False
+
+    @classmethod
+    def of(cls, rows: int, columns: int) -> Group:
+        """All lanes of all waves."""
+        return cls(np.arange(rows)[:, None], np.arange(columns)[None, :], is_whole=True)
+
+    @classmethod
+    def among(cls, members: Collection[tuple[int, int]]) -> Group:
+        """Some of the rows and columns, in any order."""
+        pairs = np.array(list(members), np.int64).reshape(-1, 2)
+        return cls(pairs[:, :1], pairs[:, 1:])
+
+    def members(self) -> Iterator[tuple[int, int]]:
+        """Row and column of each lane, in the order in which its arrays have them."""
+        rows, columns = np.broadcast_arrays(self.rows, self.columns)
+        return zip(rows.ravel().tolist(), columns.ravel().tolist(), strict=True)
+
+    @property
+    def place(self) -> tuple[Any, Any]:
+        """Where the group is in an array (waves, lanes, …)."""
+        return (slice(None), slice(None)) if self.is_whole else (self.rows, self.columns)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.rows.shape, self.columns.shape)
+
+    @property
+    def size(self) -> int:
+        rows, columns = self.shape
+        return rows * columns
+
+    def split(self, key: Array) -> list[Group]:
+        """The lanes of which the key is the same; by whole rows or columns where it is theirs."""
+        values = np.unique(key)
+        if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
+            if key.shape[0] == 1:
+                return [Group(self.rows, self.columns[:, key[0] == each]) for each in values]
+            if key.shape[1] == 1:
+                return [Group(self.rows[key[:, 0] == each], self.columns) for each in values]
+        rows, columns, keys = np.broadcast_arrays(self.rows, self.columns, key)
+        chosen = [keys == each for each in values]
+        return [Group(rows[mask][:, None], columns[mask][:, None]) for mask in chosen]
+
+
+class Machine:
+    """The waves and lanes that are asked, and what their passes share."""
+
+    def __init__(self, target: Target, waves: tuple[WaveId, ...], lanes: tuple[int, ...]) -> None:
+        self.target, self.waves, self.lanes = target, waves, lanes
+        self.registers: dict[RegisterInfo, tuple[Array, Array]] = {}
+
+    @cached_property
+    def architecture(self) -> Architecture:
+        """Of all waves; `Divergence` where they differ, or some wave does not exist."""
+        of_all = getattr(self.target, "architecture_of_all", None)
+        if of_all is not None:
+            found = cast("Architecture | None", of_all(self.waves))
+            if found is None:
+                raise Divergence(None)
+            return found
+        return self._shared(self.target.architecture_of)
+
+    @cached_property
+    def apertures(self) -> Apertures:
+        """Of all waves; `Divergence` where they differ."""
+        return self._shared(self.target.apertures_of)
+
+    def _shared(self, of_wave: Callable[[WaveId], T]) -> T:
+        try:
+            first, *others = [of_wave(each) for each in self.waves]
+        except DwarfGpuError:
+            raise Divergence(None) from None
+        if any(each is not first and each != first for each in others):
+            raise Divergence(None)
+        return first
+
+    def register(self, register: RegisterInfo) -> tuple[Array, Array]:
+        """A register of all waves: bytes, a multiple of words, and which of them are known."""
+        if register not in self.registers:
+            bulk = getattr(self.target, "registers_of", None)
+            read = _registers if bulk is None else _registers_in_bulk
+            self.registers[register] = read(self.target, self.waves, register)
+        return self.registers[register]
+
+
+class LaneTarget:
+    """A target as a group of lanes sees it; it is read through `LaneAccess` alone."""
+
+    def __init__(self, machine: Machine, group: Group) -> None:
+        self.machine, self.group = machine, group
+        self.wave: WaveId = lanes(np.asarray(machine.waves)[group.rows])
+        self.lane: int = lanes(np.asarray(machine.lanes)[group.columns])
+        self.stop = machine.target.stop
+
+    def access(self, endian: Endian, limits: Limits) -> OneLaneAccess:
+        return LaneAccess(self, endian, limits.read_bytes, limits.runs)
+
+    @property
+    def model(self) -> object:
+        """What the machine tells of its waves, which are asked one by one."""
+        return getattr(self.machine.target, "model", None)
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        """Of all waves, which share it."""
+        return self.machine.architecture
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        """Of all waves, where they share them."""
+        return self.machine.apertures
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterInfo,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        if not _are_same(wave, offset_bytes, size_bytes):
+            raise Divergence(None)
+        return self.machine.target.read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterInfo, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        raise Divergence(None)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        if not _are_same(where.wave, where.lane, address, size_bytes):
+            raise Divergence(None)
+        return self.machine.target.read_memory(where, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        raise Divergence(None)
+
+
+def _are_same(*numbers: int | None) -> bool:
+    """Whether numbers are those of all lanes."""
+    return not any(type(each) is Lanes for each in numbers)
+
+
+class NotInAnyLane(Unavailable):
+    """No lane has what is read; why not, each tells for itself."""
+
+    @property
+    def message(self) -> str:
+        raise Divergence(None)
+
+
+class LaneAccess(OneLaneAccess):
+    """Access for a group of lanes: what is read is a number for each of them."""
+
+    @property
+    def _lanes(self) -> LaneTarget:
+        return cast(LaneTarget, self.target)
+
+    def chunks(self, location: Location, size_bits: int) -> list[Bits]:
+        """An object, in pieces of whole bytes no wider than a word where that is possible.
+
+        `NotInAnyLane` where a part of it is in no lane: then it is known whole in none.
+        """
+        budget = Budget(self.runs_limit)
+        runs = list(self.runs(location, size_bits, budget))
+        fetched = _Gathered(self._fetch, budget, is_last=True)
+        if size_bits <= 8 * WORD_BYTES or any(run.size_bits % 8 for run in runs):
+            return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
+        return [self._read_run(part, fetched) for run in runs for part in _words(run)]
+
+    def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
+        return _Gathered(self._fetch, budget)
+
+    def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
+        lane = None if isinstance(storage, Register) else storage.lane
+        if _are_same(bit_offset, storage.wave, lane):
+            return super()._fetch(storage, bit_offset, size_bits)
+        if self.endian == "big" or self._lanes.group.size * size_bits > 8 * MOST_BYTES:
+            raise Divergence(None)
+        first_byte, bit = bit_offset // 8, index(bit_offset % 8)
+        size_bytes = (bit + size_bits + 7) // 8
+        held = 0
+        for at in range(0, size_bytes, WORD_BYTES):
+            count = min(WORD_BYTES, size_bytes - at)
+            held |= self._word(storage, first_byte + at, count) << 8 * at
+        return held >> bit & (1 << size_bits) - 1
+
+    def _word(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> int:
+        """Up to four bytes of each lane; `NotInAnyLane` where no lane has all of them."""
+        if isinstance(storage, Register):
+            held, is_known = self._of_register(storage, first_byte, size_bytes)
+        else:
+            held, is_known = self._of_memory(storage, first_byte, size_bytes)
+        if not is_known.all():
+            if is_known.any():
+                raise Divergence(is_known)
+            raise NotInAnyLane
+        return lanes(held)
+
+    def _of_register(
+        self, storage: Register, first_byte: int, size_bytes: int
+    ) -> tuple[Array, Array]:
+        held, is_known = self._lanes.machine.register(storage.register)
+        wave = self._lanes.wave
+        if storage.wave is not wave and not (
+            _are_same(storage.wave, wave) and storage.wave == wave
+        ):
+            raise Divergence(None)
+        group = self._lanes.group
+        rows = group.rows if isinstance(storage.wave, Lanes) else group.rows[:1]
+        at = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
+        known = np.array(is_known.all())
+        if not known:
+            each = [is_known[rows, at + byte] for byte in range(size_bytes)]
+            known = np.logical_and.reduce(np.broadcast_arrays(*each))
+        if size_bytes == WORD_BYTES and not (at % WORD_BYTES).any():
+            words, at = held.view("<u4"), at // WORD_BYTES
+            if group.is_whole and at.shape[0] == 1:
+                return np.take(words, at[0], axis=1), known
+            return words[rows, at], known
+        number = held[rows, at].astype(np.int64)
+        for byte in range(1, size_bytes):
+            number |= held[rows, at + byte].astype(np.int64) << 8 * byte
+        return number, known
+
+    def _of_memory(self, storage: Memory, address: int, size_bytes: int) -> tuple[Array, Array]:
+        target = self._lanes.machine.target
+        parts = (address, storage.wave, storage.lane)
+        arrays = [each.array if isinstance(each, Lanes) else np.array([[each]]) for each in parts]
+        gather = getattr(target, "gather", None)
+        if gather is not None:
+            return cast("tuple[Array, Array]", gather(storage, arrays[0], size_bytes))
+        held = np.zeros(np.broadcast_shapes(*(each.shape for each in arrays)), np.int64)
+        known = np.ones(held.shape, bool)
+        for at, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
+            where = Memory(storage.space, wave, lane)
+            try:
+                raw = target.read_memory(where, int(byte), size_bytes)
+                held.flat[at] = int.from_bytes(raw, "little")
+            except Unavailable:
+                known.flat[at] = False
+        return held, known
+
+
+@frozen
+class _Gathered:
+    """What `dwarfgpu.access.coalesced_reads.Fetched` is for one lane: here nothing is fetched ahead."""
+
+    fetch: Callable[[Memory | Register, int, int], int]
+    budget: Budget
+    is_last: bool = False
+    """Whether of an object that is not known whole nothing is asked."""
+
+    def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
+        try:
+            return Bits(self.fetch(storage, first, count), count)
+        except Unavailable:
+            if self.is_last:
+                raise
+            raise Divergence(None) from None  # some of the bits may be known
+
+
+def _words(run: Run) -> list[Run]:
+    """A run of whole bytes in parts of a word."""
+    size_bits = 8 * WORD_BYTES
+    return [
+        Run(
+            tuple(SingleLocation(p.storage, p.bit_offset + first) for p in run.places),
+            min(size_bits, run.size_bits - first),
+            run.stop,
+        )
+        for first in range(0, run.size_bits, size_bits)
+    ]
+
+
+def _registers_in_bulk(
+    target: Target, waves: Sequence[WaveId], register: RegisterInfo
+) -> tuple[Array, Array]:
+    return _padded(*cast(Bulk, target).registers_of(waves, register))
+
+
+def _registers(
+    target: Target, waves: Sequence[WaveId], register: RegisterInfo
+) -> tuple[Array, Array]:
+    """By one read for each wave; of a register that is not known whole, one for each word."""
+    size_bytes = (register.size_bits + 7) // 8
+    held = np.zeros((len(waves), size_bytes), np.uint8)
+    is_known = np.zeros(held.shape, bool)
+    for row, wave in enumerate(waves):
+        pending = [(0, size_bytes)]
+        while pending:
+            first, count = pending.pop()
+            try:
+                raw = target.read_register(wave, register, first, count)
+            except Unavailable:
+                if count > 1:
+                    step = WORD_BYTES if count > WORD_BYTES else 1
+                    pending += [
+                        (at, min(step, first + count - at))
+                        for at in range(first, first + count, step)
+                    ]
+                continue
+            held[row, first : first + count] = np.frombuffer(raw, np.uint8)
+            is_known[row, first : first + count] = True
+    return _padded(held, is_known)
+
+
+def _padded(held: Array, is_known: Array) -> tuple[Array, Array]:
+    """To whole words, so that each can be looked up as one number."""
+    padding = -held.shape[1] % WORD_BYTES
+    if not padding:
+        return held, is_known
+    wider = ((0, 0), (0, padding))
+    return np.pad(held, wider), np.pad(is_known, wider)

@@ -1,0 +1,118 @@
+"""Base types: what the bits of a value mean (AMD text A.2.5.2, A.5.1; DWARF 5 section 5.1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.float_format import (
+    BINARY16,
+    BINARY32,
+    BINARY64,
+    BINARY128,
+    X87_EXTENDED,
+    FloatFormat,
+)
+from dwarfgpu.base.lazy_attrs import frozen
+
+ENCODINGS: Final = {
+    0x01: "address",
+    0x02: "boolean",
+    0x03: "complex_float",
+    0x04: "float",
+    0x05: "signed",
+    0x06: "signed_char",
+    0x07: "unsigned",
+    0x08: "unsigned_char",
+    0x09: "imaginary_float",
+    0x0A: "packed_decimal",
+    0x0B: "numeric_string",
+    0x0C: "edited",
+    0x0D: "signed_fixed",
+    0x0E: "unsigned_fixed",
+    0x0F: "decimal_float",
+    0x10: "UTF",
+    0x11: "UCS",
+    0x12: "ASCII",
+}
+"""DW_ATE_* codes to names without their prefix."""
+
+SIGNED: Final = frozenset({"signed", "signed_char"})
+INTEGRAL: Final = SIGNED | {"unsigned", "unsigned_char", "boolean"}
+"""The integral encodings of A.2.5.2, the generic type apart."""
+
+
+@frozen
+class BaseType:
+    """The type of a value; two base types are the same when all but their names agree."""
+
+    name: str = field(eq=False)
+    encoding: str
+    """A name of `ENCODINGS`, or `generic`."""
+    bit_size: int
+    """Bits of a whole value, all elements of a vector included."""
+    endian: Endian = "little"
+    vector_size: int | None = None
+    """Number of elements (DW_AT_LLVM_vector_size), None for a type that is not a vector."""
+    address_space: int | None = None
+    """DW_AT_LLVM_address_space of an `address` type."""
+    float_format: FloatFormat | None = None
+    """Of a complex type, that of each of its two parts."""
+    scale: Fraction | None = None
+    """Of a fixed point type: what its number is multiplied by; None where the file tells none."""
+
+    @property
+    def is_generic(self) -> bool:
+        return self.encoding == "generic"
+
+    @property
+    def is_integral(self) -> bool:
+        return self.encoding in INTEGRAL or self.encoding == "generic"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.encoding in SIGNED
+
+    @property
+    def size_bytes(self) -> int:
+        return (self.bit_size + 7) // 8
+
+    @property
+    def padding_bits(self) -> int:
+        """Bits of a float above those of its format, as x87 numbers have in memory."""
+        if self.float_format is None or self.encoding != "float" or self.vector_size:
+            return 0
+        return self.bit_size - self.float_format.size_bits
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@lru_cache(maxsize=64)
+def generic_type(bit_size: int, endian: Endian = "little") -> BaseType:
+    """The generic type: integral, of the size of a default address, of no signedness."""
+    return BaseType("generic", "generic", bit_size, endian)
+
+
+@lru_cache(maxsize=256)
+def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
+    """The hypothetical unsigned base types that the AMD text refers to."""
+    return BaseType(f"unsigned {bit_size}-bit", "unsigned", bit_size, endian)
+
+
+def float_format(name: str, bit_size: int, *, x87: bool = False) -> FloatFormat | None:
+    """The format of a float, or of a part of a complex number.
+
+    None where only the name could tell and it does not.
+    `x87`: `long double` is the x87 extended format, whatever its padding (x86 targets).
+    """
+    lowered = name.lower()
+    if any(mark in lowered for mark in ("bf16", "bfloat", "fp8", "bf8", "float8", "e4m3", "e5m2")):
+        return None
+    if bit_size in (80, 96) or (x87 and bit_size == 128 and "long double" in lowered):
+        return X87_EXTENDED
+    return {16: BINARY16, 32: BINARY32, 64: BINARY64, 128: BINARY128}.get(bit_size)

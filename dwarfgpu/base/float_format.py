@@ -1,0 +1,180 @@
+"""Binary floating point of any format, exactly: bits to rational numbers and back.
+
+One implementation for IEEE 754 binary16/32/64/128 and the x87 extended format: operations are
+done on fractions and rounded once, to nearest even.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Final, Literal
+
+from dwarfgpu.base.lazy_attrs import frozen
+
+Special = Literal["nan", "inf", "-inf"]
+
+
+@frozen
+class FloatFormat:
+    """How a binary floating point number is laid out."""
+
+    name: str
+    exponent_bits: int
+    fraction_bits: int
+    explicit_integer_bit: bool = False
+
+    @property
+    def size_bits(self) -> int:
+        return 1 + self.exponent_bits + self.explicit_integer_bit + self.fraction_bits
+
+    @property
+    def bias(self) -> int:
+        return (1 << self.exponent_bits - 1) - 1
+
+    def _fields(self, bits: int) -> tuple[int, int, int, int]:
+        """Sign, biased exponent, integer bit, fraction."""
+        fraction = bits & (1 << self.fraction_bits) - 1
+        bits >>= self.fraction_bits
+        integer = 0
+        if self.explicit_integer_bit:
+            integer = bits & 1
+            bits >>= 1
+        exponent = bits & (1 << self.exponent_bits) - 1
+        if not self.explicit_integer_bit:
+            integer = 1 if exponent else 0
+        return bits >> self.exponent_bits & 1, exponent, integer, fraction
+
+    def _pack(self, sign: int, exponent: int, integer: int, fraction: int) -> int:
+        bits = sign << self.exponent_bits | exponent
+        if self.explicit_integer_bit:
+            bits = bits << 1 | integer
+        return bits << self.fraction_bits | fraction
+
+    def sign(self, bits: int) -> int:
+        """1 for a number with its sign bit set, a zero or NaN included."""
+        return self._fields(bits)[0]
+
+    def negate(self, bits: int) -> int:
+        return bits ^ 1 << self.size_bits - 1
+
+    def infinity(self, sign: int = 0) -> int:
+        return self._pack(sign, (1 << self.exponent_bits) - 1, 1, 0)
+
+    def nan(self) -> int:
+        return self._pack(0, (1 << self.exponent_bits) - 1, 1, 1 << self.fraction_bits - 1)
+
+    def decode(self, bits: int) -> Fraction | Special:
+        """The number; both zeros give 0. Unnormal x87 encodings are NaN, as the hardware says."""
+        sign, exponent, integer, fraction = self._fields(bits)
+        if exponent == (1 << self.exponent_bits) - 1:
+            if fraction or not integer and self.explicit_integer_bit:
+                return "nan"
+            return "-inf" if sign else "inf"
+        if self.explicit_integer_bit and exponent and not integer:
+            return "nan"
+        scale = max(exponent, 1) - self.bias - self.fraction_bits
+        significand = integer << self.fraction_bits | fraction
+        number = (
+            Fraction(significand << scale) if scale >= 0 else Fraction(significand, 1 << -scale)
+        )
+        return -number if sign else number
+
+    def encode(self, number: Fraction, sign: int | None = None) -> int:
+        """The nearest number of this format, ties to even; `sign` is that of a zero."""
+        if number == 0:
+            return self._pack(sign or 0, 0, 0, 0)
+        sign = int(number < 0)
+        top, bottom = abs(number.numerator), number.denominator
+        exponent = top.bit_length() - bottom.bit_length()
+        if top << max(-exponent, 0) < bottom << max(exponent, 0):
+            exponent -= 1
+        exponent = max(exponent, 1 - self.bias)
+        scale = self.fraction_bits - exponent
+        # On integers: a Fraction would look for common factors of numbers of 16,000 bits.
+        top, bottom = top << max(scale, 0), bottom << max(-scale, 0)
+        significand, rest = divmod(top, bottom)
+        if 2 * rest > bottom or (2 * rest == bottom and significand & 1):
+            significand += 1
+        if significand >> self.fraction_bits + 1:
+            significand >>= 1
+            exponent += 1
+        integer = significand >> self.fraction_bits
+        biased = exponent + self.bias if integer else 0
+        if biased >= (1 << self.exponent_bits) - 1:
+            return self.infinity(sign)
+        return self._pack(sign, biased, integer, significand & (1 << self.fraction_bits) - 1)
+
+    def to_float(self, bits: int) -> float:
+        """The nearest Python float, for display."""
+        number = self.decode(bits)
+        if isinstance(number, str):
+            return float(number)
+        if number == 0:
+            return -0.0 if self.sign(bits) else 0.0
+        try:
+            return float(number)
+        except OverflowError:
+            return math.inf if number > 0 else -math.inf
+
+
+BINARY16: Final = FloatFormat("binary16", 5, 10)
+BINARY32: Final = FloatFormat("binary32", 8, 23)
+BINARY64: Final = FloatFormat("binary64", 11, 52)
+BINARY128: Final = FloatFormat("binary128", 15, 112)
+X87_EXTENDED: Final = FloatFormat("x87 extended", 15, 63, explicit_integer_bit=True)
+
+
+def add(form: FloatFormat, a: int, b: int) -> int:
+    """The sum, rounded to nearest even."""
+    x, y = form.decode(a), form.decode(b)
+    if isinstance(x, str) or isinstance(y, str):
+        if x == "nan" or y == "nan" or (isinstance(x, str) and isinstance(y, str) and x != y):
+            return form.nan()
+        return a if isinstance(x, str) else b
+    return form.encode(x + y, sign=form.sign(a) & form.sign(b))
+
+
+def subtract(form: FloatFormat, a: int, b: int) -> int:
+    """The difference, rounded to nearest even."""
+    return add(form, a, form.negate(b))
+
+
+def multiply(form: FloatFormat, a: int, b: int) -> int:
+    """The product, rounded to nearest even."""
+    x, y = form.decode(a), form.decode(b)
+    sign = form.sign(a) ^ form.sign(b)
+    if isinstance(x, str) or isinstance(y, str):
+        if x in ("nan", 0) or y in ("nan", 0):
+            return form.nan()
+        return form.infinity(sign)
+    return form.encode(x * y, sign=sign)
+
+
+def divide(form: FloatFormat, a: int, b: int) -> int:
+    """The quotient, rounded to nearest even; a number divided by zero is an infinity."""
+    x, y = form.decode(a), form.decode(b)
+    sign = form.sign(a) ^ form.sign(b)
+    if x == "nan" or y == "nan":
+        return form.nan()
+    if isinstance(x, str):
+        return form.nan() if isinstance(y, str) else form.infinity(sign)
+    if isinstance(y, str):
+        return form.encode(Fraction(0), sign=sign)
+    if y == 0:
+        return form.nan() if x == 0 else form.infinity(sign)
+    return form.encode(x / y, sign=sign)
+
+
+def compare(form: FloatFormat, a: int, b: int) -> int | None:
+    """Negative, zero or positive as a is less, equal or greater; None where unordered."""
+    x, y = form.decode(a), form.decode(b)
+    if x == "nan" or y == "nan":
+        return None
+    order = {"-inf": -1, "inf": 1}
+    rank_x = order[x] if isinstance(x, str) else 0
+    rank_y = order[y] if isinstance(y, str) else 0
+    if rank_x or rank_y:
+        return rank_x - rank_y
+    assert isinstance(x, Fraction) and isinstance(y, Fraction)
+    return (x > y) - (x < y)

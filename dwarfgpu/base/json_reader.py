@@ -1,0 +1,207 @@
+"""Strict reading of JSON: every complaint names the file and the path of the field.
+
+Law: a value that is not of the expected shape is a `UsageError`, never a guess.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+
+MAX_BYTES = 1 << 28
+"""Of a document; a device that never ends is none."""
+
+_PART_BYTES = 1 << 20
+
+MOST_BITS = 128
+"""Of an integer, its sign apart, where nothing wider is asked for."""
+_BINARY = re.compile(r"%[01?]{8}")
+_PAIR = re.compile(r"[0-9a-fA-F]{2}")
+_INTEGER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
+
+Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+
+
+@frozen
+class Field:
+    """A JSON value and where it stands."""
+
+    source: str
+    path: str
+    value: Json
+
+    def expected(self, what: str) -> UsageError:
+        """The complaint that this field is not what it should be."""
+        try:
+            shown = json.dumps(self.value)
+        except RecursionError:  # arrays in arrays, just less deep than a reader takes
+            shown = "what is nested so deep"
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        return UsageError(f"{self.source}: {self.path or 'document'}: expected {what}, not {shown}")
+
+    def has(self, name: str) -> bool:
+        return isinstance(self.value, dict) and name in self.value
+
+    def __getitem__(self, name: str) -> Field:
+        """A required member of an object."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        if name not in self.value:
+            raise self.expected(f"an object with a member {name!r}")
+        return self._member(name)
+
+    def get(self, name: str) -> Field | None:
+        """A member of an object; None where it is absent."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        return self._member(name) if name in self.value else None
+
+    def _member(self, name: str) -> Field:
+        assert isinstance(self.value, dict)
+        path = f"{self.path}.{name}" if self.path else name
+        return Field(self.source, path, self.value[name])
+
+    def members(self) -> Iterator[tuple[str, Field]]:
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        for name in self.value:
+            yield name, self._member(name)
+
+    def items(self) -> list[Field]:
+        if not isinstance(self.value, list):
+            raise self.expected("an array")
+        return [
+            Field(self.source, f"{self.path}[{index}]", item)
+            for index, item in enumerate(self.value)
+        ]
+
+    def only(self, *names: str) -> None:
+        """Refuse members of other names: they would be ignored."""
+        if not isinstance(self.value, dict):
+            raise self.expected("an object")
+        for name in self.value:
+            if name not in names:
+                known = ", ".join(names)
+                raise UsageError(
+                    f"{self.source}: {self.path or 'document'}: unknown member {name!r}; "
+                    f"known: {known}"
+                )
+
+    def text(self, *choices: str) -> str:
+        if not isinstance(self.value, str) or (choices and self.value not in choices):
+            raise self.expected(f"one of {', '.join(choices)}" if choices else "a string")
+        return self.value
+
+    def integer(self, least: int | None = None, most: int | None = None) -> int:
+        """A JSON integer, or a string that holds one (0x…, 0b…, 0o… or decimal).
+
+        Of at most `MOST_BITS` bits, unless `most` has more.
+        """
+        value: Json = integer_of(self.value) if isinstance(self.value, str) else self.value
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise self.expected("an integer")
+        if (least is not None and value < least) or (most is not None and value > most):
+            low = "" if least is None else f"at least {least}"
+            high = "" if most is None else f"at most {most:#x}"
+            raise self.expected(f"an integer of {' and '.join(filter(None, (low, high)))}")
+        if value.bit_length() > max(MOST_BITS, (most or 0).bit_length()):
+            raise self.expected(f"an integer of at most {MOST_BITS} bits")
+        return value
+
+    def hexadecimal(self) -> bytes:
+        """A string of hex digits, two for each byte; white space may stand between bytes."""
+        if isinstance(self.value, str):
+            try:
+                return bytes.fromhex(self.value)
+            except ValueError:
+                pass
+        raise self.expected("bytes in hex, two digits each")
+
+    def hexadecimal_with_gaps(self) -> tuple[bytes, bytes]:
+        """As `hexadecimal`, where `??` is a byte that is not known, and `%????0011` one of which
+        some bits are.
+
+        The second has for each byte the mask of the bits that are known; the others are zero.
+        """
+        if not isinstance(self.value, str) or "?" not in self.value:
+            data = self.hexadecimal()
+            return data, b"\xff" * len(data)
+        out: list[tuple[int, int]] = []
+        for word in self.value.split():
+            if _BINARY.fullmatch(word):
+                value, known = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
+                out.append((int(value, 2), int(known.replace("?", "0"), 2)))
+                continue
+            for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
+                if pair != "??" and not _PAIR.fullmatch(pair):
+                    raise self.expected("bytes in hex, two digits each, or ?? for one not known")
+                out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
+        return bytes(value for value, _ in out), bytes(known for _, known in out)
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.expected("true or false")
+        return self.value
+
+
+def integer_of(text: str) -> int | None:
+    """The integer that a text is, in ASCII digits without separators; None where it is none."""
+    try:
+        return int(text, 0) if _INTEGER.fullmatch(text) else None
+    except ValueError:  # 010, or more decimal digits than Python reads
+        return None
+
+
+def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
+    """All bytes of a file, in parts: asked for all at once, Python makes room for the most.
+
+    `UsageError` for more of them: a device that never ends is no file.
+    """
+    data = bytearray()
+    while part := file.read(_PART_BYTES):
+        data += part
+        if len(data) > most_bytes:
+            raise UsageError(f"{source}: more than {most_bytes} bytes")
+    return bytes(data)
+
+
+def load(path: Path) -> Field:
+    """The JSON document of a file."""
+    try:
+        with path.open("rb") as file:
+            data = read_at_most(file, MAX_BYTES, path)
+        return parse(data.decode("utf-8"), str(path))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # no UTF-8, or a NUL in the name
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+
+
+def parse(text: str, source: str) -> Field:
+    """The JSON document of a text."""
+    try:
+        return Field(source, "", json.loads(text, object_pairs_hook=_members))
+    except json.JSONDecodeError as error:
+        what = error.msg.removesuffix(" at")
+        raise UsageError(
+            f"{source}: not JSON: {what} at line {error.lineno} column {error.colno}"
+        ) from None
+    except (ValueError, RecursionError) as error:  # numbers too long, nesting too deep
+        raise UsageError(f"{source}: not JSON that can be read: {error}") from None
+
+
+def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    """An object; one of two members of the same name would be lost."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        counts = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"member {twice!r} is given twice in one object")
+    return members

@@ -1,0 +1,127 @@
+"""NumPy's `.npy` files, read and written without NumPy (NumPy, "numpy.lib.format").
+
+Law: only plain numbers and bytes are read; nothing of a file is executed.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.json_reader import read_at_most
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+
+MAGIC: Final = b"\x93NUMPY"
+MAX_BYTES: Final = 1 << 30
+"""Of a file; a device that never ends is none."""
+_ITEM_BYTES: Final = frozenset({"1", "2", "4", "8", "16"})
+_MOST_HEADER_BYTES: Final = 10_000
+"""NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""
+_MOST_DIMENSIONS: Final = 64
+"""NumPy 2 allows no more."""
+_LARGEST_DIMENSION: Final = (1 << 63) - 1
+_HEADER_MULTIPLE: Final = 64
+
+
+@frozen
+class Npy:
+    """An array: what its numbers are, its shape, and its bytes in C order."""
+
+    descr: str
+    """As NumPy writes it: `<f4`, `|u1`."""
+    shape: tuple[int, ...]
+    data: bytes = field(repr=False)
+
+    @property
+    def item_bytes(self) -> int:
+        return int(self.descr[2:])
+
+    def row(self, index: int) -> bytes:
+        """The bytes of one row of the first dimension, which the array has."""
+        size_bytes = len(self.data) // self.shape[0]
+        return self.data[index * size_bytes : (index + 1) * size_bytes]
+
+
+def is_npy(data: bytes) -> bool:
+    return data.startswith(MAGIC)
+
+
+def read_npy(path: Path) -> Npy:
+    """The array of a file; `UsageError` where it is none, or not of plain little-endian numbers."""
+    return parse_npy(read_file(path), str(path))
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file; `UsageError` where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return read_at_most(file, MAX_BYTES, path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
+
+
+def bytes_of(path: str) -> bytes:
+    """The numbers of a .npy file as bytes, or all bytes of any other file."""
+    data = read_file(Path(path))
+    return parse_npy(data, path).data if is_npy(data) else data
+
+
+def parse_npy(data: bytes, source: str) -> Npy:
+    """The array that bytes are; errors as of `read_npy`, naming the source."""
+    if not is_npy(data) or len(data) < 10:
+        raise UsageError(f"{source}: not a .npy file")
+    length_bytes = 2 if data[6] == 1 else 4
+    start = 8 + length_bytes + int.from_bytes(data[8 : 8 + length_bytes], "little")
+    if data[6] not in (1, 2, 3) or start > len(data):
+        raise UsageError(f"{source}: a .npy file of version {data[6]} that cannot be read")
+    if start > _MOST_HEADER_BYTES:
+        raise UsageError(
+            f"{source}: the header of the .npy file has {start} bytes, "
+            f"at most {_MOST_HEADER_BYTES} are read"
+        )
+    descr, order, shape = _header(data[8 + length_bytes : start], source)
+    count = math.prod(shape)
+    if len(data) - start != count * int(descr[2:]):
+        raise UsageError(f"{source}: {len(data) - start} bytes for an array {shape} of {descr}")
+    if order and sum(size > 1 for size in shape) > 1:
+        raise UsageError(f"{source}: the array is in Fortran order; save it in C order")
+    return Npy(descr, shape, data[start:])
+
+
+def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
+    """The type of the numbers, whether they are in Fortran order, and the shape."""
+    import ast  # Few states have arrays, and every command that reads one would load it.
+
+    try:
+        header = ast.literal_eval(text.decode("utf-8").strip())
+        descr, order, shape = header["descr"], header["fortran_order"], header["shape"]
+    except (ValueError, SyntaxError, LookupError, TypeError, ArithmeticError, MemoryError,
+            RecursionError):  # fmt: skip
+        raise UsageError(f"{source}: the header of the .npy file cannot be read") from None
+    is_plain = isinstance(descr, str) and descr[:1] in "<|" and descr[1:2] in "biufcV"
+    if not is_plain or descr[2:] not in _ITEM_BYTES:
+        text_of_type = f"{descr!r:.60}" if isinstance(descr, str) else "records"
+        raise UsageError(
+            f"{source}: an array of {text_of_type}; only little-endian numbers are read"
+        )
+    sizes_are_numbers = isinstance(shape, tuple) and all(
+        type(n) is int and 0 <= n <= _LARGEST_DIMENSION for n in shape
+    )
+    if not sizes_are_numbers or not isinstance(order, bool):
+        raise UsageError(f"{source}: the header of the .npy file cannot be read")
+    if len(shape) > _MOST_DIMENSIONS:
+        raise UsageError(f"{source}: {len(shape)} dimensions, at most {_MOST_DIMENSIONS} are read")
+    return descr, order, shape
+
+
+def npy_bytes(array: Npy) -> bytes:
+    """The file of an array, of version 1.0."""
+    shape = f"({', '.join(map(str, array.shape))}{',' if len(array.shape) == 1 else ''})"
+    text = f"{{'descr': '{array.descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    padding = -(len(MAGIC) + 4 + len(text) + 1) % _HEADER_MULTIPLE
+    header = f"{text}{' ' * padding}\n".encode("ascii")
+    return b"".join([MAGIC, b"\1\0", len(header).to_bytes(2, "little"), header, array.data])

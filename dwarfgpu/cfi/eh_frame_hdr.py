@@ -1,0 +1,85 @@
+"""`.eh_frame_hdr`: where the entry for a program location is (Linux Standard Base Core, 10.6.2).
+
+Law: nothing is read before it is asked for, and a table is never believed: what it leads to tells
+for itself what it describes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.pointer import OMITTED, fixed_bytes, read_pointer
+from dwarfgpu.errors import Malformed, Unsupported
+
+SECTION: Final = ".eh_frame_hdr"
+_VERSION: Final = 1
+
+
+@frozen
+class SearchTable:
+    """Pairs of an initial location and the address of its FDE, both as linked."""
+
+    address: int
+    """Of the header."""
+    frames_address: int
+    """Of `.eh_frame`."""
+    count: int
+    """Pairs; 0 where there is no table."""
+    encoding: int
+    """Of the two pointers of a pair."""
+    data: bytes = field(repr=False, eq=False)
+    start: int
+    """Where in the data the first pair is."""
+    address_size: int
+    endian: Endian
+
+    def pair(self, index: int) -> tuple[int, int]:
+        """Initial location and address of the FDE."""
+        size_bytes = fixed_bytes(self.encoding, self.address_size)
+        assert size_bytes is not None and index < self.count
+        reader = Reader(self.data, self.endian, self.start + 2 * size_bytes * index)
+        return self._pointer(reader), self._pointer(reader)
+
+    def _pointer(self, reader: Reader) -> int:
+        size, here = self.address_size, self.address
+        return read_pointer(reader, self.encoding, size, here, here)
+
+    def find(self, location: int) -> tuple[int, int] | None:
+        """The last pair that begins at or before a program location, if the pairs are sorted."""
+        index = bisect_right(range(self.count), location, key=lambda at: self.pair(at)[0])
+        return self.pair(index - 1) if index else None
+
+
+def read_search_table(
+    data: bytes, address: int, address_size: int = 8, endian: Endian = "little"
+) -> SearchTable:
+    """The header of a table, loaded at an address; its pairs are read later.
+
+    `Malformed` where it cannot be read, `Unsupported` where its pairs have no fixed size, or where
+    `.eh_frame` is not told.
+    """
+    reader = Reader(data, endian)
+    version, of_frames, of_count, encoding = (reader.u8() for _ in range(4))
+    if version != _VERSION:
+        raise Malformed(f"unknown version {version} of {SECTION}")
+    if of_frames == OMITTED or of_frames & 0x80:
+        raise Unsupported(f"{SECTION} does not tell where .eh_frame is ({of_frames:#04x})")
+    frames = read_pointer(reader, of_frames, address_size, address, address)
+    if OMITTED in (of_count, encoding):
+        return SearchTable(address, frames, 0, OMITTED, data, 0, address_size, endian)
+    count = read_pointer(reader, of_count, address_size, address, address)
+    size_bytes = fixed_bytes(encoding, address_size)
+    if size_bytes is None or encoding & 0x80:
+        raise Unsupported(f"a table of {SECTION} with pointer encoding {encoding:#04x}")
+    if 2 * size_bytes * count > reader.remaining_bytes:
+        raise Malformed(
+            f"{count} pairs of {SECTION} do not fit the {reader.remaining_bytes} bytes left"
+        )
+    return SearchTable(
+        address, frames, count, encoding, data, reader.position, address_size, endian
+    )

@@ -1,0 +1,91 @@
+"""Call frames of functions that have called by a jump: nothing of them is left in the machine.
+
+Law: such a frame has the registers that its callee has on entry, but for the program location.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.rule import Rule, SameValue
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.model.location import Location
+
+
+@frozen
+class Jump:
+    """Where a function has called by a jump; as loaded."""
+
+    pc: int
+    """Behind the jump, or of it where the information tells only that."""
+    location: int
+    """In the jump."""
+
+
+@frozen
+class Jumps:
+    """The calls by jumps between a call and the function that runs."""
+
+    found: tuple[Jump, ...] = ()
+    """The innermost first; none where there are none, or where they are not known."""
+    why_unknown: str | None = None
+
+
+NO_JUMPS = Jumps()
+
+
+class TailCalls(Protocol):
+    """What calls tell of functions whose frames are gone."""
+
+    def between(self, location: int, return_pc: int) -> Jumps:
+        """From the call that returns to a program location to the function at another one."""
+        ...
+
+
+class TailFrame(PhysicalFrame):
+    """The frame of a function that has jumped to its callee, which returns to its caller."""
+
+    def __init__(self, context: Context, jump: Jump, callee: PhysicalFrame) -> None:
+        super().__init__(context, jump.pc, None, callee)
+        self._jump = jump
+        self._inner = callee
+
+    @property
+    def location(self) -> int:
+        return self._jump.location
+
+    @property
+    def has_row(self) -> bool:
+        return self._inner.has_row
+
+    def rule(self, number: int) -> Rule:
+        return SameValue()
+
+    def _find(self, number: int, rule: Rule | DwarfGpuError) -> Location | DwarfGpuError:
+        try:
+            return self._inner.entry_register(number)
+        except DwarfGpuError as error:
+            return error
+
+    def register(self, number: int) -> Location:
+        if number == self.architecture.program_counter:
+            return self._implicit(self.pc, self._size_bits(number))
+        pushed = self.architecture.pushed_bytes
+        if number == self.architecture.stack_pointer and pushed:
+            address = self.cfa().places[0].byte_address
+            if address is not None:  # what the call pushed is still there when the function jumps
+                return self._implicit(address - pushed, self._size_bits(number))
+        return self._inner.entry_register(number)
+
+    def cfa(self) -> Location:
+        return self._inner.cfa()
+
+    @property
+    def has_signed_return(self) -> bool:
+        return self._inner.has_signed_return
+
+    def return_address(self) -> int | None:
+        return self._inner.return_address()

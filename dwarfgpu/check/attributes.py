@@ -1,0 +1,199 @@
+"""Which attributes hold expressions, and what they are evaluated for (DWARF 5 7.5.4 and the
+sections named; AMD text A.2.2).
+
+Law: a number that several vendors use is an attribute only under the conditions that tell it apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.check.expressions import Role
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.die import ACTIVE_LANE_16, LEGACY_ATTRIBUTES
+from dwarfgpu.dwarf.forms import FORMS
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
+
+_LOCATION: Final = Role("location")
+_VALUE: Final = Role("value")
+_OF_DIMENSION: Final = Role("value", 1)
+"""Of a generic subrange, which is told the number of its dimension (DWARF 5 5.13)."""
+_UNKNOWN: Final = Role(None, None)
+"""Of an attribute that dwarfgpu does not know: its expression must be readable, no more."""
+_EITHER: Final = Role()
+_MEMORY: Final = Role("location", needs_memory=True)
+_FRAME_BASE: Final = Role("location", is_frame_base=True, needs_memory=True)
+
+ROLES: Final[Mapping[int, tuple[str, Role]]] = {
+    0x02: ("location", _LOCATION),  # A.4.1
+    0x0B: ("byte_size", _VALUE),
+    0x0D: ("bit_size", _VALUE),
+    0x19: ("string_length", _LOCATION),
+    0x22: ("lower_bound", _VALUE),
+    0x2A: ("return_addr", _MEMORY),  # A.3.3.5
+    0x2E: ("bit_stride", _VALUE),
+    0x2F: ("upper_bound", _VALUE),
+    0x37: ("count", _VALUE),
+    0x38: ("data_member_location", Role("location", 1)),  # A.5.7.3: the object
+    0x40: ("frame_base", _FRAME_BASE),  # A.3.3.5
+    0x46: ("segment", _EITHER),
+    0x48: ("static_link", _MEMORY),  # A.3.3.5
+    0x4A: ("use_location", Role("location", 2)),  # A.5.14: the member pointer and the object
+    0x4D: ("vtable_elem_location", Role("location", 1)),  # A.5.7.8: the object
+    0x4E: ("allocated", _VALUE),
+    0x4F: ("associated", _VALUE),
+    0x50: ("data_location", _LOCATION),
+    0x51: ("byte_stride", _VALUE),
+    0x71: ("rank", _VALUE),
+    0x7E: ("call_value", _VALUE),  # A.3.4.2
+    0x83: ("call_target", _EITHER),
+    0x84: ("call_target_clobbered", _EITHER),
+    0x85: ("call_data_location", _LOCATION),  # A.3.4.2
+    0x86: ("call_data_value", _VALUE),  # A.3.4.2
+    0x2111: ("GNU_call_site_value", _VALUE),
+    0x2112: ("GNU_call_site_data_value", _VALUE),
+    0x2113: ("GNU_call_site_target", _EITHER),
+    0x2114: ("GNU_call_site_target_clobbered", _EITHER),
+}
+"""Attributes whose value may be an expression: their names and roles."""
+
+_LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
+"""Those that may be location lists in every version."""
+_BLOCKS: Final = frozenset({"exprloc", "block"})
+_TAG_DWARF_PROCEDURE: Final = 0x36
+
+FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE, dw.TAG_ENTRY_POINT})
+_POINTERS: Final = frozenset(
+    {dw.TAG_POINTER_TYPE, dw.TAG_REFERENCE_TYPE, dw.TAG_RVALUE_REFERENCE_TYPE}
+)
+_DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+
+
+@frozen
+class Vendor:
+    """An attribute of the AMD text."""
+
+    name: str
+    tags: frozenset[int]
+    """To which it applies."""
+    where: str
+    """The same in words."""
+    section: str
+
+
+_VENDORS: Final[Mapping[int, Vendor]] = {
+    dw.AT_LLVM_LANES: Vendor("LLVM_lanes", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_LANE_PC: Vendor("LLVM_lane_pc", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_ACTIVE_LANE: Vendor("LLVM_active_lane", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_ITERATIONS: Vendor("LLVM_iterations", FUNCTIONS, "functions", "A.3.3.5"),
+    dw.AT_LLVM_VECTOR_SIZE: Vendor(
+        "LLVM_vector_size", frozenset({dw.TAG_BASE_TYPE}), "base types", "A.5.1"
+    ),
+    dw.AT_LLVM_ADDRESS_SPACE: Vendor(
+        "LLVM_address_space",
+        _POINTERS | {dw.TAG_BASE_TYPE},
+        "pointers, references and base types",
+        "A.5.3",
+    ),
+    dw.AT_LLVM_MEMORY_SPACE: Vendor(
+        "LLVM_memory_space", _POINTERS | _DATA, "pointers, references and data objects", "A.4.1"
+    ),
+}
+_VENDOR_LISTS: Final = frozenset(
+    {dw.AT_LLVM_LANE_PC, dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
+)
+"""Those whose value may be an expression or a location list."""
+
+
+def vendor_numbers(unit: CompilationUnit) -> dict[int, int]:
+    """The numbers that the attributes of the AMD text have in a unit, to those of today.
+
+    The two that have none today have a provisional one (`docs/dialects.md`).
+    """
+    without = {dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS}
+    numbers = {number: number for number in _VENDORS if number not in without}
+    if unit.has_legacy_attributes:
+        numbers |= {legacy: number for number, legacy in LEGACY_ATTRIBUTES.items()}
+    if unit.dialect.provisional:
+        numbers |= {number: number for number in without}
+    if unit.dialect is AMD_DIRECT_16:
+        numbers[ACTIVE_LANE_16] = dw.AT_LLVM_ACTIVE_LANE
+    return numbers
+
+
+TAGS: Final[Mapping[int, str]] = {
+    getattr(dw, name): name.removeprefix("TAG_").lower()
+    for name in dir(dw)
+    if name.startswith("TAG_")
+} | {
+    0x08: "imported_declaration", 0x0A: "label", 0x19: "variant", 0x1A: "common_block",
+    0x1B: "common_inclusion", 0x20: "set_type", 0x23: "access_declaration", 0x29: "file_type",
+    0x2A: "friend", 0x2B: "namelist", 0x2C: "namelist_item", 0x2D: "packed_type",
+    0x2F: "template_type_parameter", 0x30: "template_value_parameter", 0x31: "thrown_type",
+    0x33: "variant_part", _TAG_DWARF_PROCEDURE: "dwarf_procedure", 0x38: "interface_type",
+    0x3A: "imported_module", 0x3F: "condition", 0x40: "shared_type", 0x43: "template_alias",
+    0x44: "coarray_type", 0x46: "dynamic_type", 0x4B: "immutable_type", 0x4109: "call_site",
+    0x410A: "call_site_parameter",
+}  # fmt: skip
+"""Names of tags without DW_TAG_."""
+
+
+@frozen
+class Wanted:
+    """A value of an entry that is looked at."""
+
+    position: int
+    """Index among the attributes of the abbreviation."""
+    number: int
+    """As in the tables of today, whatever the file's own is."""
+    form: int
+    name: str
+    """With DW_AT_."""
+    role: Role | None
+    """None for a constant."""
+    is_list: bool = False
+    vendor: Vendor | None = None
+
+
+def wanted(
+    abbreviation: Abbreviation, format: UnitFormat, numbers: Mapping[int, int]
+) -> tuple[Wanted, ...]:
+    """The values of an entry's shape that hold expressions, or belong to the AMD text.
+
+    `numbers`: what `vendor_numbers` says of the unit.
+    """
+    out: list[Wanted] = []
+    for position, attribute in enumerate(abbreviation.attributes):
+        if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
+            continue
+        number = numbers.get(attribute.name, attribute.name)
+        vendor = _VENDORS[number] if attribute.name in numbers else None
+        kind = FORMS[attribute.form][0]
+        name, role = ROLES.get(number, ("", None))
+        if vendor is not None:
+            name, role = vendor.name, _LOCATION if number in _VENDOR_LISTS else None
+        elif role is None and kind == "exprloc":
+            name, role = f"{number:#x}", _UNKNOWN
+        if number == dw.AT_LOCATION and abbreviation.tag == _TAG_DWARF_PROCEDURE:
+            role = _UNKNOWN
+        if role is _VALUE and abbreviation.tag == dw.TAG_GENERIC_SUBRANGE:
+            role = _OF_DIMENSION
+        can_list = number in _LISTS or vendor is not None
+        is_list = role is not None and can_list and _is_list(attribute.form, kind, format)
+        if not (is_list or kind in _BLOCKS):
+            role = None
+        if role is not None or vendor is not None:
+            title = f"DW_AT_{name}"
+            out.append(Wanted(position, number, attribute.form, title, role, is_list, vendor))
+    return tuple(out)
+
+
+def _is_list(form: int, kind: str, format: UnitFormat) -> bool:
+    if kind in ("loclistx", "sec_offset"):
+        return True
+    return format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8)

@@ -1,0 +1,95 @@
+"""One CIE or FDE that is being checked: how findings name it and show its instructions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.decode import CfaProgram
+from dwarfgpu.cfi.entry import Cie, Fde
+from dwarfgpu.cfi.rule import Row
+from dwarfgpu.cfi.text import instruction_text, program_text, register_name
+from dwarfgpu.check.finding import AROUND, Excerpt, Finding, Findings, Place, excerpt
+from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.expr.check.abstract_stack import Severity
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.text.text import expression_text
+
+_FEW: Final = 64
+"""Instructions that are shown with the locations at which rows start."""
+FORM: Final = UnitFormat()
+
+
+@frozen
+class Described:
+    """An entry of a section of call frame information."""
+
+    section: str
+    entry: Cie | Fde
+    program: CfaProgram
+    dialect: Dialect
+    functions: Functions
+    found: Findings
+
+    def place(self, row: Row | None = None) -> Place:
+        """The entry, or one row of it."""
+        entry = self.entry
+        if isinstance(entry, Cie):
+            return Place(self.section, entry.offset, "CIE")
+        span = (entry.initial_location, entry.end) if row is None else (row.start, row.end)
+        name = self.functions.name_at(entry.initial_location)
+        source = self.functions.source_at(span[0])
+        return Place(self.section, entry.offset, "FDE", name, span=span, source=source)
+
+    def register(self, number: int) -> str:
+        return register_name(number, self.program.format.architecture)
+
+    def shown(self, marked: int | None = None) -> Excerpt:
+        """The instructions around one of them."""
+        instructions, form = self.program.instructions, self.program.format
+        offset = None
+        if marked is not None and marked < len(instructions):
+            offset = instructions[marked].offset
+        if len(instructions) <= _FEW:
+            location = None if isinstance(self.entry, Cie) else self.entry.initial_location
+            steps = list(program_text(self.program, location, self._text))
+        else:
+            middle = marked or 0
+            near = range(max(middle - AROUND, 0), min(middle + AROUND + 1, len(instructions)))
+            steps = [""] * len(instructions)
+            for index in near:
+                steps[index] = instruction_text(instructions[index], form, None, self._text)
+        steps = [step.removesuffix(":") for step in steps]
+        if marked is None or marked < len(steps):
+            while steps and steps[-1] == "DW_CFA_nop" and len(steps) - 1 != marked:
+                steps.pop()  # padding
+        return excerpt(steps, marked, offset)
+
+    def _text(self, data: bytes) -> str:
+        architecture = self.program.format.architecture
+        return f"({expression_text(data, self.dialect, FORM, architecture)})"
+
+    def defining(self, register: int, *, cfa: bool = False) -> int | None:
+        """The first instruction that bases the CFA on a register, or gives the register a rule."""
+        for index, each in enumerate(self.program.instructions):
+            is_cfa = "def" in each.operation.name.split("_")
+            if is_cfa is cfa and register in each.operands[:1]:
+                return index
+        return None
+
+    def tell(
+        self,
+        rule: str,
+        message: str,
+        *,
+        row: Row | None = None,
+        shown: Excerpt | None = None,
+        severity: Severity | None = None,
+        section: str | None = None,
+    ) -> None:
+        """Add a finding about the entry."""
+        known = RULES[rule]
+        severity, section = severity or known.severity, section or known.section
+        self.found.add(Finding(severity, rule, message, section, self.place(row), shown))

@@ -1,0 +1,369 @@
+"""The entries of a unit: their expressions, location lists and vendor attributes.
+
+Law: one pass over the unit; names, types and functions are looked up only for what is told. A list
+is checked once for each unit, however many entries share it.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from functools import partial
+from operator import itemgetter
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.check.attributes import FUNCTIONS, TAGS, Wanted, vendor_numbers, wanted
+from dwarfgpu.check.expressions import Checked, ExpressionChecker, Role
+from dwarfgpu.check.finding import Excerpt, Finding, Findings, Place, SourcePosition
+from dwarfgpu.check.references import References
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.check.source import declaration_of, file_of
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw
+from dwarfgpu.dwarf.lists import InvertedRange, Range
+from dwarfgpu.dwarf.scope.entities import Subprogram, covered
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.walk import walk
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.expr.check.abstract_stack import Severity
+
+_MEMORY_SPACES: Final = range(5)
+_VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
+_OBJECTS: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+
+
+@define
+class EntryChecker:
+    """One unit."""
+
+    unit: CompilationUnit
+    expressions: ExpressionChecker
+    found: Findings
+    entries: int = field(init=False, default=0)
+    _lists: set[tuple[int, int, Role]] = field(init=False, factory=set)
+    _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
+    _functions: array[int] = field(init=False, factory=lambda: array("q"))
+    """Of each entry the subprogram that it is in, -1 for none; made when first asked for."""
+    _asked_for_lanes: set[int] = field(init=False, factory=set)
+    _numbers: dict[int, int] = field(init=False, factory=dict)
+    _has_inner_lanes: bool = field(init=False, default=False)
+    """Whether an inlined call or entry point has told its lanes."""
+    _has_told_size: bool = field(init=False, default=False)
+    _known: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+    _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
+    """Of entries with findings, by their offsets."""
+    _references: References = field(init=False)
+
+    @_references.default
+    def _of_unit(self) -> References:
+        return References(self.unit)
+
+    def run(self) -> None:
+        """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
+        unit = self.unit
+        self._numbers = vendor_numbers(unit)
+        plans: dict[int, tuple[Wanted, ...]] = {}
+        start = unit.header.entries_at
+        for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
+            self.entries += 1
+            _, abbreviation, values = row
+            plan = plans.get(abbreviation.code)
+            if plan is None:
+                plan = plans[abbreviation.code] = self._plan(abbreviation)
+            for each in plan:
+                self._value(index, each, values[each.position])
+
+    def _plan(self, abbreviation: Abbreviation) -> tuple[Wanted, ...]:
+        plan = wanted(abbreviation, self.unit.format, self._numbers)
+        is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
+        if is_inner and any(each.number == dw.AT_LLVM_LANES for each in plan):
+            self._has_inner_lanes = True
+        return plan
+
+    def _value(self, index: int, wanted: Wanted, value: Raw) -> None:
+        role = wanted.role
+        if wanted.vendor is not None:
+            self._vendor(index, wanted, value)
+        if role is None:
+            return
+        if wanted.is_list:
+            assert isinstance(value, int)
+            if (wanted.form, value, role) not in self._lists:
+                self._lists.add((wanted.form, value, role))
+                self._list(index, wanted, role, value)
+        elif isinstance(value, bytes):
+            self._expression(index, wanted, role, value, None)
+
+    # Expressions
+
+    def _expression(
+        self, index: int, wanted: Wanted, role: Role, data: bytes, span: Range | None
+    ) -> None:
+        known = self._known.get(role)
+        if known is None:
+            known = self.expressions.of(self.unit.dialect, self.unit.format, role)
+            self._known[role] = known
+        if data in known:
+            self.expressions.count += 1
+            checked = known[data]
+        else:
+            checked = self.expressions.check(data, self.unit.dialect, self.unit.format, role)
+        if checked is None:
+            return
+        for fault in checked.faults:
+            what = fault.found
+            message = f"{what.operation}: {what.message}" if what.operation else what.message
+            section = what.section or RULES[what.rule].section
+            place = self._place(index, wanted.name, span)
+            self.found.add(
+                Finding(what.severity, what.rule, message, section, place, fault.excerpt)
+            )
+        if checked.uses_lane:
+            self._lane(index)
+        if checked.piece_bits is not None and wanted.number == dw.AT_LOCATION:
+            self._pieces(index, wanted, data, checked.piece_bits, span)
+        for each in checked.references:
+            rule, severity, wrong = "bad-reference", each.severity, self._references.fault(each)
+            if wrong is None and each.register is not None:
+                register = self.expressions.machines.register(each.register)
+                rule, severity = "outside-storage", "warning"
+                wrong = None if register is None else self._references.shortage(each, register)
+            if wrong is not None:
+                unit, place = self.unit, self._place(index, wanted.name, span)
+                shown = self.expressions.shown(data, unit.dialect, unit.format, each.offset)
+                message = f"{each.operation}: {wrong}"
+                self._tell(rule, message, place, each.section, shown, severity)
+
+    def _lane(self, index: int) -> None:
+        """A function whose lanes are not told has one, so that no lane but 0 exists (A.3.3.5)."""
+        function = self._function(index)
+        if function is None or function in self._asked_for_lanes or self._has_inner_lanes:
+            return
+        self._asked_for_lanes.add(function)
+        try:
+            lanes = Subprogram(self.unit.die(function)).lanes
+        except DwarfGpuError:
+            return  # told by itself
+        if lanes is None:
+            message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
+            self._tell("lanes-missing", message, self._place(function, None))
+
+    def _pieces(
+        self, index: int, wanted: Wanted, data: bytes, piece_bits: int, span: Range | None
+    ) -> None:
+        die = self.unit.die(index)
+        if die.tag not in _OBJECTS:
+            return
+        try:
+            size = self.unit.info.types.size_of_object(die)
+        except DwarfGpuError:
+            return
+        if size is None or 8 * size == piece_bits:
+            return
+        rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
+        message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
+        shown = self.expressions.shown(data, self.unit.dialect, self.unit.format)
+        self._tell(rule, message, self._place(index, wanted.name, span), shown=shown)
+
+    # Location lists
+
+    def _list(self, index: int, wanted: Wanted, role: Role, value: int) -> None:
+        attribute = Attribute(wanted.form, FORMS[wanted.form][0], value)
+        try:
+            if self._has_other_addresses(attribute):
+                return
+            entries = self.unit.locations_of(attribute).entries
+        except (IllFormed, Malformed) as error:
+            rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
+            if isinstance(error, InvertedRange):
+                rule = "inverted-range"
+            self._tell(rule, str(error.message), self._place(index, wanted.name))
+            return
+        except DwarfGpuError as error:  # no fault of the file's
+            self.found.skip(str(error))
+            return
+        ranges = self._code(index)
+        for each in entries:
+            span = None
+            if each.begin is not None and each.end is not None:
+                in_file = self.unit.info.in_file  # also of what a machine has loaded
+                span = Range(in_file(each.begin), in_file(each.end))
+                self._within(index, wanted, span, ranges)
+            self._expression(index, wanted, role, each.expression, span)
+
+    def _has_other_addresses(self, attribute: Attribute) -> bool:
+        """Whether the header of a list has another address size, so that it cannot be read."""
+        section, format = ".debug_loclists", self.unit.format
+        if format.version < 5:
+            return False
+        base = self.unit.root.attribute(dw.AT_LOCLISTS_BASE)
+        offset = attribute.raw if base is None else base.raw  # of the base `headers` tells
+        if not isinstance(offset, int) or (base is None and attribute.kind == "loclistx"):
+            return False
+        try:
+            self.unit.info.contributions(section).check(offset, format.address_size)
+        except IllFormed as error:
+            if base is None and not self._has_told_size:
+                self._has_told_size = True
+                self._tell("address-size", error.message, unit_place(self.unit))
+            return True
+        return False
+
+    def _within(self, index: int, wanted: Wanted, span: Range, ranges: tuple[Range, ...]) -> None:
+        if not ranges:
+            return
+        code = ranges[bisect_right(ranges, span.begin, key=itemgetter(0)) - 1]
+        if code.begin <= span.begin and span.end <= code.end:
+            return
+        listed = " ".join(f"[{r.begin:#x},{r.end:#x})" for r in ranges[:4])
+        message = (
+            f"[{span.begin:#x},{span.end:#x}) is not within the code of the function, {listed}"
+        )
+        size_bytes = span.end - span.begin
+        if 1 << 31 <= size_bytes < 1 << 32:
+            # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
+            message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
+        self._tell("range-outside-function", message, self._place(index, wanted.name, span))
+
+    # Vendor attributes
+
+    def _vendor(self, index: int, wanted: Wanted, value: Raw) -> None:
+        vendor = wanted.vendor
+        assert vendor is not None
+        die = self.unit.die(index)
+        place = partial(self._place, index, wanted.name)
+        if die.tag not in vendor.tags:
+            message = f"{wanted.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
+            self._tell("vendor-attribute", message, place(), vendor.section)
+            return
+        if not isinstance(value, int):
+            return
+        architecture = self.expressions.machines.architecture
+        match wanted.number:
+            case dw.AT_LLVM_LANES if value <= 0:
+                self._tell("bad-lane-count", f"{wanted.name} is {value}", place())
+            case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
+                most = self.expressions.machines.most_lanes
+                message = f"{wanted.name} is {value}, and a wave has at most {most} lanes"
+                self._tell("bad-lane-count", message, place(), severity="warning")
+            case dw.AT_LLVM_ITERATIONS if value <= 0 and not wanted.is_list:
+                self._tell("bad-iteration-count", f"{wanted.name} is {value}", place())
+            case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
+                self._tell("bad-vector-size", f"{wanted.name} is {value}", place())
+            case dw.AT_LLVM_MEMORY_SPACE:
+                if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
+                    message = f"{wanted.name} is {value}, which is no memory space"
+                    self._tell("unknown-memory-space", message, place())
+            case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
+                if value not in architecture.address_spaces:
+                    message = f"{architecture.name} defines no address space {value}"
+                    self._tell("unknown-address-space", message, place(), vendor.section)
+                elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
+                    message = f"{wanted.name} on a base type whose encoding is not DW_ATE_address"
+                    self._tell("vendor-attribute", message, place(), "A.5.1")
+
+    # Places
+
+    def _function(self, index: int) -> int | None:
+        """The entry of the subprogram that an entry is in, or is."""
+        if not self._functions:
+            functions, tree = self._functions, self.unit.tree
+            for at, abbreviation in enumerate(tree.abbreviations):
+                parent = tree.parents[at]
+                is_function = abbreviation.tag == dw.TAG_SUBPROGRAM
+                functions.append(at if is_function else functions[parent] if parent >= 0 else -1)
+        found = self._functions[index]
+        return None if found < 0 else found
+
+    def _code(self, index: int) -> tuple[Range, ...]:
+        """The code of the function; none where it is in none, or has none that is known."""
+        function = self._function(index)
+        if function is None:
+            return ()
+        if function not in self._ranges:
+            try:
+                self._ranges[function] = covered(self.unit.die(function))
+            except DwarfGpuError:
+                self._ranges[function] = ()
+        return self._ranges[function]
+
+    def _place(self, index: int, attribute: str | None, span: Range | None = None) -> Place:
+        die = self.unit.die(index)
+        if die.offset not in self._sources:
+            self._sources[die.offset] = declaration_of(die)
+        function = self._function(index)
+        return Place(
+            self.unit.section,
+            die.offset,
+            _tag(die),
+            _name(die),
+            attribute,
+            None if function in (None, index) else _name(self.unit.die(function or 0)),
+            _unit_name(self.unit),
+            None if span is None else (span.begin, span.end),
+            _other_file(self.unit),
+            self._sources[die.offset],
+        )
+
+    def _tell(
+        self,
+        rule: str,
+        message: str,
+        place: Place,
+        section: str | None = None,
+        shown: Excerpt | None = None,
+        severity: Severity | None = None,
+    ) -> None:
+        known = RULES[rule]
+        severity, section = severity or known.severity, section or known.section
+        self.found.add(Finding(severity, rule, message, section, place, shown))
+
+
+def unit_place(unit: CompilationUnit) -> Place:
+    """A unit itself."""
+    return Place(
+        unit.section,
+        unit.offset,
+        "unit",
+        _unit_name(unit),
+        file=_other_file(unit),
+        source=file_of(unit),
+    )
+
+
+def _unit_name(unit: CompilationUnit) -> str | None:
+    """The name of a unit; None where it cannot be told."""
+    try:
+        return unit.name or None
+    except DwarfGpuError:
+        return None
+
+
+def _other_file(unit: CompilationUnit) -> str | None:
+    info = unit.info
+    return None if info.path == info.main.path else info.path
+
+
+def _name(die: Die) -> str | None:
+    try:
+        return die.name
+    except DwarfGpuError:
+        return None
+
+
+def _tag(die: Die) -> str:
+    return TAGS.get(die.tag, f"{die.tag:#x}")
+
+
+def _is_address(unit: CompilationUnit, die: Die) -> bool:
+    try:
+        base: BaseType = unit.base_type(die.offset - unit.offset)
+    except DwarfGpuError:
+        return True  # told by whoever uses it
+    return base.encoding == "address"

@@ -1,0 +1,271 @@
+"""Each distinct expression of a file is checked once.
+
+Law: what is found depends on the bytes, the unit's format and dialect, and the role alone, so that
+a file's many equal expressions cost one look-up each.
+"""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Final
+
+from dwarfgpu.arch import architecture as architecture_named
+from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.allowed_operations import forbidden
+from dwarfgpu.check.finding import Excerpt, Findings, excerpt
+from dwarfgpu.check.references import Reference, references
+from dwarfgpu.dwarf.low_level import SCRATCH_BASES
+from dwarfgpu.expr.check import checker as static
+from dwarfgpu.expr.check.extent import extent_of
+from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.decode import Expression, decode
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.text.text import disassemble, instruction_text
+from dwarfgpu.objfile.code_object import wave_size
+from dwarfgpu.objfile.elf import ObjectFile
+
+
+@frozen(cache_hash=True)
+class Role:
+    """What an expression is for: what its evaluation starts with, and what it must give."""
+
+    result: ResultKind | None = None
+    initial_entries: int | None = 0
+    """None where that is not known."""
+    is_frame_base: bool = False
+    is_cfi: bool = False
+    needs_memory: bool = False
+    """Whether the result must be a place in memory (A.3.3.5)."""
+
+
+@frozen
+class Fault:
+    """One finding about an expression, without the place where it stands."""
+
+    found: static.Finding
+    excerpt: Excerpt
+
+
+@frozen
+class Checked:
+    """What is known of an expression that is worth a look."""
+
+    faults: tuple[Fault, ...] = ()
+    uses_lane: bool = False
+    """Whether it needs the current lane by name (A.2.5.4.3.1)."""
+    piece_bits: int | None = None
+    """The bits of all its pieces, where the result is what they make."""
+    references: tuple[Reference, ...] = ()
+
+
+LONGEST_BYTES: Final = 1 << 16
+"""Of an expression; producers write a few hundred at most."""
+_MOST_FAULTS: Final = 20
+"""Told of one expression, the worst first."""
+_ORDER: Final = ("error", "warning", "note")
+_NOTHING: Final = Checked()
+_BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
+_PIECES: Final = frozenset({"piece", "bit_piece"})
+_NO_MEMORY: Final = frozenset(
+    {
+        "stack_value", "implicit_value", "implicit_pointer", "LLVM_undefined", "LLVM_piece_end",
+        "LLVM_extend", "LLVM_select_bit_piece", "LLVM_overlay", "LLVM_bit_overlay", *_PIECES,
+        "LLVM_aspace_implicit_pointer",
+    }
+)  # fmt: skip
+"""Operations after which the top of the stack is no memory location."""
+
+
+class Machines:
+    """The architectures that a file may be for: both wave sizes where it tells none."""
+
+    def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
+        self.architecture = architecture
+        self._others: tuple[Architecture, ...] = ()
+        if architecture is not None and architecture.is_simt and wave_size(file) is None:
+            sizes = PROCESSORS[architecture.name].wave_sizes
+            self._others = tuple(
+                architecture_named(architecture.name, size)
+                for size in sizes
+                if size != architecture.lane_count
+            )
+
+    def register(self, number: int) -> RegisterInfo | None:
+        """The register of a number, the widest of them; None where no architecture defines it."""
+        found = (each.registers[number] for each in self.all if number in each.registers)
+        return max(found, key=lambda each: each.size_bits, default=None)
+
+    @property
+    def all(self) -> tuple[Architecture, ...]:
+        return () if self.architecture is None else (self.architecture, *self._others)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every register that exists has its number in the table (`arch/aarch64.py`)."""
+        return self.architecture is None or self.architecture.machine != "AARCH64"
+
+    @property
+    def most_lanes(self) -> float:
+        """Of a wave; of a machine without lanes, as many as one likes."""
+        counts = [each.lane_count for each in self.all if each.is_simt]
+        return max(counts, default=inf)
+
+    def lacks(self, number: int) -> bool:
+        """Whether certainly no register has a number."""
+        return bool(self.all) and self.is_complete and self.register(number) is None
+
+
+class ExpressionChecker:
+    """The expressions of one file."""
+
+    def __init__(self, machines: Machines, found: Findings) -> None:
+        self.machines = machines
+        self._findings = found
+        self.count = 0
+        """Expressions that were asked for."""
+        self._known: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
+
+    @property
+    def distinct(self) -> int:
+        return sum(map(len, self._known.values()))
+
+    def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> dict[bytes, Checked | None]:
+        """What is known of the expressions of a unit in a role."""
+        return self._known.setdefault((dialect, form, role), {})
+
+    def check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked | None:
+        """What is worth telling; None where the expression is as it should be."""
+        self.count += 1
+        known = self.of(dialect, form, role)
+        if len(data) > LONGEST_BYTES:
+            self._findings.skip(f"an expression of {len(data)} bytes")
+            return None
+        if data not in known:
+            found = self._check(data, dialect, form, role)
+            known[data] = None if found == _NOTHING else found
+        return known[data]
+
+    def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
+        expression = decode(data, dialect, form)
+        found = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
+        found = sorted(found, key=lambda each: _ORDER.index(each.severity))[:_MOST_FAULTS]
+        steps = self._steps(data, dialect, form) if found else {}
+        starts = {offset: index for index, offset in enumerate(steps)}
+        texts = list(steps.values())
+        faults = tuple(
+            Fault(each, excerpt(texts, starts.get(each.offset, len(texts)), each.offset))
+            for each in found
+        )
+        names = {each.operation.name for each in expression.instructions.distinct}
+        piece_bits = None
+        if not _PIECES.isdisjoint(names):
+            piece_bits = extent_of(data, dialect, form).size_bits
+        uses_lane = "LLVM_push_lane" in names
+        return Checked(faults, uses_lane, piece_bits, tuple(references(expression)))
+
+    def shown(
+        self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None
+    ) -> Excerpt:
+        """An expression, with a mark at an operation."""
+        steps = self._steps(data, dialect, form)
+        marked = None if offset is None else list(steps).index(offset)
+        return excerpt(list(steps.values()), marked, offset)
+
+    def _steps(self, data: bytes, dialect: Dialect, form: UnitFormat) -> dict[int, str]:
+        """The text of each operation by its offset."""
+        arch = self.machines.architecture
+        return {
+            line.offset: line.text
+            if line.instruction is None
+            else instruction_text(line.instruction, arch, dialect, form)
+            for line in disassemble(data, dialect, form, arch)
+        }
+
+    def _static(
+        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
+    ) -> list[static.Finding]:
+        """The findings under the architecture that knows all registers of the expression."""
+        best: list[static.Finding] | None = None
+        for arch in self.machines.all or (None,):
+            found = static.check(
+                data,
+                dialect,
+                form,
+                arch,
+                initial_stack_depth=role.initial_entries,
+                result_kind=role.result,
+            )
+            if not any(each.rule == "unknown-register" for each in found):
+                return found
+            best = found if best is None else best
+        found = best or []
+        if self.machines.is_complete:
+            return found
+        return [each for each in found if each.rule != "unknown-register"]
+
+    def _by_role(self, expression: Expression, role: Role) -> list[static.Finding]:
+        out: list[static.Finding] = []
+        if role.is_cfi:
+            for at, why in forbidden(expression):
+                name, offset = at.operation.title, at.offset
+                out.append(
+                    static.Finding(offset, name, "error", "not-allowed-in-cfi", why, "A.6.4.2")
+                )
+        last = gives_no_memory(expression) if role.needs_memory else None
+        if last is not None:
+            message = f"a place in memory is required as result, and that of {last} is none"
+            offset = len(expression.data)
+            out.append(static.Finding(offset, None, "error", "wrong-result", message, "A.3.3.5"))
+        if role.is_frame_base:
+            out += [
+                static.Finding(
+                    each.offset,
+                    "DW_OP_fbreg",
+                    "error",
+                    "fbreg-in-frame-base",
+                    "the frame base is computed from the frame base",
+                    "A.3.3.5",
+                )
+                for each in expression.instructions
+                if each.operation.name == "fbreg"
+            ]
+            out += self._register_base(expression)
+        return out
+
+    def _register_base(self, expression: Expression) -> list[static.Finding]:
+        """A register as frame base is read as DW_OP_bregx R, 0 (A.3.3.5, paragraph 2)."""
+        if len(expression.instructions) != 1:
+            return []
+        (only,) = expression.instructions
+        number = register_of(only.operation.name, only.operation.number, only.operands)
+        arch = self.machines.architecture
+        register = None if number is None else self.machines.register(number)
+        if arch is None or register is None or register.size_bits >= arch.address_bits:
+            return []
+        if expression.dialect.upstream_clang and register.name in SCRATCH_BASES:
+            return []  # read as a scratch offset (docs/dialects.md)
+        message = (
+            f"register {register} of {register.size_bits} bits as frame base is narrower than "
+            f"the {arch.address_bits}-bit addresses of the default address space"
+        )
+        title = only.operation.title
+        return [static.Finding(0, title, "error", "narrow-base-register", message, "A.3.3.5")]
+
+
+def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:
+    """The register that DW_OP_reg* names; None for any other operation."""
+    if name == "regx" and isinstance(operands[0], int):
+        return operands[0]
+    return number if name.startswith("reg") and name[3:].isdigit() else None
+
+
+def gives_no_memory(expression: Expression) -> str | None:
+    """The operation because of which the result is certainly no memory location."""
+    instructions = expression.instructions
+    names = {each.operation.name for each in instructions.distinct}
+    if not instructions or expression.error is not None or names & _BRANCHES:
+        return None
+    last = instructions[len(instructions) - 1].operation
+    return last.title if last.name in _NO_MEMORY else None

@@ -1,0 +1,184 @@
+"""All of a file: every unit, and every section of call frame information.
+
+Law: what cannot be read costs only itself, and is told; nothing that is skipped is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi import eh_frame_hdr
+from dwarfgpu.cfi.eh_frame_hdr import SearchTable
+from dwarfgpu.cfi.section import FrameSection, SectionKind
+from dwarfgpu.check.entries import EntryChecker, unit_place
+from dwarfgpu.check.expressions import ExpressionChecker, Machines
+from dwarfgpu.check.finding import Finding, Findings, Place
+from dwarfgpu.check.frames import FrameChecker
+from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.headers import check_headers
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf.call_frames import search_table_of
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.relocate import relocated_data
+
+_SECTIONS: tuple[SectionKind, ...] = (".debug_frame", ".eh_frame")
+
+
+@frozen
+class Verdict:
+    """What the check of a file found, and how much it looked at."""
+
+    path: str
+    debug_path: str | None
+    """The separate debug file that was read too."""
+    units: int
+    entries: int
+    expressions: int
+    distinct_expressions: int
+    fdes: int
+    findings: Findings
+
+
+def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verdict:
+    """Check a file with its separate and split debug files; never raises for what is in them.
+
+    `rules`: names of the rules whose findings are wanted; None for every rule.
+    """
+    file, info = code_object.file, code_object.info
+    found = Findings(rules)
+    machines = _machines(file, info, found)
+    expressions = ExpressionChecker(machines, found)
+    units = entries = fdes = 0
+    try:
+        check_headers(info, machines.architecture, found)
+        for problem in info.problems:
+            _broken(problem, None, found)
+        for unit in _units(info, found):
+            units += 1
+            checker = EntryChecker(unit, expressions, found)
+            try:
+                checker.run()
+            except DwarfGpuError as error:
+                _broken(error, unit, found)
+            entries += checker.entries
+    except DwarfGpuError as error:  # a section that cannot be read at all
+        found.skip(str(error))
+    files = [file] if info.object is file else [file, info.object]
+    for each in files:
+        for kind in _SECTIONS:
+            try:
+                fdes += _frames(each, kind, code_object, expressions, found)
+            except DwarfGpuError as error:
+                found.skip(str(error))
+    debug_path = None if info.object is file else info.object.path
+    return Verdict(
+        file.path,
+        debug_path,
+        units,
+        entries,
+        expressions.count,
+        expressions.distinct,
+        fdes,
+        found,
+    )
+
+
+def _machines(file: ObjectFile, info: DebugInfo, found: Findings) -> Machines:
+    """What the file is for; where that cannot be read, only what holds everywhere is checked."""
+    try:
+        return Machines(file, info.architecture)
+    except DwarfGpuError as error:
+        found.skip(str(error))
+        return Machines(file, None)
+
+
+def _units(info: DebugInfo, found: Findings) -> Iterator[CompilationUnit]:
+    """The units of the file and, once each, those of its split files; what is not found is told."""
+    seen: set[int] = set()
+    for unit in info.units:
+        yield unit
+        try:
+            full = unit.full
+        except DwarfGpuError as error:
+            found.skip(str(error))
+            continue
+        if full is unit:
+            continue
+        for each in (full, *full.info.type_units):
+            if id(each) not in seen:
+                seen.add(id(each))
+                yield each
+
+
+def _broken(error: DwarfGpuError, unit: CompilationUnit | None, found: Findings) -> None:
+    """A unit that cannot be read to its end, or one whose header cannot be read."""
+    if not isinstance(error, Malformed | IllFormed):  # no fault of the file's
+        found.skip(str(error))
+        return
+    rule = RULES["unreadable-unit"]
+    place = Place(".debug_info", 0, "unit") if unit is None else unit_place(unit)
+    message = error.message if error.context is None else str(error)
+    found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
+
+def _frames(
+    file: ObjectFile,
+    kind: SectionKind,
+    code_object: CodeObject,
+    expressions: ExpressionChecker,
+    found: Findings,
+) -> int:
+    """Check a section of call frame information; how many FDEs it has."""
+    data = relocated_data(file, kind)
+    if not data:
+        return 0
+    section = FrameSection(
+        kind,
+        data,
+        section_address=file.sections_by_name[kind].address if kind == ".eh_frame" else 0,
+        address_size=file.address_bytes,
+        endian=file.endian,
+        architecture=expressions.machines.architecture,
+        machine=file.machine,
+        search=_search_table(file, found) if kind == ".eh_frame" else None,
+    )
+    checker = FrameChecker(
+        section,
+        _dialect(code_object.info),
+        expressions,
+        Functions(file, Lines(code_object.scopes), code_object.load_address),
+        found,
+        file.address_bytes,
+    )
+    checker.run()
+    return checker.fdes
+
+
+def _search_table(file: ObjectFile, found: Findings) -> SearchTable | None:
+    try:
+        return search_table_of(file)
+    except Unsupported as error:
+        found.skip(str(error))
+    except Malformed as error:
+        rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
+        found.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
+    return None
+
+
+def _dialect(info: DebugInfo) -> Dialect:
+    """Call frame information belongs to no unit: the dialect of the file's first, else amd."""
+    if info.forced_dialect is not None:
+        return dialect_named(info.forced_dialect)
+    try:
+        first = next(iter(info.units), None)
+        return AMD if first is None else first.dialect
+    except DwarfGpuError:
+        return AMD

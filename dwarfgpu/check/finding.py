@@ -1,0 +1,142 @@
+"""What the check of a file finds: nouns, and the list that keeps them.
+
+Law: memory is bounded by `MOST_FINDINGS`, whatever the file; what is not kept is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.check.abstract_stack import Severity
+
+MOST_FINDINGS: Final = 10_000
+"""Of each severity."""
+MOST_SKIPPED: Final = 100
+AROUND: Final = 6
+"""Steps shown before and after the one that is marked."""
+_LONGEST: Final = 120
+"""Characters of one step."""
+
+
+@frozen
+class SourcePosition:
+    """A place in the source text."""
+
+    file: str
+    """The path, with its directory where the line table has one."""
+    line: int | None = None
+    """None where only the file is known."""
+
+
+@frozen
+class Place:
+    """Where in the file."""
+
+    section: str
+    offset: int
+    """Bytes from the start of the section: of an entry, an FDE, a CIE or a header."""
+    kind: str
+    """What is there: `variable`, `subprogram`, `FDE`, `unit` …"""
+    name: str | None = None
+    attribute: str | None = None
+    """DW_AT_…"""
+    function: str | None = None
+    unit: str | None = None
+    span: tuple[int, int] | None = None
+    """The addresses of the location list entry, or of the row."""
+    file: str | None = None
+    """Another file than the one that is checked: a split file."""
+    source: SourcePosition | None = None
+    """Of an entry, its declaration or else the nearest one around it; of call frame information,
+    the line of the first instruction that is described. None where nothing says it."""
+
+
+@frozen
+class Excerpt:
+    """The steps of an expression or of a frame entry around the one that is meant."""
+
+    steps: tuple[str, ...]
+    marked: int | None
+    """Index in `steps`; as many as there are for the result; None for all of it."""
+    offset: int | None = None
+    """Bytes from the start of the expression, or of the section for call frame instructions."""
+
+
+def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None) -> Excerpt:
+    """What is near the marked step; `…` stands for what is left out."""
+    middle = 0 if marked is None else marked
+    start, end = max(middle - AROUND, 0), min(middle + AROUND + 1, len(steps))
+    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in steps[start:end]]
+    before, after = ["…"] * (start > 0), ["…"] * (end < len(steps))
+    at = None if marked is None else marked - start + len(before)
+    return Excerpt((*before, *shown, *after), at, offset)
+
+
+@frozen
+class Finding:
+    """One thing that is wrong at one place."""
+
+    severity: Severity
+    rule: str
+    """Its name in `dwarfgpu.check.rules`."""
+    message: str
+    section: str
+    """Of the AMD text, or else of DWARF 5."""
+    place: Place
+    excerpt: Excerpt | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells the finding again in another build: no offsets and no addresses are in it."""
+        place = self.place
+        steps = () if self.excerpt is None else self.excerpt.steps
+        names = (place.section, place.kind, place.name, place.attribute, place.function, place.unit)
+        parts = (self.rule, *names, *(step.split(" ", 1)[0] for step in steps))
+        text = "\0".join(each or "" for each in parts)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+@frozen(eq=False)
+class Findings:
+    """What was found so far."""
+
+    rules: frozenset[str] | None = None
+    """Findings of other rules are dropped and not counted; None for every rule."""
+    kept: list[Finding] = field(init=False, factory=list)
+    counts: Counter[Severity] = field(init=False, factory=Counter)
+    skipped: list[str] = field(init=False, factory=list)
+    """What could not be checked, and why; only the first."""
+    _skips: list[int] = field(init=False, factory=lambda: [0])
+
+    def wants(self, rule: str) -> bool:
+        """Whether findings of a rule are kept."""
+        return self.rules is None or rule in self.rules
+
+    def add(self, finding: Finding) -> None:
+        if not self.wants(finding.rule):
+            return
+        self.counts[finding.severity] += 1
+        if self.counts[finding.severity] <= MOST_FINDINGS:
+            self.kept.append(finding)
+
+    def skip(self, why: str) -> None:
+        """Tell that something was not checked."""
+        self._skips[0] += 1
+        if len(self.skipped) < MOST_SKIPPED:
+            self.skipped.append(why)
+
+    @property
+    def skips(self) -> int:
+        """How often something could not be checked."""
+        return self._skips[0]
+
+    @property
+    def dropped(self) -> int:
+        """Findings that are only counted."""
+        return self.counts.total() - len(self.kept)

@@ -1,0 +1,257 @@
+"""Call frame information: its entries, instructions and expressions (A.6.4).
+
+Law: an FDE is executed as far as it can be; the work of a whole section is bounded by `MOST_WORK`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.cfi import eh_frame_hdr
+from dwarfgpu.cfi.decode import CfaInstruction
+from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
+from dwarfgpu.cfi.program import row_table
+from dwarfgpu.cfi.rule import Row, Undefined
+from dwarfgpu.cfi.section import FrameSection
+from dwarfgpu.check.cfi_entry import Described
+from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
+from dwarfgpu.check.finding import Finding, Findings, Place
+from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.rows import SAVED, RowChecker
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import Dialect
+
+MOST_WORK: Final = 100_000_000
+"""Register rules of the rows and remembered states of a section, at most."""
+_CFA: Final = Role("location", 0, is_cfi=True)
+_ROLES: Final = {
+    "expression": Role("location", 1, is_cfi=True),
+    "val_expression": Role("value", 1, is_cfi=True),
+}
+"""Of expressions that are no CFA: the CFA is on the stack (A.6.4.1)."""
+_ADVANCES: Final = ("set_loc", "advance_loc", "advance_loc1", "advance_loc2", "advance_loc4",
+                    "MIPS_advance_loc8")  # fmt: skip
+_BROKEN: Final = {
+    "DW_CFA_restore_state": "unbalanced-state",
+    "DW_CFA_def_cfa_register": "lost-cfa",
+    "DW_CFA_def_cfa_offset": "lost-cfa",
+    "DW_CFA_def_cfa_offset_sf": "lost-cfa",
+    "DW_CFA_LLVM_def_aspace_cfa": "unknown-address-space",
+    "DW_CFA_LLVM_def_aspace_cfa_sf": "unknown-address-space",
+    **{f"DW_CFA_{name}": "location-order" for name in _ADVANCES},
+}
+"""The rule that an instruction breaks which cannot be executed; others are `ill-formed-cfi`."""
+
+
+@define
+class FrameChecker:
+    """One section."""
+
+    section: FrameSection
+    dialect: Dialect
+    expressions: ExpressionChecker
+    functions: Functions
+    found: Findings
+    address_size: int
+    """Of the file, in bytes."""
+    fdes: int = field(init=False, default=0)
+    _work: int = field(init=False, default=0)
+    _fdes_of: Counter[int] = field(init=False, factory=Counter)
+    """How many FDEs each CIE has, by its offset."""
+
+    def run(self) -> None:
+        """Check every entry."""
+        broken: set[int] = set()
+        self._fdes_of.update(each.cie.offset for each in self.section.fdes)
+        for entry in self.section.entries:
+            match entry:
+                case BrokenEntry():
+                    self._unreadable(entry)
+                case Cie():
+                    if not self._cie(entry):
+                        broken.add(entry.offset)
+                case Fde():
+                    self.fdes += 1
+        for fde in self.section.fdes:
+            if fde.cie.offset not in broken and not self._fde(fde):
+                break
+        self._overlapping()
+        self._search_table()
+
+    def _unreadable(self, entry: BrokenEntry) -> None:
+        if not isinstance(entry.error, Malformed | IllFormed):
+            self.found.skip(str(entry.error))
+            return
+        rule = RULES["unreadable-cfi"]
+        place = Place(self.section.kind, entry.offset, "entry")
+        message = entry.error.message
+        self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
+    def _unknown_augmentation(self, cie: Cie) -> None:
+        """Nothing behind the augmentation of the CIE, or behind the range of its FDEs, is known."""
+        fdes = self._fdes_of[cie.offset]
+        rule, place = RULES["unknown-augmentation"], Place(self.section.kind, cie.offset, "CIE")
+        message = (
+            f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
+            f"{fdes} FDE{'s' * (fdes != 1)}"
+        )
+        self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
+    def _cie(self, cie: Cie) -> bool:
+        """Whether its FDEs can be executed."""
+        if not cie.augmentation.is_known:
+            self._unknown_augmentation(cie)
+            return False
+        described = self._described(cie)
+        size_bytes = cie.format.address_size
+        if size_bytes != self.address_size:
+            message = f"addresses of {size_bytes} bytes, of {self.address_size} in the file"
+            described.tell("address-size", message)
+        try:
+            initial = cie.initial
+        except DwarfGpuError as error:
+            self._stopped(error, described)
+            return False
+        self._instructions(described)
+        row = Row(0, 0, initial.cfa, initial.rules)
+        RowChecker(self.expressions.machines, described).check(row, is_fde=False)
+        return True
+
+    def _fde(self, fde: Fde) -> bool:
+        """Check one FDE; false where the section is too much work."""
+        described = self._described(fde)
+        initial, program = fde.cie.initial, described.program
+        count = len(program.instructions)
+        self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
+        if self._work > MOST_WORK:
+            why = "from here on there would be too many register rules"
+            self.found.skip(f"{self.section.kind} FDE at {fde.offset:#x}: {why}")
+            return False
+        table = row_table(initial, program, fde.initial_location, fde.address_range)
+        self._instructions(described)
+        rows = RowChecker(self.expressions.machines, described)
+        for row in table.rows:
+            rows.check(row, is_fde=True)
+        _lost_rows(table.rows, fde, described)
+        if table.error is not None:
+            self._stopped(table.error, described)
+        elif table.rows and all(row.is_empty for row in table.rows):
+            self._empty(fde, described)
+        return True
+
+    def _empty(self, fde: Fde, described: Described) -> None:
+        """A kernel has no caller: that it has no rules is no more than unsaid."""
+        message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
+        if self.functions.is_kernel(fde.initial_location):
+            message += ", which a kernel does not need: it has no caller"
+            described.tell("empty-fde", message, severity="note")
+        else:
+            described.tell("empty-fde", message)
+
+    def _described(self, entry: Cie | Fde) -> Described:
+        kind, program = self.section.kind, entry.program
+        return Described(kind, entry, program, self.dialect, self.functions, self.found)
+
+    # Instructions
+
+    def _instructions(self, described: Described) -> None:
+        """The registers and expressions that instructions name, each where it stands."""
+        machines = self.expressions.machines
+        for index, each in enumerate(described.program.instructions):
+            for info, operand in zip(each.operation.operands, each.operands, strict=True):
+                if isinstance(operand, bytes):
+                    self._expression(index, each, operand, described)
+                elif info.kind.meaning == "register" and machines.lacks(operand):
+                    name = machines.all[0].name
+                    message = f"{each.title}: {name} defines no DWARF register {operand}"
+                    described.tell("unknown-register", message, shown=described.shown(index))
+
+    def _expression(
+        self, index: int, instruction: CfaInstruction, data: bytes, described: Described
+    ) -> None:
+        role = _ROLES.get(instruction.operation.name, _CFA)
+        format = described.program.format
+        form = UnitFormat(format.address_size, 4, 5, format.endian)
+        checked = self.expressions.check(data, self.dialect, form, role)
+        where = instruction.title
+        if isinstance(instruction.operands[0], int):
+            where += f" of {described.register(instruction.operands[0])}"
+        for fault in () if checked is None else checked.faults:
+            what = fault.found
+            named = f"{what.operation}: {what.message}" if what.operation else what.message
+            described.tell(
+                what.rule,
+                f"in {where}: {named}",
+                shown=fault.excerpt,
+                severity=what.severity,
+                section=what.section,
+            )
+        last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
+        if last is not None:
+            message = f"{instruction.title}: the result of {last} is no memory location"
+            described.tell("cfa-not-memory", message, shown=described.shown(index))
+
+    def _stopped(self, error: DwarfGpuError, described: Described) -> None:
+        """Why the instructions could not be executed to their end."""
+        place = described.place()
+        if not isinstance(error, Malformed | IllFormed):
+            self.found.skip(f"{place.section} {place.kind} at {place.offset:#x}: {error}")
+            return
+        site, rule, marked = error.site, "unreadable-cfi", None
+        operation = None if site is None else site.operation
+        if not isinstance(error, Malformed):
+            rule = _BROKEN.get(operation or "", "ill-formed-cfi")
+        if site is not None:
+            offsets = [each.offset for each in described.program.instructions]
+            marked = offsets.index(site.offset) if site.offset in offsets else len(offsets)
+        message = f"{operation}: {error.message}" if operation else error.message
+        section = None if site is None else site.section
+        described.tell(rule, message, shown=described.shown(marked), section=section)
+
+    # FDEs against each other, and against the table of all
+
+    def _search_table(self) -> None:
+        rule, place = RULES["search-table"], Place(eh_frame_hdr.SECTION, 0, "table")
+        for message in self.section.search_differences():
+            self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+
+    def _overlapping(self) -> None:
+        """FDEs of the same code; empty ones, and those of code that a linker dropped, are none."""
+        last: Fde | None = None
+        for fde in self.section.fdes:
+            if fde.address_range == 0 or not self.functions.is_code(fde.initial_location):
+                continue
+            if last is not None and fde.initial_location < last.end:
+                message = (
+                    f"[{fde.initial_location:#x},{fde.end:#x}) overlaps the FDE at "
+                    f"{last.offset:#x}, which describes [{last.initial_location:#x},{last.end:#x})"
+                )
+                self._described(fde).tell("overlapping-fdes", message)
+            if last is None or fde.end > last.end:
+                last = fde
+
+
+def _lost_rows(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
+    """A row without a CFA in an FDE that has one elsewhere, where nothing says it is not needed."""
+    if all(row.cfa is None for row in rows):
+        return
+    for row in rows:
+        has_saved = any(isinstance(rule, SAVED) for rule in row.rules.values())
+        if row.cfa is None and not has_saved and not _is_outermost(row, fde):
+            message = f"no CFA rule at [{row.start:#x},{row.end:#x})"
+            shown = described.shown()
+            described.tell("lost-cfa", message, row=row, shown=shown, severity="warning")
+            return
+
+
+def _is_outermost(row: Row, fde: Fde) -> bool:
+    """Whether the row says that there is no caller, so that nobody needs its CFA."""
+    column = fde.cie.return_register
+    return column is not None and isinstance(row.rules.get(column), Undefined)

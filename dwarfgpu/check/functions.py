@@ -1,0 +1,79 @@
+"""The functions of a file by their addresses: names and source lines for people who read about an
+FDE, and which of them are kernels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+from dwarfgpu.check.finding import SourcePosition
+from dwarfgpu.check.source import line_of
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.lists import Range, covers, merged
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.objfile.symbols import Symbol
+
+
+class Functions:
+    """The symbols of one file, and the lines of its code."""
+
+    def __init__(self, file: ObjectFile, lines: Lines, load_address: int = 0) -> None:
+        self._file = file
+        self._lines = lines
+        self._load_address = load_address
+
+    @cached_property
+    def _sorted(self) -> list[Symbol]:
+        try:
+            symbols = self._file.symbols
+        except DwarfGpuError:
+            return []
+        return sorted(
+            (each for each in symbols if each.kind == "function" and each.section and each.name),
+            key=lambda each: each.address,
+        )
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [each.address for each in self._sorted]
+
+    def name_at(self, address: int) -> str | None:
+        """The function that an address is in; None where the symbols tell none."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        found = self._sorted[index]
+        inside = address == found.address or address < found.address + found.size_bytes
+        return found.name if inside else None
+
+    def source_at(self, address: int) -> SourcePosition | None:
+        """The source line of an address of the file; None where nothing says it."""
+        return line_of(self._lines, address + self._load_address)
+
+    @cached_property
+    def _kernel_entries(self) -> frozenset[int]:
+        if self._file.machine != "AMDGPU":
+            return frozenset()
+        try:
+            kernels = read_gpu_code(self._file).kernels
+        except DwarfGpuError:
+            return frozenset()
+        return frozenset(each.entry for each in kernels if each.entry is not None)
+
+    def is_kernel(self, address: int) -> bool:
+        """Whether the kernel of an AMD GPU begins at an address: it has no caller."""
+        return address in self._kernel_entries
+
+    @cached_property
+    def _code(self) -> tuple[Range, ...]:
+        return merged(
+            Range(each.address, each.address + each.size_bytes)
+            for each in self._file.sections
+            if each.flags & SHF_EXECINSTR
+        )
+
+    def is_code(self, address: int) -> bool:
+        """Whether the file has instructions at an address."""
+        return covers(self._code, address)

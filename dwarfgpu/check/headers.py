@@ -1,0 +1,85 @@
+"""Headers that disagree on the size of an address (AMD text A.2.5.1, its last sentence)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.check.entries import unit_place
+from dwarfgpu.check.finding import Finding, Findings
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, Malformed
+
+_BASES = (
+    (".debug_addr", dw.AT_ADDR_BASE, 2),
+    (".debug_loclists", dw.AT_LOCLISTS_BASE, 6),
+    (".debug_rnglists", dw.AT_RNGLISTS_BASE, 6),
+)
+"""Section, the attribute that tells where the unit's part begins, and where before that the
+address_size stands (DWARF 5 7.27 to 7.29)."""
+
+
+def check_headers(info: DebugInfo, architecture: Architecture | None, found: Findings) -> None:
+    """Compare the headers of every unit, and of what belongs to it, with one another."""
+    for unit in info.units:
+        try:
+            for section, size_bytes in _sizes(unit, architecture):
+                _compare(unit, section, size_bytes, found)
+        except DwarfGpuError:
+            continue  # told where the unit itself is read
+    for each in _aranges(info):
+        described = info.unit_at(each.unit_offset)
+        if described is not None and described.offset == each.unit_offset:
+            _compare(described, ".debug_aranges", each.address_size, found)
+
+
+def _aranges(info: DebugInfo) -> list[ArangeSet]:
+    try:
+        return read_aranges(info.section(".debug_aranges"), info.object.endian)[0]
+    except DwarfGpuError:
+        return []
+
+
+def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator[tuple[str, int]]:
+    """The address sizes of the other headers that belong to a unit, by their sections."""
+    file = unit.info.object
+    if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
+        yield "the architecture", file.address_bytes
+    if unit.format.version < 5:
+        return
+    for section, name, before in _BASES:
+        base = unit.root.attribute(name)
+        data = unit.info.section(section)
+        if base is not None and isinstance(base.raw, int) and before <= base.raw <= len(data):
+            yield section, data[base.raw - before]
+    lines = unit.root.attribute(dw.AT_STMT_LIST)
+    if lines is not None and isinstance(lines.raw, int) and lines.raw >= 0:
+        size_bytes = _line_address_size(unit, lines.raw)
+        if size_bytes is not None:
+            yield ".debug_line", size_bytes
+
+
+def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
+    """The address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
+    try:
+        reader = Reader(unit.info.section(".debug_line"), unit.endian, offset)
+        initial_length(reader)
+        return reader.u8() if reader.unsigned(2) == 5 else None
+    except Malformed:
+        return None
+
+
+def _compare(unit: CompilationUnit, section: str, size_bytes: int, found: Findings) -> None:
+    if size_bytes == unit.format.address_size:
+        return
+    rule = RULES["address-size"]
+    message = (
+        f"addresses of {unit.format.address_size} bytes in the unit, of {size_bytes} in {section}"
+    )
+    found.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))

@@ -1,0 +1,138 @@
+"""What the operands of expressions refer to: base types, entries, indexed addresses.
+
+Law: what an operand means depends on the unit, so that each is looked up once for each unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+from attrs import evolve, field
+
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.expr.check.abstract_stack import Severity
+from dwarfgpu.expr.check.checker import DEEPEST
+from dwarfgpu.expr.decode import Expression, decode
+from dwarfgpu.expr.instruction import Instruction
+
+Kind: TypeAlias = Literal["type", "entry", "entry of the unit", "address"]
+_LATER: Final = frozenset({"implicit_pointer", "LLVM_aspace_implicit_pointer", "GNU_parameter_ref"})
+"""Functions of operations that name an entry which only another operation asks for."""
+
+
+@frozen
+class Reference:
+    """An operand that leads out of the expression."""
+
+    offset: int
+    """Of the operation, in bytes from the start of the expression."""
+    operation: str
+    section: str
+    severity: Severity
+    kind: Kind
+    value: int
+    size_bytes: int | None = None
+    """That the operation says the type to have."""
+    register: int | None = None
+    """Of the frame itself, which is read as the type."""
+
+
+def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
+    """Those of an expression, and of expressions within it at the place of the operation."""
+    for each in expression.instructions:
+        for info, operand in zip(each.operation.operands, each.operands, strict=True):
+            if isinstance(operand, bytes):
+                if info.codec.meaning == "expression" and depth < DEEPEST:
+                    inner = decode(operand, expression.dialect, expression.format)
+                    for found in references(inner, depth + 1):
+                        yield _at(each, "warning", found.kind, found.value, found.size_bytes)
+            elif info.codec.meaning == "type":
+                if operand or each.operation.section != "A.2.5.4.3.3":  # 0 is generic there
+                    found = _at(each, "error", "type", operand, _size_bytes(each))
+                    yield evolve(found, register=_register(each))
+            elif info.codec.meaning == "die":
+                kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
+                is_later = each.operation.function.__name__ in _LATER
+                yield _at(each, "warning" if is_later else "error", kind, operand)
+            elif each.operation.function.__name__ in ("addrx", "constx"):
+                yield _at(each, "error", "address", operand)
+
+
+def _at(
+    at: Instruction, severity: Severity, kind: Kind, value: int, size_bytes: int | None = None
+) -> Reference:
+    operation = at.operation
+    return Reference(
+        at.offset, operation.title, operation.section, severity, kind, value, size_bytes
+    )
+
+
+def _size_bytes(instruction: Instruction) -> int | None:
+    for info, operand in zip(instruction.operation.operands, instruction.operands, strict=True):
+        if info.codec.meaning == "size" and isinstance(operand, int):
+            return operand
+        if info.codec.meaning == "block" and isinstance(operand, bytes):
+            return len(operand)
+    return None
+
+
+def _register(instruction: Instruction) -> int | None:
+    """The register that DW_OP_regval_type reads; None for any other operation."""
+    register = instruction.operands[0] if instruction.operands else None
+    is_read = instruction.operation.function.__name__ == "regval_type"
+    return register if is_read and isinstance(register, int) else None
+
+
+@define
+class References:
+    """The references of one unit."""
+
+    unit: CompilationUnit
+    _known: dict[tuple[Kind, int, int | None], str | None] = field(init=False, factory=dict)
+
+    def fault(self, reference: Reference) -> str | None:
+        """Why a reference leads nowhere; None where it does not, or that cannot be told."""
+        key = reference.kind, reference.value, reference.size_bytes
+        if key not in self._known:
+            self._known[key] = self._fault(reference)
+        return self._known[key]
+
+    def shortage(self, reference: Reference, register: RegisterInfo) -> str | None:
+        """Why reading a register as its type fails in the top call frame; None where it may not.
+
+        DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type (A.2.5.4.3.4).
+        """
+        try:
+            needed_bits = self.unit.base_type(reference.value).bit_size
+        except DwarfGpuError:
+            return None  # `fault` tells
+        if needed_bits <= register.size_bits:
+            return None
+        return (
+            f"{needed_bits} bits needed at bit offset 0 of register {register}, "
+            f"{register.size_bits} remain, in the top call frame"
+        )
+
+    def _fault(self, reference: Reference) -> str | None:
+        unit, value = self.unit, reference.value
+        try:
+            match reference.kind:
+                case "type":
+                    base, size_bytes = unit.base_type(value), reference.size_bytes
+                    if size_bytes not in (None, base.size_bytes):
+                        return f"size {size_bytes} for the type {base} of {base.size_bytes} bytes"
+                case "entry":
+                    unit.location_at(value)
+                case "entry of the unit":
+                    unit.location_at(unit.section_offset(value))
+                case "address":
+                    unit.address(value)
+        except IllFormed as error:
+            return error.message
+        except DwarfGpuError:
+            return None  # told where it is read, or no fault of the file's
+        return None

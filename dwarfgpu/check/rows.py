@@ -1,0 +1,184 @@
+"""What the rows of an FDE tell by themselves (A.6.4.1, A.6.4.2.2).
+
+Law: the base of a CFA, or a set of rules, that many rows share is looked at once for each entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.cfi.rule import (
+    ExpressionCfa,
+    ExpressionRule,
+    Offset,
+    RegisterCfa,
+    RegisterRule,
+    Row,
+    Rule,
+    ValExpressionRule,
+    ValOffset,
+)
+from dwarfgpu.check.cfi_entry import FORM, Described
+from dwarfgpu.check.expressions import Machines
+from dwarfgpu.expr.decode import decode
+
+_CFA: Final = -1
+"""The CFA, among the registers that depend on one another."""
+_DEPENDING: Final = (RegisterRule, ValOffset, ExpressionRule, ValExpressionRule)
+SAVED: Final = (Offset, ValOffset)
+"""Rules that mean nothing without a CFA."""
+
+
+@define
+class RowChecker:
+    """The rows of one entry."""
+
+    machines: Machines
+    described: Described
+    _seen: set[int] = field(init=False, factory=set)
+    _bases: set[tuple[int, int]] = field(init=False, factory=set)
+
+    def check(self, row: Row, *, is_fde: bool) -> None:
+        """Check one row; a CIE need not have a CFA."""
+        cfa = row.cfa
+        if isinstance(cfa, RegisterCfa):
+            base = cfa.register, cfa.address_space
+            if base not in self._bases:
+                self._bases.add(base)
+                self._base(cfa, row)
+        if id(row.rules) in self._seen:
+            return
+        self._seen.add(id(row.rules))
+        if row.cfa is None and is_fde:
+            self._unplaced(row)
+        depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
+        if not depending and not isinstance(row.cfa, ExpressionCfa):
+            return
+        self._sizes(row, depending)
+        cycle = self._cycle(row, depending)
+        if cycle:
+            names = ["the CFA" if n == _CFA else self.described.register(n) for n in cycle]
+            message = " needs ".join(names)
+            self.described.tell("register-cycle", message, row=row, shown=self.described.shown())
+
+    def _unplaced(self, row: Row) -> None:
+        saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]
+        if saved:
+            name = self.described.register(saved[0])
+            message = f"{name} is saved at an offset from the CFA, and there is no CFA rule"
+            shown = self.described.shown(self.described.defining(saved[0]))
+            self.described.tell("lost-cfa", message, row=row, shown=shown)
+
+    def _base(self, cfa: RegisterCfa, row: Row) -> None:
+        """The register of the CFA, read as DW_OP_LLVM_aspace_bregx does."""
+        architecture = self.machines.architecture
+        register = self.machines.register(cfa.register)
+        if architecture is None or register is None:
+            return
+        space = architecture.address_spaces.get(cfa.address_space)
+        if space is None:
+            return
+        name = self.described.register(cfa.register)
+        if register.size_bits < space.address_bits:
+            rule = "narrow-base-register"
+            message = (
+                f"register {name} of {register.size_bits} bits is narrower than "
+                f"the {space.address_bits}-bit addresses of {space}"
+            )
+        elif register.type.vector_size is not None and architecture.is_simt:
+            rule = "wide-base-register"
+            message = f"the vector register {name} as CFA: the bits of its first lanes"
+        else:
+            return
+        marked = self.described.defining(cfa.register, cfa=True)
+        self.described.tell(rule, message, row=row, shown=self.described.shown(marked))
+
+    def _sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
+        """A rule gives a register as many bits as it has (A.6.4.1)."""
+        for number, rule in rules.items():
+            size_bits, what = None, ""
+            if isinstance(rule, RegisterRule):
+                source = self.machines.register(rule.register)
+                size_bits = None if source is None else source.size_bits
+                what = self.described.register(rule.register)
+            elif isinstance(rule, ValOffset):
+                size_bits, what = self._cfa_bits(row), "an address"
+            elif isinstance(rule, ValExpressionRule):
+                # No operation that CFI may use gives a value of another type.
+                size_bits, what = 8 * self.described.program.format.address_size, "a value"
+            own = self.machines.register(number)
+            if size_bits is None or own is None or own.size_bits == size_bits:
+                continue
+            name = self.described.register(number)
+            message = (
+                f"{name} has {own.size_bits} bits, and its rule gives {what} of {size_bits} bits"
+            )
+            shown = self.described.shown(self.described.defining(number))
+            self.described.tell("register-size", message, row=row, shown=shown)
+
+    def _cfa_bits(self, row: Row) -> int | None:
+        """The size of an address in the address space of the CFA, where that is told."""
+        architecture = self.machines.architecture
+        if architecture is None or not isinstance(row.cfa, RegisterCfa):
+            return None
+        space = architecture.address_spaces.get(row.cfa.address_space)
+        return None if space is None else space.address_bits
+
+    def _cycle(self, row: Row, rules: Mapping[int, Rule]) -> list[int]:
+        """Registers that need one another, the first again at the end; none where none do.
+
+        A rule needs the CFA; register(R) and DW_OP_LLVM_call_frame_entry_reg R need R.
+        """
+        edges = {number: list(self._needs(rule)) for number, rule in rules.items()}
+        if isinstance(row.cfa, ExpressionCfa):
+            needed = list(self._entry_registers(row.cfa.expression))
+            edges[_CFA] = needed
+            saved = (number for number in needed if isinstance(row.rules.get(number), Offset))
+            edges |= {number: [_CFA] for number in saved}
+        return first_cycle(edges)
+
+    def _needs(self, rule: Rule) -> Iterator[int]:
+        match rule:
+            case RegisterRule():
+                yield rule.register
+            case Offset() | ValOffset():
+                yield _CFA
+            case ExpressionRule() | ValExpressionRule():
+                yield _CFA
+                yield from self._entry_registers(rule.expression)
+            case _:
+                return
+
+    def _entry_registers(self, data: bytes) -> Iterator[int]:
+        for each in decode(data, self.described.dialect, FORM).instructions.distinct:
+            register = each.operands[0] if each.operands else None
+            if each.operation.name == "LLVM_call_frame_entry_reg" and isinstance(register, int):
+                yield register
+
+
+def first_cycle(edges: Mapping[int, list[int]]) -> list[int]:
+    """Nodes each of which needs the next, the first again at the end."""
+    done: set[int] = set()
+    for start in edges:
+        if start in done:
+            continue
+        path, on_path = [start], {start}
+        pending = [iter(edges[start])]
+        while pending:
+            following = next(pending[-1], None)
+            if following is None:
+                pending.pop()
+                node = path.pop()
+                on_path.discard(node)
+                done.add(node)
+            elif following in on_path:
+                return [*path[path.index(following) :], following]
+            elif following not in done and following in edges:
+                pending.append(iter(edges[following]))
+                path.append(following)
+                on_path.add(following)
+    return []

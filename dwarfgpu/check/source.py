@@ -1,0 +1,66 @@
+"""The source lines that findings are about: of entries, and of call frame information.
+
+Law: a position is looked up for findings alone, and what cannot be read of it is left out: it adds
+to a finding, and is reported as a finding of its own where its section is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.check.finding import SourcePosition
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_table import joined
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_DEEPEST: Final = 32
+"""Entries around one another that are asked for a line: a file cannot make each finding slow."""
+
+
+def declaration_of(die: Die) -> SourcePosition | None:
+    """Where an entry is declared, or else the nearest entry around it; the file of the unit where
+    no entry has a line. None where nothing is known."""
+    try:
+        for each in _outwards(die):
+            lined, filed = each.holder(dw.AT_DECL_LINE), each.holder(dw.AT_DECL_FILE)
+            line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
+            number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
+            table = None if filed is None else filed.unit.line_table
+            if line and number is not None and table is not None:
+                return SourcePosition(table.file(number).path, line)
+    except DwarfGpuError:
+        pass
+    return file_of(die.unit)
+
+
+def file_of(unit: CompilationUnit) -> SourcePosition | None:
+    """The source file of a unit, without a line."""
+    try:
+        name = unit.name
+        folder = unit.root.string(dw.AT_COMP_DIR) or ""
+    except DwarfGpuError:
+        return None
+    return SourcePosition(joined(folder, name)) if name else None
+
+
+def line_of(lines: Lines, pc: int) -> SourcePosition | None:
+    """The line of a program location, as loaded; None where nothing says it."""
+    try:
+        found = lines.line_of(pc)
+        return None if found is None else SourcePosition(found.file.path, found.line)
+    except DwarfGpuError:
+        return None
+
+
+def _outwards(die: Die) -> Iterator[Die]:
+    """The entry, and the nearest ones around it."""
+    entry: Die | None = die
+    for _ in range(_DEEPEST):
+        if entry is None:
+            return
+        yield entry
+        entry = entry.parent()

@@ -1,0 +1,221 @@
+"""Calls: what they tell of the values on entry to the function called (DWARF 5 3.4).
+
+Law: only what the callee cannot have changed is told. A function that calls itself by a tail call
+has entries that its caller does not describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.expr.context import ExprLoc, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
+
+TAG_GNU_CALL_SITE: Final = 0x4109
+TAG_GNU_CALL_SITE_PARAMETER: Final = 0x410A
+AT_CALL_RETURN_PC: Final = 0x7D
+AT_CALL_VALUE: Final = 0x7E
+AT_CALL_ORIGIN: Final = 0x7F
+AT_CALL_PARAMETER: Final = 0x80
+AT_CALL_PC: Final = 0x81
+AT_CALL_TAIL_CALL: Final = 0x82
+AT_CALL_TARGET: Final = 0x83
+AT_CALL_TARGET_CLOBBERED: Final = 0x84
+AT_CALL_DATA_LOCATION: Final = 0x85
+AT_CALL_DATA_VALUE: Final = 0x86
+AT_GNU_CALL_SITE_VALUE: Final = 0x2111
+AT_GNU_CALL_SITE_DATA_VALUE: Final = 0x2112
+AT_GNU_CALL_SITE_TARGET: Final = 0x2113
+AT_GNU_CALL_SITE_TARGET_CLOBBERED: Final = 0x2114
+AT_GNU_TAIL_CALL: Final = 0x2115
+CALL_SITES: Final = frozenset({dw.TAG_CALL_SITE, TAG_GNU_CALL_SITE})
+PARAMETERS: Final = frozenset({dw.TAG_CALL_SITE_PARAMETER, TAG_GNU_CALL_SITE_PARAMETER})
+
+
+@frozen
+class CallParameter:
+    """What a call passes; its expressions are evaluated in the frame of the caller (A.3.4.2)."""
+
+    die: Die
+
+    @property
+    def parameter(self) -> Die | None:
+        """The formal parameter of the callee."""
+        return self.die.reference(AT_CALL_PARAMETER)
+
+    @property
+    def name(self) -> str | None:
+        parameter = self.parameter
+        return self.die.name if parameter is None else parameter.name
+
+    @property
+    def location(self) -> ExprLoc | None:
+        """Where it is passed."""
+        return _expression(self.die, dw.AT_LOCATION)
+
+    @property
+    def value(self) -> ExprLoc | None:
+        """What is passed."""
+        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
+        return _expression(self.die, AT_GNU_CALL_SITE_VALUE if is_gnu else AT_CALL_VALUE)
+
+    @property
+    def data_location(self) -> ExprLoc | None:
+        """Of one passed by reference, where what it refers to is during the call."""
+        return _expression(self.die, AT_CALL_DATA_LOCATION)
+
+    @property
+    def data_value(self) -> ExprLoc | None:
+        """Of one passed by reference, what is there at the call."""
+        is_gnu = self.die.tag == TAG_GNU_CALL_SITE_PARAMETER
+        name = AT_GNU_CALL_SITE_DATA_VALUE if is_gnu else AT_CALL_DATA_VALUE
+        return _expression(self.die, name)
+
+
+@frozen
+class CallSite:
+    """One call; GCC's entries of before DWARF 5 are read too."""
+
+    die: Die
+
+    @property
+    def return_address(self) -> int | None:
+        """The address of the file after the call."""
+        return self.die.address(dw.AT_LOW_PC if self._is_gnu else AT_CALL_RETURN_PC)
+
+    @property
+    def address(self) -> int | None:
+        """The address of the file of the call itself."""
+        return self.die.address(AT_CALL_PC)
+
+    @property
+    def callee(self) -> Die | None:
+        """The function that is called, or its declaration; None for a call through a pointer."""
+        return self.die.reference(dw.AT_ABSTRACT_ORIGIN if self._is_gnu else AT_CALL_ORIGIN)
+
+    @property
+    def target(self) -> ExprLoc | None:
+        """Where a call through a pointer leads."""
+        return _expression(self.die, AT_GNU_CALL_SITE_TARGET if self._is_gnu else AT_CALL_TARGET)
+
+    @property
+    def clobbered_target(self) -> ExprLoc | None:
+        """The same before the call only: the callee may change what the expression reads."""
+        name = AT_GNU_CALL_SITE_TARGET_CLOBBERED if self._is_gnu else AT_CALL_TARGET_CLOBBERED
+        return _expression(self.die, name)
+
+    @property
+    def is_tail_call(self) -> bool:
+        return self.die.flag(AT_CALL_TAIL_CALL) or self.die.flag(AT_GNU_TAIL_CALL)
+
+    @property
+    def _is_gnu(self) -> bool:
+        return self.die.tag == TAG_GNU_CALL_SITE
+
+    def parameters(self) -> Iterator[CallParameter]:
+        """What is passed, in the order of the source."""
+        return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
+
+    def value(self, place: bytes) -> ExprLoc | None:
+        """What computes, in the caller, the parameter that is passed in a place."""
+        for each in self.parameters():
+            if each.location is not None and each.location.expression == place:
+                return each.value
+        return None
+
+    def value_of(self, parameter: Die) -> ExprLoc | None:
+        """What computes, in the caller, a formal parameter of the callee."""
+        meant = list(parameter.origins())[-1]
+        for each in self.parameters():
+            formal = each.parameter
+            if formal is not None and list(formal.origins())[-1] == meant:
+                return each.value
+        return None
+
+    def passed_in(self, number: int) -> CallParameter | None:
+        """The parameter that is passed in a register."""
+        for each in self.parameters():
+            if each.location is not None and _register(each.location.expression) == number:
+                return each
+        return None
+
+    def is_at(self, pc: int) -> bool:
+        """Whether a program location, as loaded, is that of the call.
+
+        A frame that waits is at the return address or, as unwinders say it, one byte before.
+        """
+        address = self.die.unit.info.in_file(pc)
+        return address == self.address or self.is_awaited_at(pc)
+
+    def is_awaited_at(self, pc: int) -> bool:
+        """Whether a frame at a program location, as loaded, waits for the call to return."""
+        after = self.return_address
+        return after is not None and self.die.unit.info.in_file(pc) in (after, after - 1)
+
+
+def _register(expression: bytes) -> int | None:
+    """The register of an expression that is one DW_OP_reg*."""
+    found = decode(expression, AMD, UnitFormat()).instructions
+    return register_of(found[0]) if len(found) == 1 else None
+
+
+def _expression(die: Die, name: int) -> ExprLoc | None:
+    data = die.expression(name)
+    return None if data is None else ExprLoc(data, die.unit)
+
+
+def call_sites(function: Die) -> Iterator[CallSite]:
+    """Every call of a function, those of blocks and inlined functions in it included."""
+    unit = function.unit
+    index = unit.tree.find(function.offset)
+    if index is None:
+        return
+    for inner in range(index + 1, unit.tree.ends[index]):
+        if unit.tree.abbreviations[inner].tag in CALL_SITES:
+            yield CallSite(unit.die(inner))
+
+
+def call_before(scopes: Scopes, return_pc: int) -> CallSite | None:
+    """The call that returns to a program location, as loaded.
+
+    Of a call by a jump, where nothing tells what is behind it, the location is its own.
+    """
+    address = scopes.info.in_file(return_pc)
+    subprogram = scopes.subprogram_at(return_pc - 1)
+    for each in () if subprogram is None else call_sites(subprogram.die):
+        if each.return_address == address:
+            return each
+    subprogram = scopes.subprogram_at(return_pc)
+    for each in () if subprogram is None else call_sites(subprogram.die):
+        if each.is_tail_call and each.return_address is None and each.address == address:
+            return each
+    return None
+
+
+def is_same_function(one: Die, other: Die) -> bool:
+    """Whether two entries describe one function: by their origin, across units by name."""
+    first, second = list(one.origins())[-1], list(other.origins())[-1]
+    return first == second or (first.unit is not second.unit and first.name == second.name)
+
+
+def may_tail_call_itself(function: Die) -> bool:
+    """Whether tail calls, as far as the unit describes them, lead from a function to itself."""
+    pending, seen = [function], {function}
+    while pending:
+        for call in call_sites(pending.pop()):
+            if not call.is_tail_call:
+                continue
+            callee = call.callee
+            if callee is None or is_same_function(callee, function):
+                return True  # through a pointer, it may be the function itself
+            if callee not in seen:
+                seen.add(callee)
+                pending.append(callee)
+    return False

@@ -1,0 +1,70 @@
+"""What a call tells in a context (AMD text A.3.4.2, DWARF 5 3.4).
+
+Law: it is told in the frame of the caller, at the call, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.calls.call_sites import CallSite
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.low_level import located
+from dwarfgpu.errors import IllFormed, InconsistentContext
+from dwarfgpu.expr.context import Context, ExprLoc, require
+from dwarfgpu.expr.evaluate import evaluate_attribute
+from dwarfgpu.model.location import ImplicitPointerValue, Location
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.value import Value
+
+
+def require_call(call: CallSite, caller: Die | None, context: Context) -> None:
+    """`InconsistentContext` unless the context is at the call in a frame of its subprogram."""
+    above: Die | None = call.die
+    while above is not None and above != caller:
+        above = above.parent()
+    if above is None:
+        raise InconsistentContext(
+            f"the call at entry {call.die.offset:#x} and the call frame disagree: "
+            "the frame is not of the subprogram that makes the call"
+        )
+    pc = require(context.pc, "program location")
+    if not call.is_at(pc):
+        raise InconsistentContext(
+            f"the call at entry {call.die.offset:#x} and program location {pc:#x} disagree"
+        )
+
+
+def passed_value(attribute: ExprLoc, context: Context) -> Value | ImplicitPointerValue:
+    """DW_AT_call_value or DW_AT_call_data_value: a value, at the time of the call."""
+    context = evolve(
+        context, unit=attribute.unit, result_kind="value", object=None, initial_stack=()
+    )
+    value = evaluate_attribute(attribute, context)
+    assert not isinstance(value, Location)
+    return value
+
+
+def passed_location(attribute: ExprLoc, context: Context) -> Location:
+    """DW_AT_location or DW_AT_call_data_location of a parameter of the call."""
+    return located(attribute, context)
+
+
+def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool = False) -> int:
+    """The address, as loaded, that DW_AT_call_target(_clobbered) leads to (DWARF 5 3.4.1).
+
+    A value is the address, and so is the address of a location in memory. Any other location holds
+    it: compilers name the register that is called through.
+    """
+    name = "DW_AT_call_target_clobbered" if is_clobbered else "DW_AT_call_target"
+    context = evolve(context, unit=attribute.unit, result_kind=None, object=None, initial_stack=())
+    result = evaluate_attribute(attribute, context)
+    if isinstance(result, Location) and not isinstance(result.places[0].storage, Memory):
+        held = context.access.retrieve(result, context.generic.bit_size)
+        if not isinstance(held, int):
+            raise IllFormed(f"{name} gives an implicit pointer, not an address")
+        return held
+    value = passed_value(attribute, context)
+    if isinstance(value, ImplicitPointerValue) or not value.type.is_generic:
+        raise IllFormed(f"{name} gives no value of the generic type")
+    return value.bits

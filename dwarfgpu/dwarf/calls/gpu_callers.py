@@ -1,0 +1,130 @@
+"""Whether s[30:31] of an AMD GPU wave are the return address of its function, and of which one.
+
+Law: a return address is one behind a call in loaded code, and one that the function cannot have
+left there by a call of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.arch.amdgpu import is_call
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.stack import End
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError
+
+_CALL_BYTES: Final = 4
+_UNTOLD: Final = "and where it saved its own return address, no call frame information tells"
+
+
+@frozen
+class _Function:
+    name: str
+    entry: int
+    """Its first instruction, as loaded."""
+
+
+@frozen
+class GpuCallers:
+    """What the call convention tells in the code objects."""
+
+    code_objects: Sequence[CodeObject]
+    architecture: Architecture
+
+    def convention(self, location: int) -> Convention:
+        """What holds for the caller of the function at a program location."""
+        function = self._function(location)
+        name = "the function" if function is None else function.name
+        at_entry = function is not None and function.entry == location
+        return Convention(self.architecture, name, at_entry)
+
+    def caller(self, frame: PhysicalFrame) -> int | End:
+        """The program location to which a frame returns that nothing else tells, or why not."""
+        function = self._function(frame.location)
+        if function is None:
+            return _unknown(f"nothing tells which function has pc {frame.pc:#x}")
+        if self._is_kernel(function):
+            return End(True, f"outermost: {function.name} is a kernel")
+        if frame.level:
+            return _unknown(f"{function.name} has made a call, which changed s[30:31], {_UNTOLD}")
+        try:
+            address = frame.return_address()
+        except DwarfGpuError as error:
+            return _unknown(f"s[30:31]: {error}")
+        if address is None or not self._is_behind_call(address):
+            return _unknown(
+                f"s[30:31] of {function.name} hold {address or 0:#x}, which is not behind a call"
+            )
+        at_entry = frame.pc == function.entry
+        if not at_entry and self._function(address - _CALL_BYTES) == function:
+            return _unknown(
+                f"s[30:31] hold {address:#x}, to which a call of {function.name} itself returns, "
+                f"{_UNTOLD}"
+            )
+        return address
+
+    def _at(self, location: int) -> CodeObject | None:
+        return next((each for each in self.code_objects if each.covers(location)), None)
+
+    def _function(self, location: int) -> _Function | None:
+        code_object = self._at(location)
+        return None if code_object is None else _function_in(code_object, location)
+
+    def _is_kernel(self, function: _Function) -> bool:
+        code_object = self._at(function.entry)
+        return code_object is not None and _is_kernel_in(code_object, function)
+
+    def _is_behind_call(self, address: int) -> bool:
+        """Whether the instruction before a program location calls, with s[30:31]."""
+        call = address - _CALL_BYTES
+        code_object = self._at(call)
+        if code_object is None or address % _CALL_BYTES:
+            return False
+        data = code_object.file.memory_bytes(call - code_object.load_address, _CALL_BYTES)
+        return data is not None and is_call(self.architecture, int.from_bytes(data, "little"))
+
+
+def _unknown(why: str) -> End:
+    return End(False, f"{why} (by the call convention)")
+
+
+def kernel_in(code_object: CodeObject, location: int) -> str | None:
+    """The kernel of an AMD GPU that has a program location; None for none, or if nothing tells."""
+    if code_object.file.machine != "AMDGPU":
+        return None
+    try:
+        function = _function_in(code_object, location)
+        is_kernel = function is not None and _is_kernel_in(code_object, function)
+    except DwarfGpuError:
+        return None
+    return function.name if function is not None and is_kernel else None
+
+
+def _function_in(code_object: CodeObject, location: int) -> _Function | None:
+    """By debug information, else by the symbols."""
+    bias = code_object.load_address
+    try:
+        found = code_object.scopes.subprogram_at(location)
+        start = None if found is None else found.die.address(dw.AT_LOW_PC)
+    except DwarfGpuError:
+        found = start = None
+    if found is not None and start is not None:
+        return _Function(found.name, start + bias)
+    for each in code_object.file.symbols:
+        is_here = 0 <= location - bias - each.address < each.size_bytes
+        if each.kind == "function" and each.section and is_here:
+            return _Function(each.name, each.address + bias)
+    return None
+
+
+def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    kernels = read_gpu_code(code_object.file).kernels
+    return function.entry - code_object.load_address in [each.entry for each in kernels]

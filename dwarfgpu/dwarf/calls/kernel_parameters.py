@@ -1,0 +1,23 @@
+"""What debugging information calls the parameters of a GPU kernel."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Subprogram, Variable, variable_of
+
+
+def kernel_function(code_object: CodeObject, entry: int | None) -> Subprogram | None:
+    """The function of a kernel's entry, an address of the file; None where nothing tells it.
+
+    The errors are those of reading the debugging information.
+    """
+    if entry is None:
+        return None
+    return code_object.scopes.subprogram_at(entry + code_object.load_address)
+
+
+def parameters_of(function: Subprogram) -> list[Variable | None]:
+    """The parameters in order; None for one without a name."""
+    children = function.die.children()
+    return [variable_of(each) for each in children if each.tag == dw.TAG_FORMAL_PARAMETER]

@@ -1,0 +1,206 @@
+"""Functions that have called by a jump, found by what calls tell (DWARF 5 3.3.1.3, 3.4.1).
+
+Law: they are told only where nothing else can have happened: one call by a jump in each, all of
+them described, and none through a pointer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jump, Jumps
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.call_sites import (
+    CallSite,
+    call_before,
+    call_sites,
+    is_same_function,
+    may_tail_call_itself,
+)
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.symbols import Symbol
+
+MOST_FUNCTIONS: Final = 1_000
+"""Looked at for one call."""
+_ALL_CALLS: Final = (0x7A, 0x7B, 0x7C, 0x2116, 0x2117, 0x2118)
+"""DW_AT_call_all_calls, _source_calls, _tail_calls, and GCC's of before DWARF 5."""
+AMBIGUOUS: Final = "ambiguous"
+
+
+@frozen(eq=False)
+class _Function:
+    """A function with code, and the calls that it makes by a jump."""
+
+    die: Die
+    jumps: tuple[CallSite, ...]
+    targets: tuple[Die, ...]
+    """With code, of each of them."""
+    is_described: bool
+    """Whether all such calls are told, and where each of them leads."""
+
+
+class CallChains:
+    """The calls of all code objects (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
+
+    def __init__(self, code_objects: Sequence[CodeObject]) -> None:
+        self._code_objects = code_objects
+        self._between: dict[tuple[Die, int], Jumps] = {}
+        self._functions: dict[Die, _Function] = {}
+        self._with_code: dict[Die, Die | None] = {}
+
+    def between(self, location: int, return_pc: int) -> Jumps:
+        """None where the call does not say what it calls: then nothing says that it was a jump."""
+        inner, outer = self._at(location), self._at(return_pc - 1)
+        if inner is None or outer is None:
+            return NO_JUMPS
+        try:
+            callee = inner.scopes.subprogram_at(location)
+            if callee is None:
+                return NO_JUMPS
+            key = callee.die, return_pc
+            if key not in self._between:
+                call = call_before(outer.scopes, return_pc)
+                self._between[key] = self._jumps(call, callee.die)
+            return self._between[key]
+        except DwarfGpuError as error:
+            return Jumps(why_unknown=str(error))
+
+    def _at(self, location: int) -> CodeObject | None:
+        return next((each for each in self._code_objects if each.covers(location)), None)
+
+    def _jumps(self, call: CallSite | None, callee: Die) -> Jumps:
+        wanted = None if call is None else call.callee
+        if wanted is None or is_same_function(wanted, callee) or self._may_be(wanted, callee):
+            return NO_JUMPS
+        first = self._code_of(wanted)
+        if first is None:
+            return Jumps(why_unknown=f"{wanted.name} has no code that is described")
+        chain: list[CallSite] = []
+        functions = self._on_the_way(first, callee)
+        if functions is None:
+            return Jumps(why_unknown=f"more than {MOST_FUNCTIONS} functions")
+        if not any(is_same_function(each.die, callee) for each in functions):
+            return Jumps(why_unknown=f"none that are described lead from {wanted.name} here")
+        for each in functions:
+            if not each.is_described:
+                return Jumps(why_unknown=f"not all of {each.die.name} are described")
+            if len(each.jumps) != (0 if is_same_function(each.die, callee) else 1):
+                return Jumps(why_unknown=AMBIGUOUS)
+            chain += each.jumps
+        if may_tail_call_itself(callee):
+            return Jumps(why_unknown=AMBIGUOUS)
+        return Jumps(tuple(_jump(each) for each in reversed(chain)))
+
+    def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:
+        """The functions that jumps lead through from the first one to another, in their order.
+
+        Of each, only those jumps from which that one is reached. None: they are too many.
+        """
+        found: dict[Die, _Function] = {}
+        pending = [first]
+        while pending:
+            die = pending.pop()
+            if die in found:
+                continue
+            if len(found) >= MOST_FUNCTIONS:
+                return None
+            is_there = is_same_function(die, callee)
+            found[die] = _Function(die, (), (), True) if is_there else self._function(die)
+            pending += reversed(found[die].targets)
+        reaching = {
+            die
+            for die, each in found.items()
+            if not each.is_described or is_same_function(die, callee)
+        }
+        grown = True
+        while grown:
+            more = {die for die, each in found.items() if reaching.intersection(each.targets)}
+            grown = not more <= reaching
+            reaching |= more
+        return [_within(each, reaching) for die, each in found.items() if die in reaching]
+
+    def _function(self, die: Die) -> _Function:
+        if die not in self._functions:
+            jumps = tuple(each for each in call_sites(die) if each.is_tail_call)
+            callees = [each.callee for each in jumps]
+            targets = [None if each is None else self._code_of(each) for each in callees]
+            is_whole = None not in targets and any(die.flag(each) for each in _ALL_CALLS)
+            known = [(j, t) for j, t in zip(jumps, targets, strict=True) if t is not None]
+            self._functions[die] = _Function(
+                die, tuple(j for j, _ in known), tuple(t for _, t in known), is_whole
+            )
+        return self._functions[die]
+
+    def _code_of(self, function: Die) -> Die | None:
+        """The entry with the code of a function of which another entry is known; None for none."""
+        if function not in self._with_code:
+            self._with_code[function] = next(self._candidates(function), None)
+        return self._with_code[function]
+
+    def _candidates(self, function: Die) -> Iterator[Die]:
+        if code_ranges(function):
+            yield function
+            return
+        for each in function.unit.root.children():
+            is_it = each.tag == dw.TAG_SUBPROGRAM and is_same_function(each, function)
+            if is_it and code_ranges(each):
+                yield each
+        for code_object in self._code_objects:
+            addresses = {each.address for each in _symbols(code_object, function)}
+            if len(addresses) == 1:
+                at = addresses.pop() + code_object.load_address
+                found = code_object.scopes.subprogram_at(at)
+                if found is not None:
+                    yield found.die
+
+    def _may_be(self, wanted: Die, callee: Die) -> bool:
+        """Whether a symbol says that a function is another one, or that code chooses which."""
+        entries = {span.begin for span in code_ranges(callee)}
+        for code_object in self._code_objects:
+            bias = code_object.load_address
+            is_of = code_object.info is callee.unit.info
+            for each in _symbols(code_object, wanted):
+                if each.is_indirect or (is_of and each.address + bias in entries):
+                    return True
+        return False
+
+
+def _linkage_name(function: Die) -> str | None:
+    holder = function.holder(dw.AT_LINKAGE_NAME)
+    return function.name if holder is None else holder.string(dw.AT_LINKAGE_NAME)
+
+
+def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
+    """Those that a function may have in a file, aliases and default versions too.
+
+    Local ones only in its own file; a stripped one has them in its separate debug file.
+    """
+    name, is_own = _linkage_name(function), function.unit.info is code_object.info
+    if name is None:
+        return
+    for file in dict.fromkeys((code_object.file, code_object.info.object)):
+        for each in file.symbols_named(name, f"{name}@@"):
+            if each.kind == "function" and (is_own or not each.is_local):
+                yield each
+
+
+def _within(function: _Function, reaching: set[Die]) -> _Function:
+    """The function with only those jumps that lead into a set of functions."""
+    pairs = zip(function.jumps, function.targets, strict=True)
+    kept = [(jump, target) for jump, target in pairs if target in reaching]
+    jumps, targets = tuple(j for j, _ in kept), tuple(t for _, t in kept)
+    return _Function(function.die, jumps, targets, function.is_described)
+
+
+def _jump(call: CallSite) -> Jump:
+    bias = call.die.unit.info.load_address
+    after, at = call.return_address, call.address
+    if after is not None:
+        return Jump(after + bias, after + bias - 1)
+    assert at is not None
+    return Jump(at + bias, at + bias)

@@ -1,0 +1,207 @@
+"""What two builds of a program describe differently: variable by variable.
+
+Law: a variable is the same in both where function, inlined calls, kind and name are, and, of
+several that share them, its place in the order of their declaration lines: lines may shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import VariableKind
+from dwarfgpu.errors import DwarfGpuError
+
+ChangeKind = Literal["worse", "lost", "better", "appeared", "vanished"]
+"""`lost`: it was described, and is not declared any more though its function is still there;
+`vanished`: any other that is only in the old build."""
+
+
+class Identity(NamedTuple):
+    """By what a variable is known in both builds."""
+
+    functions: tuple[str, ...]
+    """The subprogram by its linkage name, and the calls inlined into one another; none for a
+    global variable."""
+    kind: VariableKind
+    name: str
+
+
+@frozen
+class Measure:
+    """How much of a variable is described; a global one has one byte of code."""
+
+    line: int | None
+    """Of its declaration."""
+    scope_bytes: int
+    described_bytes: int
+    complete_bytes: int
+
+    @property
+    def has_code(self) -> bool:
+        return self.scope_bytes > 0
+
+    @property
+    def described(self) -> Fraction:
+        """The share of its scope in which it is described."""
+        return Fraction(self.described_bytes, self.scope_bytes or 1)
+
+    @property
+    def complete(self) -> Fraction:
+        """The share in which all of it is."""
+        return Fraction(self.complete_bytes, self.scope_bytes or 1)
+
+
+@define
+class Build:
+    """The variables of one build."""
+
+    measures: dict[Identity, list[Measure]] = field(factory=dict)
+    functions: set[tuple[str, ...]] = field(factory=set)
+    """With code, described or not."""
+    shown: dict[tuple[str, ...], str] = field(factory=dict)
+    """The functions as people know them: `leaf > clamp`."""
+    problems: list[DwarfGpuError] = field(factory=list)
+    _names: dict[Die, str] = field(factory=dict, init=False)
+
+    @property
+    def variable_count(self) -> int:
+        """Those with code, and global ones."""
+        return sum(each.has_code for found in self.measures.values() for each in found)
+
+    @property
+    def scope_bytes(self) -> int:
+        return sum(each.scope_bytes for each in self._local())
+
+    @property
+    def described_bytes(self) -> int:
+        return sum(each.described_bytes for each in self._local())
+
+    def _local(self) -> Iterator[Measure]:
+        for identity, measures in self.measures.items():
+            if identity.kind != "global":
+                yield from measures
+
+    def add(self, group: Group, allowance: Allowance) -> None:
+        """The variables of a function, or the global ones of a unit."""
+        for coverage in group.coverages(allowance):
+            try:
+                self._add(coverage)
+            except DwarfGpuError as error:
+                self.problems.append(error)
+
+    def _add(self, coverage: Coverage) -> None:
+        if coverage.problem is not None:
+            raise coverage.problem
+        variable, place = coverage.variable, coverage.place
+        if place is None:
+            identity = Identity((), "global", qualified_name(variable.die))
+            share = int(coverage.is_described)
+            measure = Measure(variable.decl_line, 1, share, share)
+        else:
+            functions = tuple(map(self._function, place.functions))
+            identity = Identity(functions, variable.kind, variable.name)
+            measure = Measure(
+                variable.decl_line,
+                coverage.scope_bytes,
+                coverage.described_bytes,
+                coverage.complete_bytes,
+            )
+        self.measures.setdefault(identity, []).append(measure)
+
+    def add_function(self, place: Place) -> None:
+        """A function that is there, whatever is known of its variables."""
+        try:
+            if place.spans:
+                functions = tuple(map(self._function, place.functions))
+                self.functions.add(functions)
+                self.shown[functions] = " > ".join(each.qualified_name for each in place.functions)
+        except DwarfGpuError as error:
+            self.problems.append(error)
+
+    def _function(self, place: Place) -> str:
+        if place.die not in self._names:
+            self._names[place.die] = function_identity(place)
+        return self._names[place.die]
+
+
+def function_identity(place: Place) -> str:
+    """The linkage name of a function, else its name with namespaces; that of a function of one
+    file only has the name of the file too."""
+    die = place.die
+    for name in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
+        holder = die.holder(name)
+        linkage = None if holder is None else holder.string(name)
+        if linkage:
+            return linkage
+    if place.around is None and die.holder(dw.AT_EXTERNAL) is None:
+        return f"{die.unit.name.rpartition('/')[2]}:{place.qualified_name}"
+    return place.qualified_name
+
+
+def build_of(found: Iterable[UnitGroups], allowance: Allowance) -> Build:
+    """The measures of all variables that were found."""
+    out = Build()
+    for unit in found:
+        out.problems += unit.problems
+        for place in unit.functions:
+            out.add_function(place)
+        for group in unit.groups:
+            out.add(group, allowance)
+    for measures in out.measures.values():
+        measures.sort(key=lambda each: each.line or 0)
+    return out
+
+
+@frozen
+class Change:
+    """What became of one variable."""
+
+    kind: ChangeKind
+    identity: Identity
+    ordinal: int
+    """Among those with this identity, by line of declaration; from 0."""
+    old: Measure | None
+    new: Measure | None
+
+    @property
+    def amount(self) -> Fraction:
+        """The share of its scope that was gained, or below 0 lost."""
+        before = Fraction(0) if self.old is None else self.old.described
+        after = Fraction(0) if self.new is None else self.new.described
+        return after - before
+
+
+def changes_between(old: Build, new: Build) -> list[Change]:
+    """What differs: the largest changes first, those of the same size by name."""
+    out: list[Change] = []
+    for identity in {**old.measures, **new.measures}:
+        before, after = old.measures.get(identity, []), new.measures.get(identity, [])
+        for ordinal in range(max(len(before), len(after))):
+            one = before[ordinal] if ordinal < len(before) else None
+            other = after[ordinal] if ordinal < len(after) else None
+            kind = _kind(identity, one, other, new)
+            if kind is not None:
+                out.append(Change(kind, identity, ordinal, one, other))
+    return sorted(out, key=lambda each: (-abs(each.amount), each.identity, each.ordinal))
+
+
+def _kind(
+    identity: Identity, old: Measure | None, new: Measure | None, build: Build
+) -> ChangeKind | None:
+    if old is None or not old.has_code:
+        return "appeared" if new is not None and new.has_code else None
+    if new is None or not new.has_code:
+        is_lost = new is None and identity.functions in build.functions and old.described_bytes
+        return "lost" if is_lost else "vanished"
+    before, after = (old.described, old.complete), (new.described, new.complete)
+    return None if before == after else "better" if after > before else "worse"

@@ -1,0 +1,202 @@
+"""Where variables are described in the code of their scopes, and where not (DWARF 5 2.6.2, 2.17,
+3.3.8, 3.5, 4.1; AMD text A.2.5.5).
+
+Law: a variable is measured over the code of the scope that declares it and over nothing else, from
+the file alone. Addresses are as loaded. What cannot be read is kept as the error that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lists import Range, common, merged, size_bytes, without
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
+from dwarfgpu.dwarf.types.types import size_bits
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.expr.check.extent import Extent, extent_of
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
+
+_LEAST_WORK: Final = 2 << 20
+_WORK_PER_BYTE: Final = 8
+_ENTRY_WORK: Final = 16
+
+
+@frozen(eq=False)
+class Place:
+    """A scope with code: a subprogram, an inlined call, or a block."""
+
+    die: Die
+    around: Place | None = field(repr=False)
+    """The scope around it; None for a subprogram."""
+    spans: tuple[Range, ...]
+    """Its code, in order; none where the compiler left none of it."""
+    name: str
+    """Of the function; empty for a block."""
+    qualified_name: str
+    """The same after those of the namespaces and types around it."""
+    call_line: int | None = None
+    """The line of the call that is inlined here."""
+
+    @property
+    def functions(self) -> tuple[Place, ...]:
+        """The subprogram and the calls inlined into one another down to here."""
+        out: list[Place] = []
+        place: Place | None = self
+        while place is not None:
+            if place.die.tag in FUNCTIONS:
+                out.append(place)
+            place = place.around
+        return tuple(reversed(out))
+
+    @property
+    def size_bytes(self) -> int:
+        return size_bytes(self.spans)
+
+
+@frozen
+class Description:
+    """One thing that is said of where a variable is."""
+
+    bounds: Range | None
+    """None: wherever no entry with bounds applies."""
+    source: ExprLoc | ConstValue
+    extent: Extent
+
+    @property
+    def is_described(self) -> bool:
+        """Whether it tells, or may tell, at least a part of the variable."""
+        return self.extent.completeness in ("whole", "partly", "depends")
+
+
+@frozen(eq=False)
+class Coverage:
+    """A variable of one scope, and what is said of it there."""
+
+    variable: Variable
+    place: Place | None = field(repr=False)
+    """None for a global variable: it has no code to be measured over."""
+    descriptions: tuple[Description, ...] = ()
+    complete: tuple[Range, ...] = ()
+    """Code of the scope where all of the variable is described."""
+    described: tuple[Range, ...] = ()
+    """The same, and where parts of it are or may be."""
+    outside: tuple[Range, ...] = ()
+    """Code beyond the scope for which there are descriptions."""
+    problem: DwarfGpuError | None = None
+    """Why there are none."""
+
+    @property
+    def scope(self) -> tuple[Range, ...]:
+        return () if self.place is None else self.place.spans
+
+    @property
+    def scope_bytes(self) -> int:
+        return size_bytes(self.scope)
+
+    @property
+    def described_bytes(self) -> int:
+        return size_bytes(self.described)
+
+    @property
+    def complete_bytes(self) -> int:
+        return size_bytes(self.complete)
+
+    @property
+    def holes(self) -> tuple[Range, ...]:
+        """Code of the scope where nothing of the variable is described."""
+        return without(self.scope, self.described)
+
+    @property
+    def is_described(self) -> bool:
+        """Whether anything tells anything of it anywhere."""
+        return any(each.is_described for each in self.descriptions)
+
+
+@define
+class Allowance:
+    """What may still be looked at: entries that share long lists let a small file ask for endless
+    work."""
+
+    left: int
+
+    @classmethod
+    def of(cls, info: DebugInfo) -> Allowance:
+        """Far above what compilers need."""
+        return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
+
+    def coverage_of(self, variable: Variable, place: Place | None) -> Coverage:
+        """What is said of a variable; `LimitExceeded` is its problem where the work is used up."""
+        if self.left < 0:
+            error = LimitExceeded("many variables share very long lists: no more are looked at")
+            return Coverage(variable, place, problem=error)
+        found = coverage_of(variable, place)
+        self.left -= _ENTRY_WORK * (1 + len(found.scope) + len(found.descriptions))
+        for each in found.descriptions:
+            if isinstance(each.source, ExprLoc):
+                self.left -= len(each.source.expression)
+        return found
+
+
+def coverage_of(variable: Variable, place: Place | None) -> Coverage:
+    """What is said of a variable in a scope; never raises."""
+    try:
+        descriptions = tuple(_descriptions(variable, variable.location))
+    except DwarfGpuError as error:
+        return Coverage(variable, place, problem=error)
+    scope = () if place is None else place.spans
+    bounded = merged(each.bounds for each in descriptions if each.bounds is not None)
+    described = _where(descriptions, {"whole", "partly", "depends"}, scope, bounded)
+    complete = described
+    if any(each.extent.completeness in ("partly", "depends") for each in descriptions):
+        complete = _where(descriptions, {"whole"}, scope, bounded)
+    outside = () if place is None else without(bounded, scope)
+    return Coverage(variable, place, descriptions, complete, described, outside)
+
+
+def _where(
+    descriptions: tuple[Description, ...],
+    wanted: set[str],
+    scope: tuple[Range, ...],
+    bounded: tuple[Range, ...],
+) -> tuple[Range, ...]:
+    """The code of a scope for which a description is one of those that are wanted."""
+    fitting = [each.bounds for each in descriptions if each.extent.completeness in wanted]
+    spans = common(merged(each for each in fitting if each is not None), scope)
+    if None in fitting:  # the default, where no entry has bounds that apply: A.2.5.5
+        spans = merged((*spans, *without(scope, bounded)))
+    return spans
+
+
+def _descriptions(variable: Variable, location: LocationAttribute | None) -> Iterator[Description]:
+    match location:
+        case None:
+            return
+        case ConstValue():
+            yield Description(None, location, Extent("whole"))
+        case ExprLoc():
+            yield Description(None, location, _extent(variable, location))
+        case _:
+            for entry in location.entries:
+                source = ExprLoc(entry.expression, location.unit)
+                bounds = None
+                if entry.begin is not None and entry.end is not None:
+                    bounds = Range(entry.begin, entry.end)
+                yield Description(bounds, source, _extent(variable, source))
+
+
+def _extent(variable: Variable, source: ExprLoc) -> Extent:
+    extent = extent_of(source.expression, source.unit.dialect, source.unit.format)
+    return extent if extent.size_bits is None else extent.of_object(_object_bits(variable))
+
+
+def _object_bits(variable: Variable) -> int | None:
+    try:
+        return size_bits(variable.type)
+    except DwarfGpuError:  # the type is told by whoever shows it
+        return None

@@ -1,0 +1,337 @@
+"""Which variables a file has, by the functions that declare them (DWARF 5 3.3.8, 3.5, 4.1).
+
+Law: units are read one after the other; what cannot be read of one is a problem, and the rest is
+found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Place
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, owners_of, without_arguments
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.qualified import canonical, parts
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
+from dwarfgpu.dwarf.scope.entities import BLOCKS, DATA, FUNCTIONS, Variable, covered, variable_of
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+
+_NAMELESS: Final = ("(anonymous", "function 0x")
+"""How names begin that stand for none."""
+_ALLOWANCE: Final = 100_000
+_MOST_LOOKED_AT: Final = 8
+"""Abstract entries looked at for each entry of a unit; compilers stay far below."""
+
+
+@define(eq=False)
+class Group:
+    """The variables of a subprogram with all that is inlined into it, or the globals of a unit."""
+
+    unit: CompilationUnit
+    unit_name: str
+    """Empty where it cannot be read, which is a problem of the unit."""
+    place: Place | None
+    """The subprogram; None for the globals."""
+    declared: list[tuple[Variable, Place | None]] = field(factory=list)
+    """In the order of the file, function by function."""
+
+    def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
+        """Each is worked out when it is asked for."""
+        for variable, place in self.declared:
+            yield allowance.coverage_of(variable, place)
+
+
+@define(eq=False)
+class UnitGroups:
+    """Variables of a unit."""
+
+    unit: CompilationUnit | None
+    """None for units of which not even the header can be read."""
+    groups: list[Group] = field(factory=list)
+    functions: list[Place] = field(factory=list)
+    """Every subprogram with code and every call inlined into one, whatever their variables."""
+    problems: list[DwarfGpuError] = field(factory=list)
+    """Why others are missing."""
+
+
+def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
+    """The variables of a unit, of a skeleton those of its split unit, by subprogram; never raises.
+
+    Units that it imports are read on their own.
+    """
+    out = UnitGroups(unit)
+    try:
+        # Read once, so that a unit without an entry of its own is one problem.
+        unit = unit.full.root.unit
+        name = _name_of(unit, out)
+        _find_groups(unit, name, out)
+        globals_ = Group(unit, name, None)
+        for variable in scopes.own_globals_of(unit):
+            globals_.declared.append((variable, None))
+        globals_.declared += [(variable, None) for variable in nameless_variables(unit)]
+        if globals_.declared:
+            out.groups.append(globals_)
+    except DwarfGpuError as error:
+        out.problems.append(error)
+    return out
+
+
+@define(eq=False)
+class _Instance:
+    """A subprogram or an inlined call: its own variables, and what they are instances of."""
+
+    group: Group
+    place: Place
+    declared: list[tuple[Variable, Place]] = field(factory=list)
+    origins: set[Die] = field(factory=set)
+    """The abstract variables that have an entry here."""
+    blocks: dict[Die, Place] = field(factory=dict)
+    """The scopes of the instance by the abstract one."""
+
+    def add(self, place: Place) -> None:
+        """One of its scopes, with the variables directly in it."""
+        for origin in place.die.origins():
+            self.blocks[origin] = place
+        for child in place.die.children():
+            if child.tag in DATA:
+                variable = variable_of(child)
+                self.origins.update(child.origins())
+                if variable is not None:
+                    self.declared.append((variable, place))
+
+    def missing(self) -> Iterator[tuple[Variable, Place] | None]:
+        """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
+        left of theirs; None for an entry that is something else."""
+        abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
+        pending = [] if abstract is None else [(abstract, self.place)]
+        while pending:
+            scope, place = pending.pop()
+            for child in scope.children():
+                found: Variable | None = None
+                if child.tag in BLOCKS - FUNCTIONS:
+                    pending.append((child, self.blocks.get(child, place)))
+                elif child.tag in DATA and child not in self.origins:
+                    found = variable_of(child)
+                yield None if found is None else (found, place)
+
+
+def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
+    try:
+        return unit.name
+    except DwarfGpuError as error:
+        out.problems.append(error)
+        return ""
+
+
+def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
+    tree = unit.tree
+    places: dict[int, tuple[Place, _Instance]] = {}
+    """The scopes with code, each with its function, by index."""
+    instances: list[_Instance] = []
+    loaded = _Loaded(unit)
+    for index, abbreviation in enumerate(tree.abbreviations):
+        is_subprogram = abbreviation.tag == dw.TAG_SUBPROGRAM
+        if not is_subprogram and abbreviation.tag not in BLOCKS:
+            continue
+        around, instance = None, None
+        if not is_subprogram:
+            if tree.parents[index] not in places:
+                continue
+            around, instance = places[tree.parents[index]]
+        die = unit.die(index)
+        try:
+            place = _place(die, around, loaded)
+            if is_subprogram and not place.spans:
+                continue
+            if instance is None or die.tag in FUNCTIONS:
+                if instance is None:
+                    out.groups.append(Group(unit, name, place))
+                instance = _Instance(out.groups[-1] if instance is None else instance.group, place)
+                instances.append(instance)
+            places[index] = place, instance
+            instance.add(place)
+        except DwarfGpuError as error:
+            out.problems.append(die.located(error))
+    out.functions = [instance.place for instance in instances]
+    _list(instances, len(tree.offsets), out)
+
+
+def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
+    """Give each group the variables of its functions."""
+    left = _ALLOWANCE + _MOST_LOOKED_AT * entry_count
+    for instance in instances:
+        declared = instance.group.declared
+        declared += instance.declared
+        try:
+            for found in instance.missing():
+                left -= 1
+                if not left:
+                    raise LimitExceeded("inlined calls of functions with very many variables")
+                if found is not None:
+                    declared.append(found)
+        except DwarfGpuError as error:
+            out.problems.append(instance.place.die.located(error))
+            if left <= 0:
+                return
+
+
+def _place(die: Die, around: Place | None, loaded: _Loaded) -> Place:
+    """The scope of an entry; one that does not say where its code is has that around it."""
+    spans = () if around is None else around.spans
+    if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
+        spans = loaded.of(covered(die))
+    if die.tag not in FUNCTIONS:
+        return Place(die, around, spans, "", "")
+    name, call_line = die.name, die.integer(dw.AT_CALL_LINE)
+    if name is None:
+        name = f"function {die.offset:#x}"
+        return Place(die, around, spans, name, name, call_line)
+    return Place(die, around, spans, name, qualified_name(die), call_line)
+
+
+@define(eq=False)
+class _Loaded:
+    """Addresses of the file as loaded; those of one list, which many scopes may share, are one."""
+
+    unit: CompilationUnit
+    _known: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
+    """By the identity of the list, which is kept with it."""
+
+    def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+        if not self.unit.info.load_address:
+            return spans
+        known = self._known.get(id(spans))
+        if known is None:
+            relocate = self.unit.relocate
+            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
+            known = self._known[id(spans)] = spans, out
+        return known[1]
+
+
+@frozen
+class Wanted:
+    """Which variables; every absent element means all."""
+
+    names: tuple[str, ...] = ()
+    """As they are, or after their function (`f::x`) or, for global ones, their namespaces."""
+    function: str | None = None
+    """A function that contains them, or is inlined around them."""
+    pc: int | None = None
+    """A program location, as loaded, that is in their scopes."""
+    with_functions: bool = False
+    """Whether functions are wanted that have none of the variables: all units are then read."""
+
+    def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
+        """A test for units of a file: False only where none of the unit can be wanted."""
+        if self.with_functions:
+            return lambda unit: True
+        function = [] if self.function is None else _parts(self.function)
+        around: list[tuple[str, frozenset[int] | None]] = [(part, None) for part in function]
+        choices = [[*_tagged(name), *around] for name in self.names] or [around]
+        tests = {part: mentions(info, *part) for parts in choices for part in parts}
+        return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
+
+    def takes(self, variable: Variable, place: Place | None) -> bool:
+        """Whether a variable is wanted."""
+        if self.names and not any(_is_meant(variable, place, name) for name in self.names):
+            return False
+        if self.function is not None:
+            inside = () if place is None else place.functions
+            if not any(_is_function(each, self.function) for each in inside):
+                return False
+        return self.pc is None or place is None or _covers(place, self.pc)
+
+
+def _parts(name: str) -> list[str]:
+    """The names that stand in a unit with a variable or function of a qualified name: its own, and
+    that of what is around it if that has one of its own. A template is spelled in several ways."""
+    found = [part.name for part in parts(name)[-2:]]
+    return [each for each in found if "<" not in each and not each.startswith(_NAMELESS)]
+
+
+def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
+    """The same of a variable, each with the tags that entries of it have where these are known."""
+    simple = parts(name)[-1].name if parts(name) else ""
+    for index, part in enumerate(reversed(_parts(name))):
+        yield part, DATA if not index and part == simple else None
+
+
+def _covers(place: Place, pc: int) -> bool:
+    return any(span.covers(pc) for span in place.spans)
+
+
+def _is_meant(variable: Variable, place: Place | None, name: str) -> bool:
+    if variable.name == name:
+        return True
+    *_, last = parts(name) or (None,)
+    if last is None or canonical(variable.name) != last.name:
+        return False
+    if place is None or len(parts(name)) == 1:
+        return is_called(variable.die, name) or _is_nameless_of(variable, name)
+    return _is_function(place.functions[-1], name.rpartition("::")[0])
+
+
+def _is_nameless_of(variable: Variable, name: str) -> bool:
+    """Whether `f::x` is a variable of a nameless function that belongs to `f`."""
+    function = name.rpartition("::")[0]
+    if not function or not is_nameless(variable):
+        return False
+    return any(
+        is_called(each, function) or without_arguments(name_in_frames(each) or "") == function
+        for each in owners_of(variable)
+    )
+
+
+def _is_function(place: Place, name: str) -> bool:
+    return is_called(place.die, name)
+
+
+def find_variables(scopes: Scopes, wanted: Wanted) -> Iterator[UnitGroups]:
+    """The variables that are wanted, unit by unit in the order of the file; never raises.
+
+    Units are read one after the other: with a program location only the one that covers it, with
+    names only those that mention them.
+    """
+    units: Iterable[CompilationUnit] = scopes.info.units
+    if wanted.pc is not None:
+        try:
+            unit = scopes.unit_at(wanted.pc)
+        except DwarfGpuError as error:
+            yield UnitGroups(None, problems=[error])
+            return
+        units = () if unit is None else (unit,)
+    if scopes.info.problems:
+        yield UnitGroups(None, problems=list(scopes.info.problems))
+    is_possible = wanted.may_be_in(scopes.info)
+    for unit in units:
+        if not is_possible(unit):
+            continue
+        found = groups_of(unit, scopes)
+        for group in found.groups:
+            group.declared = _chosen(group, wanted, found.problems)
+        found.groups = [each for each in found.groups if each.declared]
+        yield found
+
+
+def _chosen(
+    group: Group, wanted: Wanted, problems: list[DwarfGpuError]
+) -> list[tuple[Variable, Place | None]]:
+    out: list[tuple[Variable, Place | None]] = []
+    for variable, place in group.declared:
+        try:
+            if wanted.takes(variable, place):
+                out.append((variable, place))
+        except DwarfGpuError as error:
+            problems.append(variable.die.located(error))
+    return out

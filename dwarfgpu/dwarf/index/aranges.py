@@ -1,0 +1,143 @@
+"""Which unit has the code of an address, as `.debug_aranges` tells (DWARF 5 6.1.2).
+
+Law: the section is a hint. A set that cannot be used is left out and said so; whoever looks up an
+address checks the unit that he is given, and finds by other means what no set has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.index.address_map import SpanIndex
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_VERSION: Final = 2
+_ADDRESS_SIZES: Final = (1, 2, 4, 8)
+
+
+@frozen
+class ArangeSet:
+    """The addresses of one unit."""
+
+    offset: int
+    """Bytes from the start of `.debug_aranges`."""
+    unit_offset: int
+    """Of the unit, in `.debug_info`."""
+    address_size: int
+    """Bytes."""
+    spans: tuple[Range, ...]
+    """Addresses of the file, in the order of the section."""
+
+
+def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
+    """The sets of a section, and why others could not be read."""
+    sets: list[ArangeSet] = []
+    problems: list[DwarfGpuError] = []
+    reader = Reader(data, endian)
+    while reader:
+        offset = reader.position
+        end = len(data)
+        try:
+            length, offset_size = initial_length(reader)
+            if length > reader.remaining_bytes:
+                raise Malformed(f"length {length:#x} reaches beyond the section")
+            end = reader.position + length
+            sets.append(_read_set(offset, Reader(data, endian, reader.position, end), offset_size))
+        except DwarfGpuError as error:
+            error.context = f".debug_aranges set {offset:#x}"
+            problems.append(error)
+        reader.position = end
+    return sets, problems
+
+
+def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
+    version = reader.unsigned(2)
+    if version != _VERSION:
+        raise Unsupported(f"version {version}")
+    unit_offset = reader.unsigned(offset_size)
+    address_size, segment_size = reader.u8(), reader.u8()
+    if address_size not in _ADDRESS_SIZES:
+        raise Malformed(f"address size {address_size}")
+    if segment_size:
+        raise Unsupported(f"segment selectors of {segment_size} bytes")
+    # The first pair is aligned to its own size, counted from the start of the set.
+    pair = 2 * address_size
+    reader.take((offset - reader.position) % pair)
+    spans: list[Range] = []
+    # A pair of zeros ends the set, but linkers also leave one in place of dropped code.
+    while reader.remaining_bytes >= pair:
+        begin, size_bytes = reader.unsigned(address_size), reader.unsigned(address_size)
+        if size_bytes:
+            spans.append(Range(begin, begin + size_bytes))
+    return ArangeSet(offset, unit_offset, address_size, tuple(spans))
+
+
+class AddressIndex:
+    """The `.debug_aranges` of a file."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+
+    @cached_property
+    def _read(self) -> tuple[tuple[ArangeSet, ...], tuple[DwarfGpuError, ...]]:
+        try:
+            data = self.info.section(".debug_aranges")
+        except DwarfGpuError as error:
+            return (), (error,)
+        sets, problems = read_aranges(data, self.info.object.endian)
+        usable: list[ArangeSet] = []
+        for each in sets:
+            problem = self._problem_of(each)
+            if problem is None:
+                usable.append(each)
+            else:
+                problem.context = f".debug_aranges set {each.offset:#x}"
+                problems.append(problem)
+        for problem in problems:
+            problem.context = f"{self.info.path}: {problem.context}"
+        return tuple(usable), tuple(problems)
+
+    def _problem_of(self, found: ArangeSet) -> DwarfGpuError | None:
+        """Why a set cannot be used with the units of the file."""
+        unit = self.info.unit_at(found.unit_offset)
+        if unit is None or unit.offset != found.unit_offset:
+            return IllFormed(f"no unit starts at offset {found.unit_offset:#x} of .debug_info")
+        if unit.format.address_size != found.address_size:
+            return IllFormed(
+                f"address_size {found.address_size} of .debug_aranges and address_size "
+                f"{unit.format.address_size} of its unit disagree"
+            )
+        return None
+
+    @property
+    def sets(self) -> tuple[ArangeSet, ...]:
+        """Those that can be used."""
+        return self._read[0]
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why others cannot."""
+        return self._read[1]
+
+    @cached_property
+    def _index(self) -> SpanIndex[int]:
+        return SpanIndex((span, each.unit_offset) for each in self.sets for span in each.spans)
+
+    def units_at(self, address: int) -> Iterator[CompilationUnit]:
+        """The units whose sets have an address of the file, each once."""
+        seen: set[int] = set()
+        for offset in self._index.covering(address):
+            unit = None if offset in seen else self.info.unit_at(offset)
+            seen.add(offset)
+            if unit is not None:
+                yield unit

@@ -1,0 +1,194 @@
+"""Entries by name, as `.debug_names` tells (DWARF 5 6.1.1; AMD text A.6.1.1).
+
+Law: a name is looked for by its hash; what is found is an entry that has the tag that the index
+claims. One of a skeleton is in its split unit (6.1.1.4.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.dwarf.index.name_table import (
+    MOST_ENTRIES,
+    NameEntry,
+    NameTable,
+    folded,
+    name_hash,
+    read_name_header,
+)
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.expr.context import UnitFormat
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+MOST_NAME_BYTES: Final = 256 << 20
+"""Of all names that are listed; a hostile index names one long string many times."""
+
+_MOST_PROBLEMS: Final = 1000
+"""Indexes that cannot be read, after which no more are looked at."""
+
+
+class NameIndex:
+    """The name indexes of a file; linkers may leave one for each object."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+
+    @cached_property
+    def _read(self) -> tuple[tuple[NameTable, ...], tuple[DwarfGpuError, ...]]:
+        """Not kept in parts: an index that cannot be read costs itself only."""
+        tables: list[NameTable] = []
+        problems: list[DwarfGpuError] = []
+        try:
+            data = self.info.section(".debug_names")
+        except DwarfGpuError as error:
+            return (), (error,)
+        form = UnitFormat(endian=self.info.object.endian)
+        reader = Reader(data, form.endian)
+        while reader:
+            if len(problems) >= _MOST_PROBLEMS:
+                message = f"more than {_MOST_PROBLEMS} indexes of .debug_names cannot be read"
+                problems.append(LimitExceeded(f"{self.info.path}: {message}"))
+                break
+            offset, end = reader.position, len(data)
+            try:
+                length, _ = initial_length(reader)
+                end = min(reader.position + length, end)
+                tables.append(NameTable(data, read_name_header(data, offset, form)))
+            except DwarfGpuError as error:
+                problems.append(self._located(error, offset))
+            reader.position = end
+        return tuple(tables), tuple(problems)
+
+    def _located(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
+        if error.context is None:
+            error.context = f"{self.info.path}: .debug_names index {offset:#x}"
+        return error
+
+    @property
+    def tables(self) -> tuple[NameTable, ...]:
+        """The indexes that can be used."""
+        return self._read[0]
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why others cannot."""
+        return self._read[1]
+
+    @property
+    def extensions(self) -> tuple[Extension, ...]:
+        """Of the augmentation strings of all indexes, each once, where they have the form of
+        A.6.1.1.4.1."""
+        found = (parse_augmentation(each.header.augmentation) or () for each in self.tables)
+        return tuple(dict.fromkeys(one for some in found for one in some))
+
+    def names(self) -> Iterator[bytes]:
+        """Every name of every index, in its order."""
+        size_bytes = 0
+        for table in self.tables:
+            for name in range(table.header.name_count):
+                text = self.info.string(".debug_str", table.string_offset(name))
+                size_bytes += len(text)
+                if size_bytes > MOST_NAME_BYTES:
+                    raise LimitExceeded(f"names of more than {MOST_NAME_BYTES} bytes")
+                yield text
+
+    def find(
+        self, name: str, tags: Collection[int] | None = None, *, any_case: bool = False
+    ) -> Iterator[Die]:
+        """The entries of a simple name, of these tags or of any.
+
+        With `any_case` upper and lower case are the same. `IllFormed` where the index names an
+        entry that is not there, `LimitExceeded` where it names too many.
+        """
+        left = MOST_ENTRIES
+        for table in self.tables:
+            try:
+                for entry in self._entries(table, name, any_case):
+                    left -= 1
+                    if not left:
+                        raise LimitExceeded(f"{name} has more than {MOST_ENTRIES} entries")
+                    if tags is None or entry.tag in tags:
+                        die = self.die_of(table, entry)
+                        if die is not None:
+                            yield die
+            except DwarfGpuError as error:
+                raise self._located(error, table.header.offset)
+
+    def _entries(self, table: NameTable, name: str, any_case: bool) -> Iterator[NameEntry]:
+        is_it = self._test(name, any_case)
+        for candidate in table.candidates(name_hash(name)):
+            if is_it(table.string_offset(candidate)):
+                yield from table.entries(candidate)
+
+    def _test(self, name: str, any_case: bool) -> Callable[[int], bool]:
+        """Whether the string at an offset of `.debug_str` is a name."""
+        data = self.info.section(".debug_str")
+        wanted = name.encode("utf-8", "surrogatepass") + b"\0"
+        if not any_case:
+            return lambda offset: data.startswith(wanted, offset)
+        key = folded(name)
+        longest = 4 * len(wanted)  # no folding makes a character more than four times as long
+
+        def same(offset: int) -> bool:
+            end = data.find(b"\0", offset, offset + longest)
+            return end >= 0 and folded(data[offset:end].decode("utf-8", "replace")) == key
+
+        return same
+
+    def units_named(self, name: str) -> Iterator[CompilationUnit]:
+        """The units of the file that are said to have a simple name, of a split unit its skeleton;
+        as often as they have it. `IllFormed` where the index names a unit that is not there."""
+        for table in self.tables:
+            for entry in self._entries(table, name, any_case=False):
+                offset = None
+                if entry.type_unit is not None:
+                    offset = table.type_unit_offset(entry.type_unit)
+                elif entry.unit is not None or table.header.unit_count == 1:
+                    offset = table.unit_offset(entry.unit or 0)
+                if offset is not None:
+                    yield self._unit_at(offset)
+
+    def unit_of(self, table: NameTable, entry: NameEntry) -> CompilationUnit | None:
+        """The unit of an entry of an index; None for a type unit in a split file, where the index
+        does not tell a skeleton that names one."""
+        if entry.type_unit is not None:
+            offset = table.type_unit_offset(entry.type_unit)
+            if offset is not None:
+                return self._unit_at(offset)
+        if entry.unit is None and table.header.unit_count != 1:
+            if entry.type_unit is not None:
+                return None
+            raise IllFormed("an entry does not say which of several units it is of")
+        unit = self._unit_at(table.unit_offset(entry.unit or 0))
+        if entry.type_unit is None:
+            return unit.full
+        if not unit.is_skeleton:
+            return None
+        return unit.full.info.type_unit(table.type_signature(entry.type_unit))
+
+    def _unit_at(self, offset: int) -> CompilationUnit:
+        unit = self.info.unit_at(offset)
+        if unit is None or unit.offset != offset:
+            raise IllFormed(f"no unit starts at offset {offset:#x} of .debug_info")
+        return unit
+
+    def die_of(self, table: NameTable, entry: NameEntry) -> Die | None:
+        """The entry that an index means; None where the index does not tell its unit."""
+        unit = self.unit_of(table, entry)
+        if unit is None or entry.die_offset is None:
+            return None
+        die = unit.die_at(unit.section_offset(entry.die_offset))
+        if die.tag != entry.tag:
+            raise IllFormed(
+                f"entry {die.offset:#x} has tag {die.tag:#x}, the name index says {entry.tag:#x}"
+            )
+        return die

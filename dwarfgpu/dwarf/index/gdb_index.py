@@ -1,0 +1,225 @@
+"""Which units have a name or an address, as `.gdb_index` tells (GDB manual, "Index Section
+Format", versions 7 to 9).
+
+Law: the section is a hint. It lists no locals and no members, so that a name that it does not have
+may be in any unit; whoever looks up checks the unit that he is given. All numbers are
+little-endian, whatever the file is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from struct import iter_unpack, unpack_from
+from typing import TYPE_CHECKING, Final, Literal
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.index.address_map import SpanIndex
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+OwnerKind = Literal["unknown", "type", "variable", "function", "other"]
+
+_VERSIONS: Final = (7, 8, 9)
+_KINDS: Final[dict[int, OwnerKind]] = {
+    0: "unknown",
+    1: "type",
+    2: "variable",
+    3: "function",
+    4: "other",
+}
+_MOST_PROBES: Final = 10_000
+"""Slots that are tried for one name; a table that is not full needs a few."""
+_UNIT_MASK: Final = (1 << 24) - 1
+_UPPER: Final = bytes(range(0x41, 0x5B))
+_FOLDED: Final = bytes.maketrans(_UPPER, _UPPER.lower())
+
+
+@frozen
+class Owner:
+    """A unit that has a name."""
+
+    unit: int
+    """Index in the list of units, type units behind the others."""
+    kind: OwnerKind
+    is_static: bool
+
+
+def name_hash(name: bytes) -> int:
+    """The hash of a name, the same for the upper and lower case of ASCII."""
+    number = 0
+    for byte in name.translate(_FOLDED):
+        number = number * 67 + byte - 113 & 0xFFFFFFFF
+    return number
+
+
+@frozen(eq=False, slots=False)
+class GdbIndexTable:
+    """The areas of a section, by the offsets at which they start."""
+
+    data: bytes = field(repr=False)
+    version: int
+    units_at: int
+    type_units_at: int
+    addresses_at: int
+    symbols_at: int
+    symbols_end: int
+    pool_at: int
+
+    @cached_property
+    def units(self) -> tuple[int, ...]:
+        """The offset of each unit in `.debug_info`."""
+        pairs = iter_unpack("<QQ", self.data[self.units_at : self.type_units_at])
+        return tuple(offset for offset, _ in pairs)
+
+    @cached_property
+    def type_units(self) -> tuple[int, ...]:
+        """The signature of each type unit."""
+        rows = iter_unpack("<QQQ", self.data[self.type_units_at : self.addresses_at])
+        return tuple(signature for _, _, signature in rows)
+
+    @property
+    def addresses(self) -> Iterator[tuple[Range, int]]:
+        """Addresses of the file, each range with the index of its unit."""
+        for low, high, unit in iter_unpack("<QQI", self.data[self.addresses_at : self.symbols_at]):
+            yield Range(low, high), unit
+
+    def names(self) -> Iterator[tuple[bytes, tuple[Owner, ...]]]:
+        """Every name with its owners, in the order of the table."""
+        for slot in range(self.slot_count):
+            name_at, owners_at = self._slot(slot)
+            if name_at or owners_at:
+                yield self._name(name_at), tuple(self._owners(owners_at))
+
+    def owners(self, name: bytes) -> Iterator[Owner]:
+        """The units of a name; none where the table does not have it."""
+        last = self.slot_count - 1
+        hash = name_hash(name)
+        slot, step = hash & last, hash * 17 & last | 1
+        wanted = name + b"\0"
+        for _ in range(min(self.slot_count, _MOST_PROBES)):
+            name_at, owners_at = self._slot(slot)
+            if not name_at and not owners_at:
+                return
+            if self.data.startswith(wanted, self.pool_at + name_at):
+                yield from self._owners(owners_at)
+                return
+            slot = slot + step & last
+
+    @property
+    def slot_count(self) -> int:
+        """Of the table of names, a power of two or 0."""
+        return (self.symbols_end - self.symbols_at) // 8
+
+    def _slot(self, slot: int) -> tuple[int, int]:
+        """The offsets of a name and of its owners in the pool; twice 0 for an empty slot."""
+        name_at, owners_at = unpack_from("<II", self.data, self.symbols_at + 8 * slot)
+        return name_at, owners_at
+
+    def _name(self, offset: int) -> bytes:
+        start = self.pool_at + offset
+        end = self.data.find(b"\0", start)
+        if end < 0:
+            raise Malformed(f"no name starts at offset {offset:#x} of the constant pool")
+        return self.data[start:end]
+
+    def _owners(self, offset: int) -> Iterator[Owner]:
+        start = self.pool_at + offset + 4
+        count = 0 if start > len(self.data) else unpack_from("<I", self.data, start - 4)[0]
+        if start + 4 * count > len(self.data):
+            raise Malformed(f"the units at offset {offset:#x} are outside the constant pool")
+        for (number,) in iter_unpack("<I", self.data[start : start + 4 * count]):
+            kind = _KINDS.get(number >> 28 & 7, "unknown")
+            yield Owner(number & _UNIT_MASK, kind, bool(number >> 31))
+
+
+def read_gdb_index(data: bytes) -> GdbIndexTable:
+    """The areas of a section; `Malformed` where they do not follow each other in it.
+
+    `Unsupported` for another version: before 7 hashes or entries were others.
+    """
+    version = int.from_bytes(data[:4], "little")
+    if version not in _VERSIONS:
+        raise Unsupported(f"version {version}")
+    count = 6 if version >= 9 else 5  # the table of `main` is an area of its own since version 9
+    header_bytes = 4 + 4 * count
+    if len(data) < header_bytes:
+        raise Malformed(f"header of {header_bytes} bytes is cut short")
+    starts = unpack_from(f"<{count}I", data, 4)
+    if [*starts] != sorted(starts) or starts[0] < header_bytes or starts[-1] > len(data):
+        raise Malformed("its areas do not follow each other in the section")
+    units, type_units, addresses, symbols, symbols_end = starts[:5]
+    sizes = (type_units - units, 16), (addresses - type_units, 24), (symbols - addresses, 20)
+    slots, rest = divmod(symbols_end - symbols, 8)
+    if any(size % entry for size, entry in sizes) or rest or slots & slots - 1:
+        raise Malformed("an area has no whole number of entries")
+    return GdbIndexTable(
+        data, version, units, type_units, addresses, symbols, symbols_end, starts[-1]
+    )
+
+
+class GdbIndex:
+    """The `.gdb_index` of a file."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+
+    @cached_property
+    def _read(self) -> GdbIndexTable | DwarfGpuError | None:
+        try:
+            data = self.info.object.section_data(".gdb_index")
+            return read_gdb_index(data) if data else None
+        except DwarfGpuError as error:
+            error.context = error.context or f"{self.info.path}: .gdb_index"
+            return error
+
+    @property
+    def table(self) -> GdbIndexTable | None:
+        """None where there is none that can be used."""
+        return self._read if isinstance(self._read, GdbIndexTable) else None
+
+    @property
+    def problem(self) -> DwarfGpuError | None:
+        """Why it cannot be used."""
+        return self._read if isinstance(self._read, DwarfGpuError) else None
+
+    def units_named(self, name: str) -> Iterator[CompilationUnit]:
+        """The units that are said to have a qualified name; those that are not there are left out.
+
+        `Malformed` where the owners of the name cannot be read.
+        """
+        if self.table is None:
+            return
+        seen: set[int] = set()
+        for owner in self.table.owners(name.encode("utf-8", "surrogatepass")):
+            unit = None if owner.unit in seen else self._unit(self.table, owner.unit)
+            seen.add(owner.unit)
+            if unit is not None:
+                yield unit
+
+    def units_at(self, address: int) -> Iterator[CompilationUnit]:
+        """The units that are said to have the code of an address of the file."""
+        if self.table is None:
+            return
+        for index in dict.fromkeys(self._spans.covering(address)):
+            unit = self._unit(self.table, index)
+            if unit is not None:
+                yield unit
+
+    @cached_property
+    def _spans(self) -> SpanIndex[int]:
+        return SpanIndex(() if self.table is None else self.table.addresses)
+
+    def _unit(self, table: GdbIndexTable, index: int) -> CompilationUnit | None:
+        types = index - len(table.units)
+        if types >= 0:
+            signatures = table.type_units
+            return self.info.own_type_unit(signatures[types]) if types < len(signatures) else None
+        unit = self.info.unit_at(table.units[index])
+        return unit if unit is not None and unit.offset == table.units[index] else None

@@ -1,0 +1,103 @@
+"""In which units of a file a name may be, the likely ones first.
+
+Law: what an index or the symbol table tells is a hint; no name is absent because none has it. Only
+the bytes of a unit tell that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.dwarf.index.name_filter import mentions
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS
+from dwarfgpu.errors import DwarfGpuError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+_MOST: Final = 64
+"""Units that one source of hints may name; a hostile one names all of them for each name."""
+
+
+def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    """The units in which an entry of a name, simple or qualified with `::`, may be; each once.
+
+    The likely ones come first, then all others that mention it. They are found one by one: whoever
+    has what he wants does not pay for the rest.
+    """
+    likely: set[CompilationUnit] = set()
+    for unit in likely_units(info, name):
+        likely.add(unit)
+        yield unit
+    is_mentioned = mentions(info, name.rsplit("::", 1)[-1])
+    for unit in info.units:
+        if unit not in likely and _may_be(unit, is_mentioned):
+            yield unit
+
+
+def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    """Those that indexes name, then those that have the address of a symbol of the name, each once
+    and each of the two in the order of the file."""
+    seen: set[CompilationUnit] = set()
+    for unit in _hinted(info, name.removeprefix("::")):
+        if unit not in seen:
+            seen.add(unit)
+            yield unit
+
+
+def _may_be(unit: CompilationUnit, is_mentioned: Callable[[CompilationUnit], bool]) -> bool:
+    """A unit that cannot be read is given to whoever reads it, who tells why."""
+    try:
+        return is_mentioned(unit)
+    except DwarfGpuError:
+        return True
+
+
+def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    yield from _in_order(info.names.units_named(name.rsplit("::", 1)[-1]))
+    yield from _in_order(info.gdb_index.units_named(name))
+    yield from _in_order(_units_of_symbols(info, name))
+
+
+def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
+    """The first of them in the order of the file; a hint that cannot be read is none."""
+    found: list[CompilationUnit] = []
+    with suppress(DwarfGpuError):
+        found.extend(islice(units, _MOST))
+    return sorted(found, key=lambda unit: (unit.header.section, unit.offset))
+
+
+def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    """The units with the code at the address of a symbol of a name, else those in which the address
+    stands: where a variable is, or a function begins."""
+    spelled = name, *_mangled(name)
+    symbols = info.object.symbols_named(*spelled) or info.loaded.symbols_named(*spelled)
+    for address in dict.fromkeys(symbol.address for symbol in symbols):
+        units = [*info.aranges.units_at(address), *info.gdb_index.units_at(address)]
+        yield from units or _units_with_address(info, address)
+
+
+def _mangled(name: str) -> tuple[str, ...]:
+    """How the symbols of a C++ variable or function begin: outside functions, external or not, and
+    those of constant member functions (Itanium C++ ABI 5.1.2, 5.1.3)."""
+    parts = name.replace(ANONYMOUS, "_GLOBAL__N_1").split("::")
+    *around, own = (f"{len(part.encode('utf-8', 'surrogateescape'))}{part}" for part in parts)
+    if not around:
+        return f"_Z{own}", f"_ZL{own}"
+    scopes = "".join(around)
+    return f"_ZN{scopes}{own}", f"_ZN{scopes}L{own}", f"_ZNK{scopes}{own}"
+
+
+def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
+    data = info.section(".debug_info")
+    wanted = address.to_bytes(info.object.address_bytes, info.object.endian)
+    at = data.find(wanted)
+    while at >= 0:
+        unit = info.unit_at(at)
+        if unit is not None:
+            yield unit
+        at = data.find(wanted, at + 1 if unit is None else unit.end)

@@ -1,0 +1,364 @@
+"""Line tables: from program locations to source lines and back (DWARF 5 6.2; AMD text A.6.2).
+
+Law: a header is read when a table is asked for, its program when a row is, both once. Rows hold
+addresses of the file; only `Lines` speaks of program locations as loaded.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import Attribute
+from dwarfgpu.dwarf.index.address_map import SpanIndex
+from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
+from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_line_program
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.objfile.names import printable
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+MOST_NAME_BYTES: Final = 64 << 20
+"""Of the names of one table; a hostile one names one long string many times."""
+
+_ABSOLUTE: Final = re.compile(r"/|\\|[A-Za-z]:[/\\]")
+
+
+@frozen
+class SourceFile:
+    """A file of a line table."""
+
+    table: LineTable = field(repr=False)
+    number: int
+    """By which rows name it."""
+    entry: NameEntry = field(repr=False, eq=False)
+
+    @property
+    def name(self) -> str:
+        """As the table has it, without its directory."""
+        return self.table.text(self.entry.path)
+
+    @property
+    def directory(self) -> str:
+        """The directory that its name is relative to; empty where it is unknown."""
+        return self.table.directory(self.entry.directory)
+
+    @property
+    def path(self) -> str:
+        """The name with its directory."""
+        return joined(self.directory, self.name)
+
+    @property
+    def md5(self) -> bytes | None:
+        return self.entry.md5
+
+    @property
+    def source(self) -> str | None:
+        """The text that the file has in it; None where there is none (A.6.2.4.1).
+
+        An empty string is no source, a single line end is an empty file.
+        """
+        if self.entry.source is None:
+            return None
+        data = self.table.bytes_of(self.entry.source)
+        if not data:
+            return None
+        return "" if data == b"\n" else data.decode("utf-8", "backslashreplace")
+
+    def matches(self, wanted: str) -> bool:
+        """Whether it is meant by a path, of which leading directories may be left out."""
+        path = self.path
+        wanted = joined("", wanted)
+        return path == wanted or path.endswith("/" + wanted)
+
+
+def joined(directory: str, name: str) -> str:
+    """A path in a directory, without steps that stay where they are."""
+    whole = name if not directory or _ABSOLUTE.match(name) else f"{directory}/{name}"
+    steps = [step for step in whole.split("/") if step not in ("", ".")]
+    return "/" * whole.startswith("/") + "/".join(steps)
+
+
+class LineTable:
+    """The line table of a unit: `DW_AT_stmt_list` of its own entry."""
+
+    def __init__(self, unit: CompilationUnit, header: LineHeader) -> None:
+        self.unit = unit
+        self.header = header
+        self._name_bytes = 0
+        self._texts: dict[Attribute, str] = {}
+
+    @property
+    def offset(self) -> int:
+        """Bytes from the start of `.debug_line`."""
+        return self.header.offset
+
+    @cached_property
+    def matrix(self) -> LineMatrix:
+        """Rows and sequences."""
+        return self.unit.info.line_tables.matrix(self.header)
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why names or rows are missing; the program is read for that."""
+        found = (self.header.problem, self.matrix.problem)
+        return tuple(problem for problem in found if problem is not None)
+
+    # Files
+
+    def file(self, number: int) -> SourceFile:
+        """The file of a number as rows have it; `IllFormed` for one that the table has not."""
+        files, first = self.header.files, self.header.first_file
+        index = number - first
+        if 0 <= index < len(files):
+            return SourceFile(self, number, files[index])
+        defined = self.matrix.defined_files
+        if len(files) <= index < len(files) + len(defined):
+            return SourceFile(self, number, defined[index - len(files)])
+        count = len(files) + len(defined)
+        raise self._located(self.header.problem or _no_file(number, first, count))
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """Every file, also those that the program defines."""
+        entries = (*self.header.files, *self.matrix.defined_files)
+        return tuple(
+            SourceFile(self, number, entry)
+            for number, entry in enumerate(entries, self.header.first_file)
+        )
+
+    def files_named(self, wanted: str) -> tuple[SourceFile, ...]:
+        """The files that a path means, of which leading directories may be left out.
+
+        The program is read only where it may define a file of that name.
+        """
+        name = wanted.rsplit("/", 1)[-1]
+        program = self.unit.info.section(".debug_line")
+        inline = name.encode("utf-8", "surrogatepass") + b"\0"
+        if program.find(inline, self.header.program_at, self.header.end) >= 0:
+            files: Iterator[SourceFile] = iter(self.files)
+        else:
+            files = (
+                SourceFile(self, number, entry)
+                for number, entry in enumerate(self.header.files, self.header.first_file)
+            )
+        return tuple(each for each in files if each.name.endswith(name) and each.matches(wanted))
+
+    def directory(self, index: int) -> str:
+        """The directory of an index of the header, with what it is relative to.
+
+        Before DWARF 5 index 0 is the directory of the compilation; since, it stands in the table.
+        """
+        directories, first = self.header.directories, self.header.first_file
+        base = self._compilation_directory
+        if first == 0 and directories:
+            own = self.text(directories[0].path)
+            # A relative one is that of the unit once more, where that is relative too.
+            base = joined(base, own) if _ABSOLUTE.match(base) else own
+        if index == 0:
+            return base
+        if not first <= index < len(directories) + first:
+            raise self._located(IllFormed(f"the line table has no directory {index}"))
+        return joined(base, self.text(directories[index - first].path))
+
+    @cached_property
+    def _compilation_directory(self) -> str:
+        return self.unit.root.string(dw.AT_COMP_DIR) or ""
+
+    def text(self, attribute: Attribute | None) -> str:
+        """The text of a name; empty where there is none."""
+        if attribute is None:
+            return ""
+        if attribute not in self._texts:
+            data = self.bytes_of(attribute)
+            self._name_bytes += len(data)
+            if self._name_bytes > MOST_NAME_BYTES:
+                raise self._located(LimitExceeded(f"names of more than {MOST_NAME_BYTES} bytes"))
+            self._texts[attribute] = printable(data)
+        return self._texts[attribute]
+
+    def bytes_of(self, attribute: Attribute) -> bytes:
+        """The bytes of a string of the header."""
+        try:
+            return self.unit.string_of(attribute)
+        except DwarfGpuError as error:
+            raise self._located(error)
+
+    # Rows
+
+    @cached_property
+    def _index(self) -> SpanIndex[LineSequence]:
+        return SpanIndex(
+            (sequence.span, sequence)
+            for sequence in self.matrix.sequences
+            if not self._is_dropped(sequence.span)
+        )
+
+    @property
+    def sequences(self) -> Iterator[LineSequence]:
+        """Those of code that is there, by address."""
+        return (sequence for _, sequence in self._index)
+
+    def _is_dropped(self, span: Range) -> bool:
+        """Linkers leave 0, or one of the two highest addresses, on code that they dropped."""
+        file = self.unit.info.object
+        if span.begin == 0:
+            return not file.is_code(0)
+        return span.begin >= self.unit.tombstone
+
+    def line_at(self, address: int) -> tuple[LineRow, Range] | None:
+        """The row that describes an address of the file, and the addresses it describes.
+
+        None where no sequence covers the address; if the program could not be read to its end,
+        the reason is raised instead.
+        """
+        rows = self.matrix.rows
+        for sequence in self._index.covering(address):
+            place = sequence.place_at(rows, address)
+            row = rows[sequence.order[place]]
+            return row, Range(row.address, sequence.end_of(rows, place))
+        if self.matrix.problem is not None:
+            raise self._located(self.matrix.problem)
+        return None
+
+    def begins_line(self, address: int) -> bool:
+        """Whether GDB takes the code of a line to begin at an address of the file.
+
+        At every statement, but for rows that go on with the line and file of the row before them
+        from the first of these on that has a discriminator: it drops them when it reads the table.
+        """
+        rows = self.matrix.rows
+        for sequence in self._index.covering(address):
+            place = bisect_right(sequence.order, address, key=rows.address) - 1
+            while place >= 0 and rows[sequence.order[place]].address == address:
+                is_stmt = rows[sequence.order[place]].is_stmt
+                if is_stmt and not self._is_dropped_by_gdb(sequence, place):
+                    return True
+                place -= 1
+            return False
+        return False
+
+    def _is_dropped_by_gdb(self, sequence: LineSequence, place: int) -> bool:
+        rows = self.matrix.rows
+        row = rows[sequence.order[place]]
+        has_discriminator, first = bool(row.discriminator), place
+        while first > 0:
+            before = rows[sequence.order[first - 1]]
+            if (before.line, before.file) != (row.line, row.file):
+                break
+            has_discriminator = has_discriminator or bool(before.discriminator)
+            first -= 1
+        return first < place and has_discriminator
+
+    def rows_in(self, span: Range) -> Iterator[LineRow]:
+        """The rows that describe addresses of a range, by address, up to the first address that
+        none describes."""
+        address = span.begin
+        while address < span.end:
+            found = self.line_at(address)
+            if found is None:
+                return
+            row, described = found
+            yield row
+            address = max(described.end, address + 1)
+
+    def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
+        """Where a statement of a line of one of these files begins, as the program has it.
+
+        A row that only goes on with the line and file of the row before it begins none.
+        """
+        rows = self.matrix.rows
+        for _, sequence in self._index:
+            inside = False
+            for index in sequence.order:
+                row = rows[index]
+                here = row.line == line and row.file in files
+                if here and row.is_stmt and not inside:
+                    yield row.address
+                    inside = True
+                inside = inside and here
+
+    def _located(self, error: DwarfGpuError) -> DwarfGpuError:
+        return located(error, self.unit.info, self.offset)
+
+
+def _no_file(number: int, first: int, count: int) -> IllFormed:
+    return IllFormed(f"the line table has no file {number}, only {first} to {first + count - 1}")
+
+
+def located(error: DwarfGpuError, info: DebugInfo, offset: int) -> DwarfGpuError:
+    """The error, with its table as the context."""
+    where = f"{info.path}: .debug_line table {offset:#x}"
+    if error.context is None:
+        error.context = where
+    elif not error.context.startswith(info.path):
+        error.context = f"{where}: {error.context}"
+    return error
+
+
+class LineTables:
+    """The line tables of one file; units may share them.
+
+    Tables that do not overlap have no more bytes than their section: beyond that programs are
+    `LimitExceeded`.
+    """
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+        self._headers: dict[tuple[int, int], LineHeader] = {}
+        self._matrices: dict[tuple[int, int], LineMatrix] = {}
+        self._program_bytes = 0
+
+    def of(self, unit: CompilationUnit) -> LineTable | None:
+        """The table of a unit; None where it has none.
+
+        `IllFormed` where it has another address size than the unit (A.2.5.1).
+        """
+        attribute = unit.root.attribute(dw.AT_STMT_LIST)
+        if attribute is None:
+            return None
+        offset = attribute.raw
+        try:
+            if not isinstance(offset, int):
+                raise IllFormed(f"DW_AT_stmt_list is of class {attribute.kind}")
+            header = self._header(offset, unit)
+            if header.format.address_size != unit.format.address_size:
+                raise IllFormed(
+                    f"address_size {header.format.address_size} of .debug_line and address_size "
+                    f"{unit.format.address_size} of its unit disagree"
+                )
+        except DwarfGpuError as error:
+            raise located(error, self.info, offset if isinstance(offset, int) else 0)
+        return LineTable(unit, header)
+
+    def _header(self, offset: int, unit: CompilationUnit) -> LineHeader:
+        key = (offset, unit.format.address_size)
+        if key not in self._headers:
+            data = self.info.section(".debug_line")
+            self._headers[key] = read_line_header(data, offset, unit.format)
+        return self._headers[key]
+
+    def matrix(self, header: LineHeader) -> LineMatrix:
+        """The rows of a table."""
+        key = (header.offset, header.format.address_size)
+        if key not in self._matrices:
+            data = self.info.section(".debug_line")
+            self._program_bytes += header.end - header.offset
+            if self._program_bytes > len(data):
+                raise located(
+                    LimitExceeded("line tables overlap, they have more bytes than .debug_line"),
+                    self.info,
+                    header.offset,
+                )
+            self._matrices[key] = run_line_program(header, data)
+        return self._matrices[key]

@@ -1,0 +1,347 @@
+"""The line number state machine and the matrix of rows it writes (DWARF 5 6.2.2 and 6.2.5).
+
+Law: an opcode writes at most one row, so that the matrix is bounded by the bytes of the program.
+What stands before a fault is kept; an opcode that nobody knows is skipped by its length.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct
+from typing import Final, NamedTuple, overload
+
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.errors import DwarfGpuError, Malformed
+
+IS_STMT: Final = 0x01
+BASIC_BLOCK: Final = 0x02
+END_SEQUENCE: Final = 0x04
+PROLOGUE_END: Final = 0x08
+EPILOGUE_BEGIN: Final = 0x10
+
+_ROW: Final = Struct("<QIIIIIBB")
+_MOST: Final = 0xFFFFFFFF
+_ADDRESS_SIZES: Final = (1, 2, 4, 8)
+
+
+class LineRow(NamedTuple):
+    """One row of the matrix: the registers as they were (DWARF 5 table 6.3)."""
+
+    address: int
+    """Of the file."""
+    file: int
+    line: int
+    """From 1; 0 for code that comes from no line."""
+    column: int
+    """From 1; 0 for the left edge or an unknown column."""
+    isa: int
+    discriminator: int
+    op_index: int
+    """The operation within a VLIW instruction."""
+    flags: int
+    """`IS_STMT` and the others."""
+
+    @property
+    def is_stmt(self) -> bool:
+        """A good place for a breakpoint."""
+        return bool(self.flags & IS_STMT)
+
+    @property
+    def basic_block(self) -> bool:
+        return bool(self.flags & BASIC_BLOCK)
+
+    @property
+    def end_sequence(self) -> bool:
+        """Not a row of code: the first address after the sequence."""
+        return bool(self.flags & END_SEQUENCE)
+
+    @property
+    def prologue_end(self) -> bool:
+        return bool(self.flags & PROLOGUE_END)
+
+    @property
+    def epilogue_begin(self) -> bool:
+        return bool(self.flags & EPILOGUE_BEGIN)
+
+
+class LineRows(Sequence[LineRow]):
+    """The rows of a program in its order, 30 bytes each."""
+
+    def __init__(self, data: bytes | bytearray) -> None:
+        self._data = data
+
+    def __len__(self) -> int:
+        return len(self._data) // _ROW.size
+
+    @overload
+    def __getitem__(self, index: int) -> LineRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[LineRow]: ...
+    def __getitem__(self, index: int | slice) -> LineRow | list[LineRow]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        at = index if index >= 0 else index + len(self)
+        if not 0 <= at < len(self):
+            raise IndexError(index)
+        return LineRow(*_ROW.unpack_from(self._data, at * _ROW.size))
+
+    def __iter__(self) -> Iterator[LineRow]:
+        return map(LineRow._make, _ROW.iter_unpack(self._data))
+
+    def address(self, index: int) -> int:
+        """The address of one row."""
+        return int.from_bytes(self._data[index * _ROW.size : index * _ROW.size + 8], "little")
+
+
+@frozen
+class LineSequence:
+    """Rows that describe one stretch of code."""
+
+    span: Range
+    order: Sequence[int]
+    """Indexes of its rows by address, the one that ends it left out."""
+
+    def place_at(self, rows: LineRows, address: int) -> int:
+        """The place in `order` of the row that describes an address of the sequence: of those with
+        the same address the last one that is a statement, else the last."""
+        last = place = bisect_right(self.order, address, key=rows.address) - 1
+        begin = rows.address(self.order[last])
+        while place >= 0 and rows.address(self.order[place]) == begin:
+            if rows[self.order[place]].is_stmt:
+                return place
+            place -= 1
+        return last
+
+    def end_of(self, rows: LineRows, place: int) -> int:
+        """The address at which the next row, by address, begins."""
+        begin = rows.address(self.order[place])
+        after = bisect_right(self.order, begin, key=rows.address)
+        return rows.address(self.order[after]) if after < len(self.order) else self.span.end
+
+
+@frozen
+class LineMatrix:
+    """What a line number program says."""
+
+    rows: LineRows
+    sequences: tuple[LineSequence, ...]
+    """In the order of the program; those that cover nothing are left out."""
+    defined_files: tuple[NameEntry, ...]
+    """Files that the program adds to those of its header (DW_LNE_define_file)."""
+    problem: DwarfGpuError | None
+    """Why the program was not read to its end."""
+
+
+@define
+class _Registers:
+    """The state machine (DWARF 5 table 6.4)."""
+
+    flags: int
+    address: int = 0
+    op_index: int = 0
+    file: int = 1
+    line: int = 1
+    column: int = 0
+    isa: int = 0
+    discriminator: int = 0
+
+
+class _Machine:
+    """Runs one program."""
+
+    def __init__(self, header: LineHeader, data: bytes) -> None:
+        self.header = header
+        self.reader = Reader(data, header.format.endian, header.program_at, header.end)
+        self.mask = (1 << 8 * header.format.address_size) - 1
+        self.registers = self._initial()
+        self.rows = bytearray()
+        self.files: list[NameEntry] = []
+
+    def _initial(self) -> _Registers:
+        return _Registers(IS_STMT if self.header.default_is_stmt else 0)
+
+    def run(self) -> DwarfGpuError | None:
+        """Reads the program; gives the error at which it stopped."""
+        reader, base = self.reader, self.header.opcode_base
+        data, end, at = reader.data, reader.end, reader.position
+        try:
+            while (at := reader.position) < end:
+                opcode = data[at]
+                reader.position = at + 1
+                if opcode == 0:
+                    self.extended()
+                elif opcode >= base:
+                    self.special(opcode)
+                elif opcode in _STANDARD:
+                    _STANDARD[opcode](self)
+                else:
+                    for _ in range(self.header.operand_counts[opcode - 1]):
+                        reader.uleb()
+        except DwarfGpuError as error:
+            error.context = f"line program opcode at {at:#x}"
+            return error
+        return None
+
+    def emit(self) -> None:
+        r = self.registers
+        self.rows += _ROW.pack(
+            r.address, r.file, r.line, r.column, r.isa, r.discriminator, r.op_index, r.flags
+        )
+        r.flags &= IS_STMT
+        r.discriminator = 0
+
+    def advance(self, operations: int) -> None:
+        """Move by a number of operations, several of which may be in one instruction."""
+        r, most = self.registers, self.header.maximum_operations
+        instructions = operations
+        if most > 1:
+            instructions, r.op_index = divmod(r.op_index + operations, most)
+        length = self.header.minimum_instruction_length
+        r.address = r.address + instructions * length & self.mask
+
+    def special(self, opcode: int) -> None:
+        operations, line = self._split(opcode)
+        self.advance(operations)
+        r = self.registers
+        r.line = r.line + self.header.line_base + line & _MOST
+        self.emit()
+
+    def _split(self, opcode: int) -> tuple[int, int]:
+        """The advances of operations and, above `line_base`, of lines of a special opcode."""
+        if not self.header.line_range:
+            raise Malformed(f"special opcode {opcode:#x} where line_range is 0")
+        return divmod(opcode - self.header.opcode_base, self.header.line_range)
+
+    def number(self) -> int:
+        reader = self.reader
+        at = reader.position
+        number, reader.position = read_uleb(reader.data, at, reader.end)
+        if number > _MOST:
+            raise Malformed(f"operand at {at:#x} does not fit into 32 bits")
+        return number
+
+    # Standard opcodes (6.2.5.2)
+
+    def advance_pc(self) -> None:
+        self.advance(small_uleb(self.reader))
+
+    def advance_line(self) -> None:
+        self.registers.line = self.registers.line + self.reader.sleb() & _MOST
+
+    def set_file(self) -> None:
+        self.registers.file = self.number()
+
+    def set_column(self) -> None:
+        self.registers.column = self.number()
+
+    def negate_stmt(self) -> None:
+        self.registers.flags ^= IS_STMT
+
+    def set_basic_block(self) -> None:
+        self.registers.flags |= BASIC_BLOCK
+
+    def const_add_pc(self) -> None:
+        self.advance(self._split(255)[0])
+
+    def fixed_advance_pc(self) -> None:
+        self.registers.address = self.registers.address + self.reader.unsigned(2) & self.mask
+        self.registers.op_index = 0
+
+    def set_prologue_end(self) -> None:
+        self.registers.flags |= PROLOGUE_END
+
+    def set_epilogue_begin(self) -> None:
+        self.registers.flags |= EPILOGUE_BEGIN
+
+    def set_isa(self) -> None:
+        self.registers.isa = self.number()
+
+    # Extended opcodes (6.2.5.3)
+
+    def extended(self) -> None:
+        outer = self.reader
+        length = small_uleb(outer)
+        if not length:
+            return  # zero bytes by which some producers pad
+        start = outer.position
+        outer.take(length)
+        self.reader = Reader(outer.data, outer.endian, start, start + length)
+        try:
+            perform = _EXTENDED.get(self.reader.u8())
+            if perform is not None:
+                perform(self)
+        finally:
+            self.reader = outer
+
+    def end_sequence(self) -> None:
+        self.registers.flags |= END_SEQUENCE
+        self.emit()
+        self.registers = self._initial()
+
+    def set_address(self) -> None:
+        size_bytes = self.reader.remaining_bytes
+        if size_bytes not in _ADDRESS_SIZES:
+            raise Malformed(f"DW_LNE_set_address has an address of {size_bytes} bytes")
+        self.registers.address = self.reader.unsigned(size_bytes) & self.mask
+        self.registers.op_index = 0
+
+    def define_file(self) -> None:
+        entry = read_file(self.reader)
+        if entry is None:
+            raise Malformed("DW_LNE_define_file has no name")
+        self.files.append(entry)
+
+    def set_discriminator(self) -> None:
+        self.registers.discriminator = self.number()
+
+
+_STANDARD: Final[dict[int, Callable[[_Machine], None]]] = {
+    0x01: _Machine.emit,
+    0x02: _Machine.advance_pc,
+    0x03: _Machine.advance_line,
+    0x04: _Machine.set_file,
+    0x05: _Machine.set_column,
+    0x06: _Machine.negate_stmt,
+    0x07: _Machine.set_basic_block,
+    0x08: _Machine.const_add_pc,
+    0x09: _Machine.fixed_advance_pc,
+    0x0A: _Machine.set_prologue_end,
+    0x0B: _Machine.set_epilogue_begin,
+    0x0C: _Machine.set_isa,
+}
+_EXTENDED: Final[dict[int, Callable[[_Machine], None]]] = {
+    0x01: _Machine.end_sequence,
+    0x02: _Machine.set_address,
+    0x03: _Machine.define_file,
+    0x04: _Machine.set_discriminator,
+}
+
+
+def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
+    """The matrix of a program of `.debug_line`; a fault in it is its `problem`."""
+    machine = _Machine(header, data)
+    problem = machine.run()
+    rows = LineRows(machine.rows)
+    return LineMatrix(rows, tuple(_sequences(rows)), tuple(machine.files), problem)
+
+
+def _sequences(rows: LineRows) -> Iterator[LineSequence]:
+    """The sequences that are ended. Their addresses only grow (6.2.5); where a producer broke
+    that, they are put in order."""
+    first, grows, last_address = 0, True, 0
+    for index, row in enumerate(rows):
+        if row.end_sequence:
+            order: Sequence[int] = range(first, index)
+            if not grows:
+                order = sorted(order, key=rows.address)
+            if order and rows.address(order[0]) < row.address:
+                yield LineSequence(Range(rows.address(order[0]), row.address), order)
+            first, grows, last_address = index + 1, True, 0
+            continue
+        grows = grows and row.address >= last_address
+        last_address = row.address

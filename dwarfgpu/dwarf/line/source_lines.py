@@ -1,0 +1,148 @@
+"""Source lines of program locations, and program locations of source lines, of one file.
+
+Law: program locations go in and come out as loaded. A question about a program location reads the
+line program of the unit that covers it; one about a line reads those whose files it can mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
+from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+
+@frozen
+class SourceLine:
+    """A line of source text and the code that a row describes as made from it."""
+
+    file: SourceFile
+    line: int
+    """From 1."""
+    column: int
+    """From 1; 0 for an unknown one."""
+    span: Range
+    """As loaded."""
+    row: LineRow
+    """With addresses of the file."""
+
+    def __str__(self) -> str:
+        place = f"{self.file.path}:{self.line}"
+        return f"{place}:{self.column}" if self.column else place
+
+
+class Lines:
+    """The lines of one object file."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.info = scopes.info
+
+    def line_of(self, pc: int) -> SourceLine | None:
+        """The source line of a program location; None where no row describes it, or one that says
+        that no line does (line 0)."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        found = None if table is None else table.line_at(self.info.in_file(pc))
+        if found is None or unit is None or table is None:
+            return None
+        row, span = found
+        if not row.line:
+            return None
+        loaded = Range(unit.relocate(span.begin), unit.relocate(span.end))
+        return SourceLine(table.file(row.file), row.line, row.column, loaded, row)
+
+    def begins_at(self, pc: int) -> bool:
+        """Whether the code of a line begins there, as `LineTable.begins_line`."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        return table is not None and table.begins_line(self.info.in_file(pc))
+
+    def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
+        """Where a statement of a source line begins: good places for a breakpoint, in order.
+
+        Of the path of the file leading directories may be left out. A table that cannot be read
+        is an error only where no other one knows the line.
+        """
+        pcs: set[int] = set()
+        problem: DwarfGpuError | None = None
+        for unit, table, error in self._tables():
+            problem = problem or error
+            if table is None:
+                continue
+            try:
+                numbers = frozenset(each.number for each in table.files_named(file))
+                if numbers:
+                    pcs.update(map(unit.relocate, table.addresses_of(numbers, line)))
+                    problem = problem or table.matrix.problem
+            except DwarfGpuError as fault:
+                problem = problem or fault
+        if problem is not None and not pcs:
+            raise problem
+        return tuple(sorted(pcs))
+
+    def files_named(self, file: str) -> Iterator[SourceFile]:
+        """The files of all tables that a path means, of which leading directories may be left
+        out; tables that cannot be read are left out."""
+        for _, table, _ in self._tables():
+            try:
+                found = () if table is None else table.files_named(file)
+            except DwarfGpuError:
+                continue
+            yield from found
+
+    def first_after(self, file: str, line: int) -> int | None:
+        """Where a statement of the first line after a line begins that has any; None where none
+        has. Tables that cannot be read are left out."""
+        best: tuple[int, int] | None = None
+        for unit, table, _ in self._tables():
+            try:
+                named = () if table is None else table.files_named(file)
+                numbers = {each.number for each in named}
+                if not numbers or table is None:
+                    continue
+                later = {
+                    row.line
+                    for row in table.matrix.rows
+                    if row.file in numbers and row.line > line and row.is_stmt
+                }
+                for each in sorted(later):
+                    pcs = sorted(map(unit.relocate, table.addresses_of(frozenset(numbers), each)))
+                    if pcs:
+                        best = min(best or (each, pcs[0]), (each, pcs[0]))
+                        break
+            except DwarfGpuError:
+                continue
+        return None if best is None else best[1]
+
+    def files(self) -> Iterator[SourceFile]:
+        """The files of all tables that can be read; one may be in several."""
+        for _, table, _ in self._tables():
+            if table is not None:
+                yield from table.files
+
+    def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
+        """Every table that can be read, with the first unit that has it."""
+        for unit, table, _ in self._tables():
+            if table is not None:
+                yield unit, table
+
+    def _tables(
+        self,
+    ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:
+        """Every table once, with the first unit that has it; or why a unit's cannot be read."""
+        seen: set[int] = set()
+        for unit in self.info.units:
+            try:
+                table = unit.line_table
+            except DwarfGpuError as error:
+                yield unit, None, error
+                continue
+            if table is not None and table.offset not in seen:
+                seen.add(table.offset)
+                yield unit, table, None

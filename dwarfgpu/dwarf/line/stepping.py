@@ -1,0 +1,90 @@
+"""The lines of a table as GDB keeps them: what `list` and `info line` tell of them.
+
+A row that goes on with the line before it from a discriminator on is none; at one address the last
+row counts, but for a statement before rows that are none; a row that the next file's code begins at
+has no code, and is none.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dwarfgpu.dwarf.line.line_table import LineTable
+
+
+class Step(NamedTuple):
+    """Where the code of a line begins."""
+
+    address: int
+    """Of the file."""
+    file: int
+    line: int
+    """0 where no line's code begins, at the end of a sequence above all."""
+    is_statement: bool
+
+
+class LineSteps:
+    """Of one table, by address."""
+
+    def __init__(self, table: LineTable) -> None:
+        found = [step for rows in _kept(table) for step in rows]
+        self._steps = sorted(found, key=lambda step: step.address)
+        self._addresses = [step.address for step in self._steps]
+
+    def at(self, address: int) -> tuple[Step, int] | None:
+        """The step that an address belongs to, and where the next one begins."""
+        after = bisect_right(self._addresses, address)
+        if not after:
+            return None
+        place = last = after - 1
+        while (
+            not self._steps[place].is_statement
+            and place
+            and self._addresses[place - 1] == self._addresses[last]
+            and self._steps[place - 1].line
+        ):
+            place -= 1
+        step = self._steps[place if self._steps[place].is_statement else last]
+        if not step.line or after == len(self._steps):
+            return None
+        return step, self._addresses[after]
+
+    def first_of(self, files: frozenset[int], line: int) -> tuple[int, bool] | None:
+        """Where the first statement of a line of one of these files begins, else that of the first
+        line after it that has any; and whether it is of the line itself."""
+        best: Step | None = None
+        for step in self._steps:
+            if not step.is_statement or not step.line or step.file not in files:
+                continue
+            if step.line == line:
+                return step.address, True
+            if step.line > line and (best is None or step.line < best.line):
+                best = step
+        return None if best is None else (best.address, False)
+
+
+def _kept(table: LineTable) -> Iterator[list[Step]]:
+    """The steps of each sequence."""
+    rows = table.matrix.rows
+    for sequence in table.sequences:
+        kept: list[Step] = []
+        line, file, is_told_apart = None, None, False
+        for index in sequence.order:
+            row = rows[index]
+            is_same = (row.line, row.file) == (line, file)
+            is_told_apart = bool(row.discriminator) or (is_same and is_told_apart)
+            if not is_same or not is_told_apart:
+                if kept and kept[-1].file != row.file:
+                    _leave_out_empty(kept, row.address)
+                kept.append(Step(row.address, row.file, row.line, row.is_stmt))
+            line, file = row.line, row.file
+        _leave_out_empty(kept, sequence.span.end)
+        yield [*kept, Step(sequence.span.end, 0, 0, True)]
+
+
+def _leave_out_empty(kept: list[Step], address: int) -> None:
+    file = kept[-1].file if kept else None
+    while kept and (kept[-1].address, kept[-1].file) == (address, file):
+        kept.pop()

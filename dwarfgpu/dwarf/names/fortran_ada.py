@@ -1,0 +1,128 @@
+"""The names of types as Fortran and Ada spell them, and GDB prints them.
+
+Only names: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`. Never raises.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Function,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError
+
+_DEEPEST: Final = 20
+
+
+def fortran_name(kind: Type | None, depth: int = 0) -> str:
+    """`integer(kind=4) (-1:1,0:1)`, `character*11`, `PTR TO -> ( Type point )`."""
+    if depth > _DEEPEST:
+        return "..."
+
+    def inner(part: Type | None) -> str:
+        return fortran_name(part, depth + 1)
+
+    if isinstance(kind, Dynamic) and kind.properties.rank is not None:
+        assert isinstance(kind.form, Array)
+        return f"{inner(kind.form.element)} (..)"
+    match _bare(kind):
+        case None:
+            return "void"
+        case Array() as array:
+            if is_string(array):
+                count = array.dimensions[0]
+                return f"character*{'(*)' if count is None else count}"
+            return f"{inner(array.element)} ({fortran_dimensions(array)})"
+        case Pointer() as pointer:
+            mark = "PTR" if pointer.kind == "pointer" else "REF"
+            return f"{mark} TO -> ( {inner(pointer.target)} )"
+        case Struct() as struct:
+            return f"Type {struct.name}" if struct.name else "Type {...}"
+        case Function() as function:
+            return f"{inner(function.result)} ()"
+        case Typedef() as typedef:
+            return typedef.name
+        case other:
+            return other.name or "..." if isinstance(other, Base | Enum | Unspecified) else "..."
+
+
+def ada_name(kind: Type | None, depth: int = 0) -> str:
+    """`access shapes.point`, `array (1 .. 4) of integer`."""
+    if depth > _DEEPEST:
+        return "..."
+
+    def inner(part: Type | None) -> str:
+        return ada_name(part, depth + 1)
+
+    match _bare(kind):
+        case None:
+            return "void"
+        case Array(name=None) as array:
+            bounds = (f"{lower} .. {upper}" for lower, upper in _bounds(array))
+            return f"array ({', '.join(bounds)}) of {inner(array.element)}"
+        case Pointer(name=None) as pointer:
+            return f"access {inner(pointer.target)}"
+        case Function():
+            return "subprogram"
+        case Array() | Pointer() | Struct() | Typedef() | Base() | Enum() | Unspecified() as named:
+            return (named.name or "record").replace("__", ".")
+        case _:
+            return "..."
+
+
+def is_string(kind: Type | None) -> bool:
+    """Whether it is an array of one dimension of characters, which is a string."""
+    bare = strip(kind)
+    if not isinstance(bare, Array) or len(bare.dimensions) != 1:
+        return False
+    element = strip(bare.element)
+    return isinstance(element, Base) and element.base.encoding in CHARACTERS
+
+
+CHARACTERS: Final = frozenset({"signed_char", "unsigned_char", "UTF", "UCS", "ASCII"})
+"""The encodings of characters; a small integer is none in Fortran and Ada."""
+
+
+def _bare(kind: Type | None) -> Type | None:
+    try:
+        for _ in range(_DEEPEST):
+            if isinstance(kind, Qualified):
+                kind = kind.target
+            elif isinstance(kind, Dynamic | Absent):
+                kind = kind.form
+            else:
+                return kind
+        return strip(kind)
+    except DwarfGpuError:
+        return Unspecified("...")
+
+
+def _bounds(kind: Array) -> list[tuple[str, str]]:
+    """Of each dimension as the file has them, outermost first; empty where not known."""
+    out: list[tuple[str, str]] = []
+    lowers = kind.lower_bounds or (0,) * len(kind.dimensions)
+    for lower, count in zip(lowers, kind.dimensions, strict=False):
+        upper = "" if lower is None or count is None else str(lower + count - 1)
+        out.append(("" if lower is None else str(lower), upper))
+    return out
+
+
+def fortran_dimensions(kind: Array) -> str:
+    """`-1:1,3`: the first dimension is the innermost."""
+    return ",".join(
+        upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
+        for lower, upper in reversed(_bounds(kind))
+    )

@@ -1,0 +1,135 @@
+"""The names of C++ functions with their parameters, as demanglers write them, from their entries.
+
+`ns::f(ns::Point*, Box<int> const&)`. Law: where an entry does not tell all of a name (it is in a
+lambda, in a class inside a function) there is none, and nothing is made up.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.demangle import demangled_name
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.class_builder import scope_of
+from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+
+_INHERITED: Final = re.compile(r"CI[12]")
+"""Of the mangled name of a constructor that a class has from a base, whose name it has."""
+_VARIANT: Final = re.compile(r"(?<=[CD])[0-5](?=[EI])")
+"""Of the mangled name of a constructor or destructor: complete or of a base class."""
+
+
+def function_name(die: Die, symbol: str) -> str | None:
+    """The name of the function that an entry describes and that a symbol is of.
+
+    None where the unit is not of C++, the symbol another function's, or the name not all told.
+    """
+    if not die.unit.is_cplusplus:
+        return None
+    try:
+        return _name(die, symbol)
+    except DwarfGpuError:
+        return None
+
+
+def full_function_name(die: Die) -> str | None:
+    """The name of a function with its parameters in C++; without them where not all is told."""
+    if die.unit.is_cplusplus:
+        symbol = _linkage_name(die) or die.name
+        found = None if symbol is None else function_name(die, symbol)
+        if found is not None:
+            return found
+    return name_in_frames(die)
+
+
+def name_in_frames(die: Die) -> str | None:
+    """The name of a function as a frame shows it, without parameters: `ns::Box<long>::get`.
+
+    What is in a lambda or a class inside a function has the name that its symbol tells, where it
+    has one; else what is around it and has a name stands before it, as in GDB. None without a name.
+    """
+    name = die.name
+    if name is None or not die.unit.is_cplusplus:
+        return name
+    try:
+        *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+        mangled = _linkage_name(die)
+        if not _is_told(declared) or (mangled and _INHERITED.search(mangled)):
+            told = None if mangled is None else demangled_name(mangled)
+            if told is not None:
+                return told
+        return canonical(scope_of(declared) + name)
+    except DwarfGpuError:
+        return name
+
+
+def _linkage_name(die: Die) -> str | None:
+    linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
+    if linked is None:
+        return None
+    return linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
+
+
+def _name(die: Die, symbol: str) -> str | None:
+    holder = die.holder(dw.AT_NAME)
+    name = None if holder is None else holder.name
+    expected = _linkage_name(die) or name
+    if name is None or expected is None or not _is_same(expected, symbol):
+        return None
+    *_, declared = (holder or die).origins()
+    if not _is_told(declared):
+        return None
+    parameters: list[str] = []
+    suffix = ""
+    for each in die.children():
+        if each.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+            parameters.append("...")
+        elif each.tag == dw.TAG_FORMAL_PARAMETER:
+            kind = die.unit.info.types.type_of(each)
+            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in each.origins()):
+                parameters.append(_mangled_spelling(kind))
+            elif not suffix:
+                suffix = _qualifiers(kind)
+    full = scope_of(declared) + name
+    return f"{canonical(full)}({', '.join(parameters)}){suffix}"
+
+
+def _is_same(expected: str, symbol: str) -> bool:
+    return expected == symbol or _VARIANT.sub("", expected) == _VARIANT.sub("", symbol)
+
+
+def _is_told(declared: Die) -> bool:
+    """Whether everything around the function has a name, up to the unit."""
+    above = declared.parent()
+    while above is not None and above.tag != above.unit.root.tag:
+        if above.tag == dw.TAG_NAMESPACE:
+            above = above.parent()
+            continue
+        built = above.unit.info.types.build(above)
+        if not isinstance(built, Struct) or built.name is None:
+            return False
+        above = above.parent()
+    return True
+
+
+def _mangled_spelling(kind: Type | None) -> str:
+    """The type of a parameter without what is no part of its mangled name."""
+    while isinstance(kind, Qualified):
+        kind = kind.target
+    text = type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip)
+    return canonical(text)
+
+
+def _qualifiers(this: Type | None) -> str:
+    pointer = strip(this)
+    inner = pointer.target if isinstance(pointer, Pointer) else None
+    words: list[str] = []
+    while isinstance(inner, Qualified) and len(words) < 2:
+        words.append(f" {inner.qualifier}")
+        inner = inner.target
+    return "".join(sorted(words))

@@ -1,0 +1,115 @@
+"""Qualified names as text: `ns::Box<int, 1>::made`, `f(int)::n`, `(anonymous namespace)::x`.
+
+Law: two spellings of one name, whatever their spaces and the order of `unsigned long`, have one
+canonical form, which is compared, and shown only in errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+
+ANONYMOUS: Final = "(anonymous namespace)"
+"""What stands for the name of a namespace without one."""
+
+_OPENING: Final = "<([{"
+_CLOSING: Final = ">)]}"
+_WORDS: Final = re.compile(
+    r"\b(?:unsigned|signed|long|short|int|char)(?:\s+(?:unsigned|signed|long|short|int|char))*\b"
+)
+_SPACE_BETWEEN_WORDS: Final = re.compile(r"(?<=[\w>*&)])\s+(?=\w)")
+_SPACE: Final = re.compile(r"\s+")
+
+
+@frozen
+class Part:
+    """One name between two `::`, in its canonical form."""
+
+    name: str
+    """With the arguments of a template."""
+    parameters: str | None = None
+    """The types of a function's parameters, in their canonical form; None where not written."""
+    text: str = ""
+    """As it is written."""
+
+
+@lru_cache(maxsize=10_000)
+def canonical(text: str) -> str:
+    """A name or type in the form in which it is compared."""
+    if not any(each in text for each in " <(,*&"):
+        return text
+    words = _WORDS.sub(lambda match: _base(match[0].split()), text)
+    return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
+
+
+def _base(words: list[str]) -> str:
+    """The words of a base type in one order, without those that change nothing."""
+    count = Counter(words)
+    if "char" not in count:
+        del count["signed"]
+        if any(word in count for word in ("short", "long", "unsigned")):
+            del count["int"]
+    return " ".join(sorted(count.elements())) or "int"
+
+
+@lru_cache(maxsize=1_000)
+def parts(name: str) -> tuple[Part, ...]:
+    """What stands between the `::` of a qualified name; one before all of them is left out."""
+    return tuple(_part(each) for each in _pieces(name))
+
+
+def split_last(name: str) -> tuple[str, str]:
+    """What stands before the last `::` of a qualified name, and what after it."""
+    *outer, last = _pieces(name) or [""]
+    return "::".join(outer), last
+
+
+def _pieces(name: str) -> list[str]:
+    out: list[str] = []
+    depth = start = 0
+    for at, character in enumerate(name):
+        if character in _OPENING:
+            depth += 1
+        elif character in _CLOSING and name[at - 1 : at] != "-":
+            depth -= 1
+        elif not depth and name.startswith("::", at):
+            out.append(name[start:at].strip())
+            start = at + 2
+    out.append(name[start:].strip())
+    return [each for each in out if each]
+
+
+def _part(text: str) -> Part:
+    opening = _parameters_at(text)
+    if opening is None or text.startswith(ANONYMOUS):
+        return Part(canonical(text), text=text)
+    end = text.rfind(")")
+    inside = canonical(text[opening + 1 : end].strip())
+    return Part(
+        canonical(text[:opening].strip()),
+        "" if inside == "void" else inside,
+        text,
+    )
+
+
+def _parameters_at(text: str) -> int | None:
+    """Where the parameters of a function begin: at the first parenthesis in no template's
+    arguments."""
+    depth = 0
+    for at, character in enumerate(text):
+        if character == "<":
+            depth += 1
+        elif character == ">":
+            depth -= 1
+        elif character == "(" and not depth and at:
+            return at
+    return None
+
+
+def joined(names: tuple[str, ...]) -> str:
+    """A qualified name of its parts."""
+    return "::".join(names)

@@ -1,0 +1,217 @@
+"""The names of types, as C spells them and GDB prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias, assert_never
+
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
+from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Qualifier,
+    Struct,
+    Style,
+    Type,
+    Typedef,
+    Unspecified,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError
+
+
+def type_name(
+    kind: Type | None,
+    *,
+    cplusplus: bool = False,
+    style: Style = "c",
+    shown_as: ShownAs | None = None,
+    shown_inside: ShownAs | None = None,
+) -> str:
+    """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
+
+    `style`: in Fortran's or Ada's words instead. `cplusplus`: structures are named without their
+    tag. `shown_as` gives the words for a type, or another type in its place; `shown_inside` does so
+    for parameters and the classes of members.
+    Never raises: a type that refers to itself by no name ends in `...`, one that refers to what
+    cannot be read is `<error: …>`.
+    """
+    if style != "c":
+        return fortran_name(kind) if style == "fortran" else ada_name(kind)
+    try:
+        return _Speller(cplusplus, shown_inside).spelled(kind, shown_as)
+    except DwarfGpuError as error:
+        return f"<error: {error.kind}: {error}>"
+
+
+def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None = None) -> str:
+    """A name with the namespaces and classes around it: `ns::Box<char const*>`.
+
+    `replaced`: what types in it are shown as.
+    """
+    name = kind.scope + (kind.name or "")
+    return canonical(name, replaced) if "<" in name else name
+
+
+def this_qualifiers(method: Method) -> str:
+    """` const volatile`: what a member function promises of its object."""
+    if not method.has_this:
+        return ""
+    pointer = strip(method.type.parameters[0])
+    inner = pointer.target if isinstance(pointer, Pointer) else None
+    found: set[str] = set()
+    while isinstance(inner, Qualified) and inner.qualifier not in found:
+        found.add(inner.qualifier)
+        inner = inner.target
+    return "".join(f" {word}" for word in ("const", "volatile") if word in found)
+
+
+def method_name(container: Type | None, method: Method) -> str:
+    """`Point::scaled(int) const`."""
+    parameters = method.written
+    names = [type_name(each, cplusplus=True) for each in parameters[:_NAME_PARTS]]
+    if method.type.is_variadic or len(parameters) > _NAME_PARTS:
+        names.append("...")
+    where = type_name(container, cplusplus=True)
+    return f"{where}::{canonical(method.name)}({', '.join(names)}){this_qualifiers(method)}"
+
+
+ShownAs: TypeAlias = Callable[[Type | None], str | Type | None]
+"""The words for a type, or the type that is spelled in its place: itself, as usual."""
+_NAME_PARTS: Final = 100
+"""Types in one name; those beyond it are `...`."""
+_NAME_DIMENSIONS: Final = 32
+
+
+class _Speller:
+    """Spells one name; `parts_left` bounds its length and the depth of the recursion."""
+
+    def __init__(self, cplusplus: bool, shown_inside: ShownAs | None) -> None:
+        self.cplusplus = cplusplus
+        self.shown_inside = shown_inside
+        self.parts_left = _NAME_PARTS
+
+    def spelled(self, kind: Type | None, shown_as: ShownAs | None) -> str:
+        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
+        declarator = ""
+        qualifiers: set[Qualifier] = set()
+        leaf: str | None = None
+        after_pointer = is_dynamic = False
+        while self.parts_left > 0:
+            self.parts_left -= 1
+            if isinstance(kind, Qualified):
+                qualifiers.add(kind.qualifier)
+                kind = kind.target
+                continue
+            shown = kind if shown_as is None else shown_as(kind)
+            if isinstance(shown, str):
+                leaf = shown
+                break
+            if shown is not kind:
+                kind = shown
+                continue
+            if isinstance(kind, MemberPointer) or (isinstance(kind, Pointer) and kind.name is None):
+                if qualifiers:
+                    words = self.words(qualifiers)
+                    space = "" if not declarator or declarator.startswith("&") else " "
+                    declarator = f" {words}{space}{declarator}"
+                    qualifiers = set()
+                declarator = self.pointer_mark(kind) + declarator
+                kind, after_pointer = kind.target, True
+                continue
+            if isinstance(kind, Dynamic | Absent):
+                is_dynamic = isinstance(kind, Dynamic)
+                kind = kind.form
+                continue
+            if not _is_derived(kind):
+                break
+            declarator = f"({declarator})" if after_pointer else declarator
+            after_pointer = False
+            if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
+                declarator = _array_mark(kind, declarator, "variable length" if is_dynamic else "")
+                kind, is_dynamic = kind.element, False
+            elif isinstance(kind, Function):
+                declarator += self.parameters(kind)
+                kind = kind.result
+        if leaf is None:
+            leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
+        return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
+
+    def words(self, qualifiers: set[Qualifier]) -> str:
+        """In GDB's order."""
+        words: dict[Qualifier, str] = {
+            "const": "const",
+            "volatile": "volatile",
+            "restrict": "__restrict__" if self.cplusplus else "restrict",
+            "atomic": "_Atomic",
+        }
+        return " ".join(word for qualifier, word in words.items() if qualifier in qualifiers)
+
+    def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
+        if isinstance(kind, MemberPointer):
+            return f"{self.spelled(kind.container, self.shown_inside)}::*"
+        return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
+
+    def parameters(self, kind: Function) -> str:
+        names: list[str] = []
+        parameters = kind.parameters
+        for parameter in parameters:
+            if self.parts_left <= 0:
+                break
+            names.append(self.spelled(parameter, self.shown_inside))
+        if kind.is_variadic or len(names) < len(parameters):
+            names.append("...")
+        if not names and (kind.is_prototyped or self.cplusplus):
+            names.append("void")
+        return f"({', '.join(names)})"
+
+
+def _is_derived(kind: Type | None) -> bool:
+    """Whether the spelling of the type is that of another one and a mark."""
+    if isinstance(kind, Pointer | Array | Function):
+        return kind.name is None
+    return isinstance(kind, MemberPointer)
+
+
+def _array_mark(kind: Array, declarator: str, unknown: str) -> str:
+    shown = kind.dimensions[:_NAME_DIMENSIONS]
+    counts = [
+        unknown if count is None else str(count) if count < 1 << 64 else "..." for count in shown
+    ]
+    if len(shown) < len(kind.dimensions):
+        counts.append("...")
+    if kind.is_vector:
+        mark = f"__attribute__ ((vector_size({', '.join(counts)})))"
+        return f"{declarator} {mark}" if declarator else mark
+    return declarator + "".join(f"[{count}]" for count in counts)
+
+
+def _leaf(kind: Type | None, cplusplus: bool) -> str:
+    match kind:
+        case None:
+            return "void"
+        case Struct() | Enum():
+            tag = "enum" if isinstance(kind, Enum) else kind.kind
+            if kind.name is None:
+                return f"{tag} {{...}}"
+            name = full_name(kind)
+            return name if cplusplus or tag == "class" else f"{tag} {name}"
+        case Typedef():
+            return full_name(kind)
+        case Base() | Unspecified():
+            return kind.name
+        case Pointer() | Array() | Function():
+            return kind.name or "..."
+        case MemberPointer() | Qualified() | Dynamic() | Absent():
+            return "..."
+        case other:
+            assert_never(other)

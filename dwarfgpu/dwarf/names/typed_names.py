@@ -1,0 +1,114 @@
+"""The names of a file that people type, of each of its units and of its symbol tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.errors import DwarfGpuError
+
+NameKind = Literal[
+    "function", "inlined function", "variable", "struct", "class", "union", "enum", "enumerator",
+    "type", "namespace", "code symbol", "data symbol",
+]  # fmt: skip
+
+_TYPES: Final[dict[int, NameKind]] = {
+    dw.TAG_BASE_TYPE: "type",
+    dw.TAG_TYPEDEF: "type",
+    dw.TAG_STRUCTURE_TYPE: "struct",
+    dw.TAG_CLASS_TYPE: "class",
+    dw.TAG_UNION_TYPE: "union",
+    dw.TAG_ENUMERATION_TYPE: "enum",
+}
+_CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+_AROUND: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+_IDENTIFIER: Final = re.compile(r"(?!_Z)[A-Za-z_]\w*")
+
+
+@frozen
+class UnitNames:
+    """What a unit defines outside of functions."""
+
+    file: str
+    """The source file; empty for what only symbol tables have."""
+    names: tuple[tuple[str, NameKind], ...]
+
+
+def typed_names(code_object: CodeObject) -> Iterator[UnitNames]:
+    """Of every unit, then of the symbol tables; units that cannot be read are left out."""
+    try:
+        units = code_object.info.units
+    except DwarfGpuError:
+        units = ()  # a header points outside of the file
+    for unit in units:
+        try:
+            found = tuple(_declared(unit.full.root.children(), "", unit.is_cplusplus))
+            yield UnitNames(unit.root.name or "", found)
+        except (DwarfGpuError, RecursionError):
+            continue  # what reads the unit reports it
+    try:
+        yield UnitNames("", tuple(_symbols(code_object)))
+    except DwarfGpuError:
+        return
+
+
+def _declared(
+    entries: Iterable[Die], around: str, is_cplusplus: bool
+) -> Iterator[tuple[str, NameKind]]:
+    for die in entries:
+        if die.tag == dw.TAG_SUBPROGRAM:
+            yield from _function(die, is_cplusplus)
+        elif die.tag == dw.TAG_VARIABLE:
+            if die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE):
+                yield qualified_name(die) if is_cplusplus else name_of(die) or "", "variable"
+        elif die.tag in _TYPES:
+            yield from _type(die, around, is_cplusplus)
+        elif die.tag in _AROUND and die.name is not None:
+            yield f"{around}{die.name}", "namespace"
+            yield from _declared(die.children(), f"{around}{die.name}::", is_cplusplus)
+
+
+def _function(die: Die, is_cplusplus: bool) -> Iterator[tuple[str, NameKind]]:
+    has_code = die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES)
+    if not (has_code or die.has(dw.AT_INLINE)):
+        return
+    is_mangled = is_cplusplus and die.holder(dw.AT_LINKAGE_NAME) is not None
+    name = full_function_name(die) if is_mangled else name_of(die)
+    if name:
+        yield name, "function" if has_code else "inlined function"
+
+
+def _type(die: Die, around: str, is_cplusplus: bool) -> Iterator[tuple[str, NameKind]]:
+    name = die.name
+    if die.flag(dw.AT_DECLARATION):
+        return
+    if die.tag == dw.TAG_BASE_TYPE:
+        yield type_name(die.unit.info.types.build(die), cplusplus=is_cplusplus), "type"
+    elif name is not None:
+        yield f"{around}{name}", _TYPES[die.tag]
+    inside = f"{around}{name}::" if is_cplusplus and name is not None else around
+    if die.tag == dw.TAG_ENUMERATION_TYPE:
+        inside = inside if die.flag(dw.AT_ENUM_CLASS) else around
+        for each in die.children():
+            if each.tag == dw.TAG_ENUMERATOR and each.name is not None:
+                yield f"{inside}{each.name}", "enumerator"
+    elif is_cplusplus and die.tag in _CLASSES:
+        types = (each for each in die.children() if each.tag in _TYPES)
+        yield from _declared(types, inside, is_cplusplus)
+
+
+def _symbols(code_object: CodeObject) -> Iterator[tuple[str, NameKind]]:
+    """Those without debugging information are known by their names for the linker."""
+    for symbol in code_object.file.symbols:
+        if symbol.is_in_section and _IDENTIFIER.fullmatch(symbol.name):
+            is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
+            yield symbol.name, "code symbol" if is_code else "data symbol"

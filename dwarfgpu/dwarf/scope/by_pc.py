@@ -1,0 +1,352 @@
+"""Finding subprograms and variables by program location and name (DWARF 5 chapters 3 and 4).
+
+Law: only the unit that covers the location is read for a lookup by location; a name that it does
+not have is then looked for in the other units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import units_naming
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.lists import Range, covers
+from dwarfgpu.dwarf.nameless import agreed
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.declarations import around, is_called, path_of
+from dwarfgpu.dwarf.scope.entities import (
+    BLOCKS,
+    CONTAINERS,
+    DATA,
+    FUNCTIONS,
+    UNKNOWN_NAME,
+    Subprogram,
+    Variable,
+    covered,
+    declared_in,
+    entries_of,
+    name_of,
+)
+from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
+from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+
+_MOST_CHAINS: Final = 128
+"""Program locations of which the scopes are kept: those of the lanes of a wave, and some more."""
+
+
+class Scopes:
+    """The scopes of one object file. Program locations are as loaded."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self.info = info
+        self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
+        self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
+        self._chains: dict[int, tuple[Die, ...]] = {}
+        """Those last found, by program location: a variable is looked up and read at the same."""
+        self._last: tuple[int, tuple[Subprogram, ...]] | None = None
+        """What was last found at a program location: every lane of a wave asks for the same."""
+
+    def unit_at(self, pc: int) -> CompilationUnit | None:
+        """The unit whose code covers a program location, of a skeleton the split unit.
+
+        `MissingContext` where that is not found.
+        """
+        unit = self.linked_unit_at(pc)
+        return None if unit is None else unit.full
+
+    def linked_unit_at(self, pc: int) -> CompilationUnit | None:
+        """The unit of the file itself whose code covers a program location: a skeleton is enough
+        for its lines.
+
+        An unreadable unit is an error only where no other one covers the location.
+        """
+        address = self.info.in_file(pc)
+        problem: DwarfGpuError | None = None
+        for unit in self._candidates(address):
+            try:
+                if self._covers(unit, address):
+                    return unit
+            except DwarfGpuError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return None
+
+    def _candidates(self, address: int) -> Iterator[CompilationUnit]:
+        """Those that `.debug_aranges` and `.gdb_index` name for an address, which may be wrong or
+        not all; then the units in the order of the file."""
+        yield from self.info.aranges.units_at(address)
+        yield from self.info.gdb_index.units_at(address)
+        yield from self.info.units
+
+    def _covers(self, unit: CompilationUnit, address: int) -> bool:
+        """Whether the code of a unit covers an address; where its own entry says nothing, whether
+        that of its subprograms does. A skeleton always says it (DWARF 5 3.1.2)."""
+        spans = self._spans_of(unit)
+        if spans or unit.is_skeleton:
+            return covers(spans, address)
+        return self._find(unit, address) is not None
+
+    @cached_property
+    def main_unit(self) -> CompilationUnit | None:
+        """The only unit, else that of `main`; None where there is none such, or it is not found."""
+        try:
+            units = [each for each in self.info.units if not each.header.is_type_unit]
+            if len(units) == 1:
+                return units[0].full
+            for symbol in self.info.loaded.symbols_named("main"):
+                if symbol.kind == "function":
+                    return self.unit_at(symbol.address + self.info.load_address)
+        except DwarfGpuError:
+            pass  # names are then looked for everywhere
+        return None
+
+    def subprogram_at(self, pc: int) -> Subprogram | None:
+        """The innermost subprogram, not inlined, whose code covers a program location."""
+        unit = self.unit_at(pc)
+        die = None if unit is None else self._find(unit, self.info.in_file(pc))
+        return None if die is None else Subprogram(die)
+
+    def chain_at(self, pc: int) -> tuple[Die, ...]:
+        """The scopes that cover a program location, from the subprogram inwards."""
+        if pc not in self._chains:
+            if len(self._chains) >= _MOST_CHAINS:
+                self._chains.clear()
+            self._chains[pc] = tuple(self._chain_at(pc))
+        return self._chains[pc]
+
+    def _chain_at(self, pc: int) -> Iterator[Die]:
+        subprogram = self.subprogram_at(pc)
+        scope = None if subprogram is None else subprogram.die
+        address = self.info.in_file(pc)
+        while scope is not None:
+            yield scope
+            scope = _inner(scope, address)
+
+    def subprograms_at(self, pc: int) -> tuple[Subprogram, ...]:
+        """What covers a program location and can have low-level information (A.3.3.5).
+
+        The inlined calls, the entry points and the subprogram, innermost first.
+        """
+        if self._last is None or self._last[0] != pc:
+            self._last = pc, tuple(map(Subprogram, self._functions_around(pc)))
+        return self._last[1]
+
+    def _functions_around(self, pc: int) -> Iterator[Die]:
+        chain = self.chain_at(pc)
+        yield from (die for die in chain[:0:-1] if die.tag in FUNCTIONS)
+        for subprogram in chain[:1]:
+            entered = (each for each in subprogram.children() if each.tag == dw.TAG_ENTRY_POINT)
+            address = self.info.in_file(pc)
+            yield from (each for each in entered if covers(covered(each), address))
+            yield subprogram
+
+    def functions_at(self, pc: int) -> list[str]:
+        """The functions at a program location, the innermost inlined one first."""
+        chain = [scope for scope in self.chain_at(pc) if scope.tag in FUNCTIONS]
+        return [name_of(scope) or f"function {scope.offset:#x}" for scope in reversed(chain)]
+
+    def variables_at(self, pc: int) -> list[Variable]:
+        """Every variable in scope: innermost first, then those of the unit.
+
+        Those of functions into which the innermost one is inlined come last, because its text
+        does not see them; `inline_level` tells how far out they are.
+        """
+        unit = self.unit_at(pc)
+        if unit is None:
+            return []
+        locals_: list[Variable] = []
+        level = 0
+        for scope in reversed(self.chain_at(pc)):
+            locals_ += [evolve(found, inline_level=level) for found in declared_in(scope)]
+            if scope.tag in FUNCTIONS:
+                locals_ += [evolve(found, inline_level=level) for found in agreed(scope)]
+                level += 1
+        own = [found for found in locals_ if not found.inline_level]
+        outer = [found for found in locals_ if found.inline_level]
+        seen: set[str] = set()
+        out: list[Variable] = []
+        for found in (*own, *_found(self.globals_of(unit)), *outer):
+            out.append(evolve(found, is_shadowed=found.name in seen))
+            seen.add(found.name)
+        return out
+
+    def variable_at(self, pc: int, name: str) -> Variable | None:
+        """The variable that a name means at a program location; other units are searched last."""
+        return _variable(self.meanings_at(pc), name)
+
+    def meanings_at(
+        self,
+        pc: int,
+        level: int = 0,
+        infos: tuple[DebugInfo, ...] = (),
+        *,
+        with_outer: bool = True,
+    ) -> Meanings:
+        """What names mean in the function at a location, or in one into which it is inlined.
+
+        `infos`: where they are looked for, by default in this file. `with_outer`: also variables
+        that the text of the function does not see, of those into which it is inlined.
+        """
+        chain = self.chain_at(pc)
+        starts = [index for index, scope in enumerate(chain) if scope.tag in FUNCTIONS]
+        own: tuple[Die, ...] = ()
+        outer: list[Variable] = []
+        if level < len(starts):
+            first = starts[-1 - level]
+            own = chain[first : starts[-level] if level else None]
+            scopes = reversed(chain[:first]) if with_outer else ()
+            outer = [each for scope in scopes for each in declared_in(scope)]
+        return Meanings(infos or (self.info,), self.unit_at(pc), own, outer)
+
+    def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
+        """The variables of a unit outside its functions, those of namespaces and of the units that
+        it imports included.
+
+        A declaration that is completed elsewhere in the unit is left out. An import that cannot be
+        followed is an error at the end.
+        """
+        if not has_imports(unit):
+            yield from self.own_globals_of(unit)
+            return
+        concrete: set[Die] = set()
+        for found in self.own_globals_of(unit):
+            concrete.update(found.die.origins())
+            yield found
+        for imported in imported_units(unit):
+            yield from (each for each in self.own_globals_of(imported) if each.die not in concrete)
+
+    def own_globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
+        """The same without those of imported units."""
+        tree = unit.tree
+        pending = list(tree.children(0))[::-1] if len(tree.offsets) else []
+        while pending:
+            index = pending.pop()
+            tag = tree.abbreviations[index].tag
+            if tag in CONTAINERS:
+                pending += list(tree.children(index))[::-1]
+            elif tag in DATA:
+                die = unit.die(index)
+                if not die.flag(dw.AT_DECLARATION) and (name := name_of(die)) is not None:
+                    yield Variable(name, die, "global")
+
+    def global_named(self, name: str) -> Variable | None:
+        """The first global variable of that name or, with `::`, of that qualified name.
+
+        One that is in no namespace is before others of its unit, and the only one for `::x`.
+
+        Indexes and the symbol table are asked first; what they do not know is looked for in all
+        units that mention it. An unreadable unit is an error only where no other one has the name.
+        """
+        simple = split_last(name)[1]
+        indexed = self._indexed(simple, name)
+        if indexed is not None:
+            return indexed
+        problem: DwarfGpuError | None = None
+        for unit in units_naming(self.info, name):
+            try:
+                matching: list[Variable] = []
+                for each in searched_units(unit):
+                    for found in self.own_globals_of(each):
+                        if found.name == simple and is_called(found.die, name):
+                            matching.append(found)
+                        elif found.name == UNKNOWN_NAME:
+                            problem = problem or _name_problem(found.die)
+                    if matching:
+                        return min(matching, key=lambda found: len(path_of(found.die)))
+            except DwarfGpuError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+        return None
+
+    def _indexed(self, simple: str, name: str) -> Variable | None:
+        """The global variable that `.debug_names` has; None where it has none or misleads."""
+        try:
+            found = [
+                die
+                for die in self.info.names.find(simple, DATA)
+                if is_called(die, name) and _is_global(die)
+            ]
+        except DwarfGpuError:
+            return None
+        found.sort(key=_place_of)
+        first = min(found, key=lambda die: len(path_of(die)), default=None)
+        return None if first is None else Variable(simple, first, "global")
+
+    def _find(self, unit: CompilationUnit, address: int) -> Die | None:
+        """The last entry, which is the innermost, of a subprogram that covers an address."""
+        for spans, index in reversed(self._code_of(unit)):
+            if spans[0].begin <= address < spans[-1].end and covers(spans, address):
+                return unit.die(index)
+        return None
+
+    def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
+        """The addresses that a unit says it covers."""
+        if unit not in self._spans:
+            self._spans[unit] = covered(unit.root)
+        return self._spans[unit]
+
+    def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
+        """The ranges of all subprograms of a unit that have code, in the order of the file."""
+        if unit not in self._subprograms:
+            out: list[tuple[tuple[Range, ...], int]] = []
+            for index, abbreviation in enumerate(unit.tree.abbreviations):
+                if abbreviation.tag == dw.TAG_SUBPROGRAM and (
+                    dw.AT_LOW_PC in abbreviation.positions or dw.AT_RANGES in abbreviation.positions
+                ):
+                    spans = covered(unit.die(index))
+                    if spans:
+                        out.append((spans, index))
+            self._subprograms[unit] = out
+        return self._subprograms[unit]
+
+
+def _variable(meanings: Meanings, name: str) -> Variable | None:
+    found = meanings.of(name)
+    return found[0] if found and isinstance(found[0], Variable) else None
+
+
+def _found(variables: Iterator[Variable]) -> Iterator[Variable]:
+    """Those before a supplementary file is needed that is not there: the others are usable."""
+    try:
+        yield from variables
+    except (MissingContext, InconsistentContext):
+        return
+
+
+def _inner(scope: Die, address: int) -> Die | None:
+    """The block or inlined call directly in a scope that covers an address."""
+    for child in entries_of(scope):
+        if child.tag in BLOCKS and covers(covered(child), address):
+            return child
+    return None
+
+
+def _is_global(die: Die) -> bool:
+    """Whether a variable is defined directly in its unit or in namespaces."""
+    if die.flag(dw.AT_DECLARATION):
+        return False
+    above = next((above for above in around(die) if above.tag not in CONTAINERS), None)
+    return above is not None and above.parent() is None
+
+
+def _place_of(die: Die) -> tuple[int, int]:
+    """Where an entry comes in the file, that of a split unit where its skeleton does."""
+    return (die.unit.skeleton or die.unit).offset, die.offset
+
+
+def _name_problem(die: Die) -> DwarfGpuError | None:
+    try:
+        die.name  # noqa: B018
+    except DwarfGpuError as error:
+        return error
+    return None

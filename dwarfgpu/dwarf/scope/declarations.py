@@ -1,0 +1,299 @@
+"""What the units of a file declare, by name: entries, what completes them, where they stand.
+
+Law: a unit is read once, and only when a name that it may have is looked for. A scope without a
+name of its own, or with one that need not be said (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical, joined, parts
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.entities import BLOCKS, CONTAINERS, DATA, UNKNOWN_NAME, code_ranges
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+CLASSES: Final = frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_UNION_TYPE})
+TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
+"""Types that in C have names of their own kind: `struct s`."""
+TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
+_TEMPLATE_PARAMETERS: Final = frozenset(
+    {dw.TAG_TEMPLATE_TYPE_PARAMETER, dw.TAG_TEMPLATE_VALUE_PARAMETER}
+)
+VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
+_NAMED: Final = (
+    TYPES
+    | VARIABLES
+    | CONTAINERS
+    | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM, dw.TAG_MEMBER, dw.TAG_IMPORTED_DECLARATION}
+)
+_IMPORTS: Final = frozenset({dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_DECLARATION})
+_COMPLETED: Final[dict[int, tuple[int, ...]]] = {
+    **dict.fromkeys(CLASSES | {dw.TAG_VARIABLE}, (dw.AT_SPECIFICATION,)),
+    dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
+}
+"""How an entry names the one that it completes. Inlined variables are not looked for by name."""
+_MOST_AROUND: Final = 100
+"""Scopes around an entry that are looked at."""
+_MOST_COMPLETIONS: Final = 64
+"""Entries that complete one another."""
+
+
+@frozen
+class Declared:
+    """The entries of one unit, by what is looked for."""
+
+    by_name: Mapping[str, tuple[int, ...]]
+    """Indices in the tree, by the canonical simple name."""
+    completions: Mapping[Die, tuple[int, ...]]
+    """Indices of the entries that complete one."""
+    imports: tuple[int, ...]
+    """Those of using-directives, using-declarations and aliases."""
+
+
+@lru_cache(maxsize=10_000)
+def declared(unit: CompilationUnit) -> Declared:
+    """The entries of a unit that names can mean; those whose names cannot be read, as of a file
+    that is not there, are of `UNKNOWN_NAME`."""
+    by_name: dict[str, list[int]] = {}
+    completions: dict[Die, list[int]] = {}
+    imports: list[int] = []
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        tag, positions = abbreviation.tag, abbreviation.positions
+        if tag in _IMPORTS:
+            imports.append(index)
+        try:
+            for name in _COMPLETED.get(tag, ()):
+                origin = unit.die(index).reference(name) if name in positions else None
+                if origin is not None:
+                    completions.setdefault(origin, []).append(index)
+                    if origin.unit is not unit:
+                        by_name.setdefault(canonical(origin.name or ""), []).append(index)
+            if tag in _NAMED and dw.AT_NAME in positions:
+                text = unit.die(index).string(dw.AT_NAME) or ""
+                by_name.setdefault(canonical(text), []).append(index)
+            elif tag == dw.TAG_NAMESPACE:
+                by_name.setdefault(ANONYMOUS, []).append(index)
+        except DwarfGpuError:  # the others are usable
+            by_name.setdefault(UNKNOWN_NAME, []).append(index)
+    return Declared(
+        {name: tuple(found) for name, found in by_name.items()},
+        {origin: tuple(found) for origin, found in completions.items()},
+        tuple(imports),
+    )
+
+
+def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
+    """The entries of a unit with a canonical simple name."""
+    yield from (unit.die(index) for index in declared(unit).by_name.get(name, ()))
+
+
+def imports(unit: CompilationUnit) -> Iterator[Die]:
+    """The using-directives, using-declarations and aliases of a unit."""
+    yield from (unit.die(index) for index in declared(unit).imports)
+
+
+def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
+    """An entry and those of some units that complete it."""
+    pending, left = [die], _MOST_COMPLETIONS
+    while pending and left:
+        left -= 1
+        current = pending.pop(0)
+        yield current
+        for unit in units:
+            indices = declared(unit).completions.get(current, ())
+            pending += [unit.die(index) for index in indices]
+
+
+def declaration_of(die: Die) -> Die:
+    """The entry that stands where the program declares what an entry completes."""
+    *_, first = die.origins()
+    return first
+
+
+def around(die: Die) -> Iterator[Die]:
+    """The entries around an entry as it was declared, the nearest first; those too far out are left
+    out."""
+    above = declaration_of(die).parent()
+    for _ in range(_MOST_AROUND):
+        if above is None:
+            return
+        above = above.described
+        yield above
+        above = declaration_of(above).parent()
+
+
+def followed(die: Die) -> Die:
+    """What a using-declaration or the alias of a namespace stands for."""
+    for _ in range(_MOST_AROUND):
+        if die.tag != dw.TAG_IMPORTED_DECLARATION:
+            break
+        target = die.reference(dw.AT_IMPORT)
+        if target is None:
+            break
+        die = target
+    return die
+
+
+def is_nameless_function(die: Die) -> bool:
+    """Whether an entry is a function that says nothing of itself, as clang makes them for variables
+    of functions that it does not describe otherwise."""
+    return die.tag == dw.TAG_SUBPROGRAM and not die.abbreviation.attributes
+
+
+def is_transparent(scope: Die) -> bool:
+    """Whether what is in a scope is also in the scope around it: that of an anonymous or inline
+    namespace, of an unnamed class, of an enumeration that is not `enum class`, a block, a function
+    that says nothing of itself."""
+    if scope.tag == dw.TAG_NAMESPACE:
+        return scope.flag(dw.AT_EXPORT_SYMBOLS) or scope.name is None
+    if scope.tag == dw.TAG_ENUMERATION_TYPE:
+        return not scope.flag(dw.AT_ENUM_CLASS)
+    if scope.tag in CLASSES:
+        return scope.name is None
+    return scope.tag in BLOCKS or is_nameless_function(scope)
+
+
+def scope_name(scope: Die) -> str:
+    """The canonical name of a namespace, type or function."""
+    return canonical(scope.name or ANONYMOUS)
+
+
+@frozen
+class Scope:
+    """One of the scopes around an entry."""
+
+    name: str
+    is_transparent: bool
+    is_function: bool = False
+
+
+@lru_cache(maxsize=10_000)
+def path_of(die: Die) -> tuple[Scope, ...]:
+    """The named scopes around an entry, from the outermost; those of the unit are not told."""
+    out: list[Scope] = []
+    for above in around(die):
+        if above.parent() is None:
+            break
+        is_function = above.tag == dw.TAG_SUBPROGRAM
+        if above.tag not in BLOCKS:
+            out.append(Scope(scope_name(above), is_transparent(above), is_function))
+    return tuple(reversed(out))
+
+
+def is_within(path: tuple[Scope, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether a qualified name before its last part is `wanted`: every scope that is not
+    transparent is named, and nothing else."""
+    left = {len(wanted)}
+    """How many of the wanted names may be left, from the inside outwards."""
+    for scope in reversed(path):
+        named = {count - 1 for count in left if count and wanted[count - 1] == scope.name}
+        left = named | left if scope.is_transparent else named
+    return 0 in left
+
+
+def is_called(die: Die, name: str) -> bool:
+    """Whether a qualified name is that of an entry; a simple one is, whatever is around it."""
+    *outer, last = parts(name)
+    if last.name != canonical(die.name or "") or not has_parameters(die, last):
+        return False
+    if not outer and not name.startswith("::"):
+        return True
+    return is_within(path_of(die), tuple(each.name for each in outer))
+
+
+def qualified(die: Die) -> tuple[str, ...]:
+    """The names of the scopes around an entry and its own, as they are written."""
+    scopes = [above for above in around(die) if above.tag in CONTAINERS | TAGGED]
+    names = [above.name or ANONYMOUS for above in reversed(scopes)]
+    return (*names, die.name or "")
+
+
+def qualified_name(die: Die) -> str:
+    """The name of an entry after those of the namespaces and types around it."""
+    return "::".join(qualified(die))
+
+
+def has_parameters(die: Die, part: Part) -> bool:
+    """Whether a function has the parameters that are written, or none are."""
+    if part.parameters is None:
+        return True
+    return die.tag == dw.TAG_SUBPROGRAM and ",".join(parameter_types(die)) == part.parameters
+
+
+def with_parameters(function: Die) -> Die:
+    """The entry of a function that tells its parameters: where it was declared, unless that is a
+    declaration beside a type unit, which leaves them out."""
+    tells = [
+        each
+        for each in function.origins()
+        if any(child.tag == dw.TAG_FORMAL_PARAMETER for child in each.children())
+    ]
+    return tells[-1] if tells else declaration_of(function)
+
+
+def parameter_types(function: Die) -> list[str]:
+    """The canonical types of the parameters of a function, without `this`."""
+    types = function.unit.info.types
+    out: list[str] = []
+    for child in with_parameters(function).children():
+        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+            out.append("...")
+        elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
+            out.append(canonical(type_name(types.type_of(child), cplusplus=True)))
+    return out
+
+
+def template_parameter(scope: Die, name: str) -> Die | None:
+    """A parameter of the template of which a function or class is an instance (DWARF 5 2.23)."""
+    for holder in scope.origins():
+        for child in holder.children():
+            if child.tag in _TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
+                return child
+    return None
+
+
+def overloaded(functions: Iterable[Die]) -> str:
+    """That a name means several functions, and which."""
+    names = [f"{joined(qualified(each))}({','.join(parameter_types(each))})" for each in functions]
+    return f'"{names[0].partition("(")[0]}" is overloaded; say which: {"; ".join(sorted(names))}'
+
+
+def is_data(die: Die) -> bool:
+    """Whether an entry is a variable, which a static member is: of DWARF 4, a member too."""
+    if die.tag == dw.TAG_MEMBER:
+        return die.flag(dw.AT_DECLARATION) or die.flag(dw.AT_EXTERNAL)
+    return die.tag in VARIABLES
+
+
+def is_member(die: Die) -> bool:
+    """Whether an entry was declared in a class."""
+    above = declaration_of(die).parent()
+    return above is not None and above.tag in CLASSES
+
+
+def is_definition(die: Die) -> bool:
+    """Whether an entry is more than a declaration: a function, if it has code."""
+    if die.tag == dw.TAG_SUBPROGRAM:
+        return bool(code_ranges(die))
+    if die.tag in TYPES and die.has(dw.AT_SIGNATURE):
+        return True
+    return not die.flag(dw.AT_DECLARATION) or die.has(dw.AT_CONST_VALUE)
+
+
+def unknown_in(scope: Die | None, name: str) -> str:
+    """That a scope, which may be no entry, has no such name: in GDB's words."""
+    tag = None if scope is None else scope.tag
+    if tag == dw.TAG_SUBPROGRAM:
+        return f'No symbol "{name}" in specified context.'
+    if scope is not None and tag in CONTAINERS:
+        return f'No symbol "{name}" in namespace "{qualified_name(scope)}".'
+    if scope is not None and tag == dw.TAG_ENUMERATION_TYPE:
+        return f'no constant named "{name}" in enum "{qualified_name(scope)}"'
+    return f"There is no field named {name}"

@@ -1,0 +1,120 @@
+"""Addresses by the symbols of code objects, as GDB shows them beside pointers: `g+40`.
+
+Symbols of C++ have the names that people write: those of functions from their entries, others as
+far as `dwarfgpu.dwarf.names.demangle` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.functions import function_name
+from dwarfgpu.dwarf.scope.declarations import path_of
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.symbols import Symbol
+
+
+@frozen
+class SymbolPlace:
+    """An address by the symbol that covers it."""
+
+    name: str
+    """As people write it."""
+    offset: int
+    """From where the symbol begins."""
+    section: str
+    code_object: CodeObject
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.offset}" if self.offset else self.name
+
+
+def symbol_text(code_objects: Iterable[CodeObject], address: int) -> str | None:
+    """`g`, `g+40`; None where `symbol_place` is."""
+    found = symbol_place(code_objects, address)
+    return None if found is None else str(found)
+
+
+def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlace | None:
+    """The symbol at an address; None outside the sections of all files, and past a symbol's end."""
+    for code_object in code_objects:
+        file = code_object.file
+        inside = address - code_object.load_address
+        section = next((each for each in file.sections if each.covers(inside)), None)
+        if section is None:
+            continue
+        symbol = file.symbol_before(inside)
+        if symbol is None or not section.covers(symbol.address):
+            return None
+        offset = inside - symbol.address
+        if symbol.size_bytes and offset >= symbol.size_bytes:
+            return None
+        if symbol.kind == "object" and not symbol.size_bytes:
+            return None  # as in GDB: nothing tells what is in it
+        return SymbolPlace(_name(code_object, symbol), offset, section.name, code_object)
+    return None
+
+
+def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) -> int | None:
+    """Where an external variable without a location is: at the symbol that the dynamic linker takes
+    for its name, that of the first file that has one. None where no file has, or it is not told."""
+    name = _linkage_name(variable)
+    if name is None or not variable.is_external:
+        return None
+    for code_object in code_objects:
+        for file in dict.fromkeys((code_object.file, code_object.info.object)):
+            for symbol in file.symbols_named(name, f"{name}@"):  # of a version
+                if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
+                    return symbol.address + code_object.load_address
+    return None
+
+
+def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, bool] | None:
+    """Where the symbol of a name is, as loaded, and whether it is code: global ones first. None
+    where no file has one in a section."""
+    found: list[tuple[bool, int, bool]] = []
+    for code_object in code_objects:
+        file = code_object.file
+        for symbol in file.symbols_named(name, with_untyped=True):
+            if symbol.is_in_section:
+                address = symbol.address + code_object.load_address
+                is_code = symbol.kind == "function" or file.is_code(symbol.address)
+                found.append((symbol.is_local, address, is_code))
+    if not found:
+        return None
+    _, address, is_code = min(found, key=lambda each: each[0])
+    return address, is_code
+
+
+def _linkage_name(variable: Variable) -> str | None:
+    """The name of a variable for the linker; that in a class or namespace must be told."""
+    for attribute in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
+        holder = variable.die.holder(attribute)
+        if holder is not None:
+            return holder.string(attribute)
+    return None if path_of(variable.die) else variable.name
+
+
+def _name(code_object: CodeObject, symbol: Symbol) -> str:
+    """`ns::f(int)`, `vtable for ns::X`; the symbol as it is where nothing tells more."""
+    found: str | None = None
+    if symbol.kind == "function":
+        found = _function_name(code_object, symbol)
+    return found or demangled(symbol.name) or symbol.name
+
+
+def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
+    try:
+        address = symbol.address + code_object.load_address
+        unit = code_object.scopes.unit_at(address)
+        if unit is None or not unit.is_cplusplus:
+            return None
+        subprogram = code_object.scopes.subprogram_at(address)
+        return None if subprogram is None else function_name(subprogram.die, symbol.name)
+    except DwarfGpuError:
+        return None  # the symbol's own name is true, too

@@ -1,0 +1,346 @@
+"""Subprograms and variables, as plain facts (DWARF 5 chapters 3 and 4.1; AMD text A.3.3.5, A.4.1).
+
+Law: program locations go in and come out as loaded. Nothing is decided about values here: a
+variable whose location list does not cover the location is found, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.lists import Range, merged
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed, InconsistentContext, MissingContext
+from dwarfgpu.expr.check.extent import extent_of
+from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
+
+VariableKind = Literal["local", "parameter", "global"]
+
+BLOCKS: Final = frozenset(
+    {
+        dw.TAG_LEXICAL_BLOCK,
+        dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_WITH_STMT,
+        dw.TAG_CATCH_BLOCK,
+        dw.TAG_TRY_BLOCK,
+    }
+)
+FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_INLINED_SUBROUTINE})
+DATA: Final = frozenset({dw.TAG_VARIABLE, dw.TAG_FORMAL_PARAMETER, dw.TAG_CONSTANT})
+UNKNOWN_NAME: Final = "<name in a supplementary file>"
+"""Of a variable whose name is in a file that is not there."""
+CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
+_MOST_SHOWN: Final = 16
+"""Ranges that one message names."""
+
+
+@frozen
+class Subprogram:
+    """A function with code: a subprogram, an inlined call of one, or an entry point of one."""
+
+    die: Die
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @property
+    def name(self) -> str:
+        return name_of(self.die) or f"subprogram {self.die.offset:#x}"
+
+    @property
+    def frame_base(self) -> ExprLoc | LocList | None:
+        """DW_AT_frame_base (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_FRAME_BASE)
+
+    @property
+    def return_address(self) -> ExprLoc | LocList | None:
+        """DW_AT_return_addr (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_RETURN_ADDR)
+
+    @property
+    def static_link(self) -> ExprLoc | LocList | None:
+        """DW_AT_static_link (A.3.3.5)."""
+        return self.unit.location_of(self.die, dw.AT_STATIC_LINK)
+
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes; None where it is absent. `IllFormed` unless it is above 0."""
+        for holder in self.die.origins():
+            for number in holder.llvm_numbers(dw.AT_LLVM_LANES):
+                lanes = holder.integer(number)
+                if lanes is None:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is no integer constant")
+                if lanes <= 0:
+                    raise IllFormed(f"DW_AT_LLVM_lanes of {self.name} is {lanes}")
+                return lanes
+        return None
+
+    @property
+    def lane_pc(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_lane_pc (A.3.3.5)."""
+        return self._expression(dw.AT_LLVM_LANE_PC)
+
+    @property
+    def active_lane(self) -> ExprLoc | LocList | None:
+        """DW_AT_LLVM_active_lane (A.3.3.5)."""
+        return self._expression(dw.AT_LLVM_ACTIVE_LANE)
+
+    @property
+    def iterations(self) -> int | ExprLoc | LocList | None:
+        """DW_AT_LLVM_iterations (A.3.3.5). `IllFormed` for a constant that is not above 0."""
+        for number in self.die.llvm_numbers(dw.AT_LLVM_ITERATIONS):
+            constant = self.die.integer(number)
+            if constant is None:
+                return self.unit.location_of(self.die, number)
+            if constant <= 0:
+                raise IllFormed(f"DW_AT_LLVM_iterations of {self.name} is {constant}")
+            return constant
+        return None
+
+    def _expression(self, name: int) -> ExprLoc | LocList | None:
+        for number in self.die.llvm_numbers(name):
+            return self.unit.location_of(self.die, number)
+        return None
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """Its code, as loaded."""
+        return _loaded(self.unit, code_ranges(self.die))
+
+
+@frozen
+class Variable:
+    """A variable, parameter or named constant that is in scope somewhere."""
+
+    name: str
+    die: Die = field(repr=False)
+    kind: VariableKind
+    inline_level: int = 0
+    """0 for the innermost function at the location, inlined or not; 1 for its caller …"""
+    is_shadowed: bool = False
+    """Another one of the same name is nearer."""
+    note: str | None = None
+    """Why this one was taken, where the debug information alone does not say it."""
+
+    @property
+    def unit(self) -> CompilationUnit:
+        return self.die.unit
+
+    @property
+    def type(self) -> Type | None:
+        return self.unit.info.types.type_of(self.die)
+
+    @property
+    def type_text(self) -> str | None:
+        """The type as its language spells it; None where there is none."""
+        kind = self.type
+        unit = self.unit
+        if kind is None:
+            return None
+        return type_name(kind, cplusplus=unit.is_cplusplus, style=unit.style)
+
+    @property
+    def decl_line(self) -> int | None:
+        holder = self.die.holder(dw.AT_DECL_LINE)
+        return None if holder is None else holder.integer(dw.AT_DECL_LINE)
+
+    @property
+    def memory_space(self) -> int | None:
+        """DW_AT_LLVM_memory_space (A.4.1)."""
+        for holder in self.die.origins():
+            space = holder.llvm_integer(dw.AT_LLVM_MEMORY_SPACE)
+            if space is not None:
+                return space
+        return None
+
+    @property
+    def location(self) -> LocationAttribute | None:
+        """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
+        for holder in self.die.origins():
+            location = holder.unit.location_attribute(holder)
+            if location is not None:
+                return location
+        return None
+
+    @property
+    def is_external(self) -> bool:
+        """Whether other files can mean it (DWARF 5 4.1, DW_AT_external)."""
+        return any(holder.flag(dw.AT_EXTERNAL) for holder in self.die.origins())
+
+    @property
+    def described(self) -> tuple[Range, ...] | None:
+        """Where its location list describes it, as loaded; None where no list limits it."""
+        location = self.location
+        if not isinstance(location, LocList):
+            return () if location is None else None
+        out: list[Range] = []
+        for entry in location.entries:
+            if entry.begin is None or entry.end is None:
+                return None
+            out.append(Range(entry.begin, entry.end))
+        return merged(out)
+
+    def why_not(self, pc: int) -> str | None:
+        """Why nothing describes the variable at a program location; None where something does."""
+        described = self.described
+        if described is None or any(span.covers(pc) for span in described):
+            return None
+        if not described and self.location is not None:
+            return (
+                f"{self.name} is declared here, but its location list has no range that holds any "
+                "code: it is optimized out"
+            )
+        if not described:
+            return f"{self.name} is declared here but no location is given: it is optimized out"
+        told = self._told()
+        spans = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in told[:_MOST_SHOWN])
+        where = f"at {spans}" if told else "nowhere"
+        more = f" and {len(told) - _MOST_SHOWN} more ranges" if len(told) > _MOST_SHOWN else ""
+        return f"{self.name} is optimized out at this pc; described {where}{more}"
+
+    def _told(self) -> tuple[Range, ...]:
+        """The same as `described` without entries that say that the variable is nowhere."""
+        location = self.location
+        assert isinstance(location, LocList)
+        unit = location.unit
+        return merged(
+            Range(entry.begin, entry.end)
+            for entry in location.entries
+            if entry.begin is not None
+            and entry.end is not None
+            and extent_of(entry.expression, unit.dialect, unit.format).completeness != "nothing"
+        )
+
+
+def name_of(die: Die) -> str | None:
+    """The name of an entry, `UNKNOWN_NAME` where the file that has it is not found."""
+    try:
+        return die.name
+    except (MissingContext, InconsistentContext):
+        return UNKNOWN_NAME
+
+
+def variable_of(die: Die) -> Variable | None:
+    """The variable of an entry in a scope; None for one without a name, and for `extern int x;` in
+    a block, which means the global of that name."""
+    name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
+    kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
+    return None if name is None else Variable(name, die, kind)
+
+
+def entries_of(scope: Die) -> Iterator[Die]:
+    """The entries of a scope, those of blocks without addresses among them: such a block has no
+    code of its own, and is wherever the scope is (DWARF 5 3.5); so is a common block (4.2)."""
+    pending = [scope.children()]
+    while pending:
+        for child in pending[-1]:
+            is_block = child.tag in BLOCKS - FUNCTIONS and not (
+                child.has(dw.AT_LOW_PC) or child.has(dw.AT_RANGES)
+            )
+            if is_block or child.tag == dw.TAG_COMMON_BLOCK:
+                pending.append(child.children())
+                break
+            yield child
+        else:
+            pending.pop()
+
+
+def declared_in(scope: Die) -> Iterator[Variable]:
+    """The variables of one scope, those that only its abstract instance has at the end."""
+    for child in entries_of(scope):
+        variable = variable_of(child) if child.tag in DATA else None
+        if variable is not None:
+            yield variable
+    abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+    if abstract is None:
+        return
+    concrete = set(_origins_in(scope))
+    for child in abstract.children():
+        if child.tag in DATA and child not in concrete:
+            variable = variable_of(child)
+            if variable is not None:
+                yield variable
+
+
+def variables_below(function: Die) -> Iterator[Variable]:
+    """The variables of a function, those of its blocks included; where an instance of it has one,
+    that of the instance."""
+    pending = [function]
+    while pending:
+        scope = pending.pop()
+        yield from declared_in(scope)
+        pending += [each for each in scope.children() if each.tag in BLOCKS - FUNCTIONS]
+
+
+def first_call(function: Die) -> Die | None:
+    """The first inlined call, in the order of its unit, of a function; None where there is none."""
+    unit = function.unit
+    wanted = tuple(function.origins())[-1]
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
+            call = unit.die(index)
+            if tuple(call.origins())[-1] == wanted and code_ranges(call):
+                return call
+    return None
+
+
+def _origins_in(scope: Die) -> Iterator[Die]:
+    """What the variables of a scope and of its blocks, into which producers move them, are
+    instances of."""
+    pending = [scope]
+    while pending:
+        for child in pending.pop().children():
+            if child.tag in DATA:
+                yield from child.origins()
+            elif child.tag in BLOCKS - FUNCTIONS:
+                pending.append(child)
+
+
+def _loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    return tuple(Range(unit.relocate(span.begin), unit.relocate(span.end)) for span in spans)
+
+
+def code_ranges(die: Die) -> tuple[Range, ...]:
+    """The addresses of the file that an entry covers (DWARF 5 2.17), in the order of the file."""
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.ranges_of(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def covered(die: Die) -> tuple[Range, ...]:
+    """The same by address, those that touch or overlap as one; read once for each list."""
+    listed = die.attribute(dw.AT_RANGES)
+    if listed is None:
+        return _low_to_high(die)
+    try:
+        return die.unit.covered_by(listed)
+    except DwarfGpuError as error:
+        raise die.located(error)
+
+
+def _low_to_high(die: Die) -> tuple[Range, ...]:
+    unit = die.unit
+    low = die.address(dw.AT_LOW_PC)
+    if low is None or low >= unit.tombstone:
+        return ()
+    # Linkers leave 0 as the address of code that they dropped.
+    file = unit.info.main.object
+    if low == 0 and not file.is_code(0):
+        return ()
+    high = die.address(dw.AT_HIGH_PC)
+    if high is None:
+        high = low + (die.integer(dw.AT_HIGH_PC) or 0)
+    return (Range(low, high),) if high > low else ()

@@ -1,0 +1,158 @@
+"""The functions that a name means where a place is typed, as in GDB: in any scope, all overloads.
+
+`m`, `K::m`, `K::m(int)`, `twice`, `twice<int>`: the scopes at the front, template arguments and
+parameters may be left out. Found are the functions with code, and every call that is inlined.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.functions import full_function_name, name_in_frames
+from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_OPERATOR: Final = re.compile(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+_ANONYMOUS: Final = "(anonymous namespace)"
+
+
+@frozen
+class NamedFunction:
+    """A function, or a call of it that is inlined."""
+
+    die: Die
+    name: str
+    """`ns::over(int)` in C++, `over` in C."""
+    entry: int
+    """As loaded."""
+    is_call: bool
+
+
+def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
+    """All of a file, once at an address, in the order of its entries; none where the name means no
+    function. What cannot be read is left out."""
+    path, parameters = _split(text.strip())
+    wanted = _components(path.removeprefix("::"))
+    found: dict[int, NamedFunction] = {}
+    for unit in units_with_names(code_object.info):
+        try:
+            for each in sorted(_in_unit(unit, wanted, parameters), key=lambda one: one.die.offset):
+                found.setdefault(each.entry, each)
+        except DwarfGpuError:
+            continue
+    return list(found.values())
+
+
+def _in_unit(
+    unit: CompilationUnit, wanted: list[str], parameters: str | None
+) -> Iterator[NamedFunction]:
+    simple = canonical(wanted[-1])
+    keys = [simple]
+    if "<" not in simple and unit.is_cplusplus:
+        keys += [key for key in declared(unit).by_name if key.startswith(f"{simple}<")]
+    names: dict[Die, str] = {}
+    for key in keys:
+        for die in named(unit, key):
+            if die.tag == dw.TAG_SUBPROGRAM and _fits(die, wanted):
+                names.setdefault(declaration_of(die), "")
+    for declaration in names:
+        instances = [each for each in completed(declaration, [unit]) if Subprogram(each).ranges]
+        definition = instances[0] if instances else declaration
+        names[declaration] = full_function_name(definition) or simple
+        if parameters is not None and not _takes(names[declaration], parameters):
+            names[declaration] = ""
+            continue
+        for each in instances:
+            entry = Subprogram(each).ranges[0].begin
+            yield NamedFunction(each, names[declaration], entry, is_call=False)
+    meant = {die: name for die, name in names.items() if name}
+    if meant:
+        yield from _calls(unit, meant)
+
+
+def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFunction]:
+    for index, abbreviation in enumerate(unit.tree.abbreviations):
+        if abbreviation.tag == dw.TAG_INLINED_SUBROUTINE:
+            call = unit.die(index)
+            name = meant.get(declaration_of(call))
+            ranges = Subprogram(call).ranges if name else ()
+            if name and ranges:
+                bare = name_in_frames(call) or name  # GDB has no parameters there
+                yield NamedFunction(call, bare, ranges[0].begin, is_call=True)
+
+
+def _fits(die: Die, wanted: list[str]) -> bool:
+    """Whether the path of a function ends in the components that are wanted."""
+    own = _components(name_in_frames(die) or die.name or "")
+    if len(own) < len(wanted):
+        return False
+    ends = own[len(own) - len(wanted) :]
+    return all(map(_is_meant, ends, wanted))
+
+
+def _is_meant(name: str, given: str) -> bool:
+    """Whether a component is one that was given, perhaps without its template arguments."""
+    if "<" not in given and _OPERATOR.match(name) is None and name.partition("<")[0] == given:
+        return True
+    return canonical(name) == canonical(given)
+
+
+def _takes(name: str, parameters: str) -> bool:
+    """Whether a function has these parameters, however they are spelled."""
+    own = _split(name)[1]
+    return own is not None and _plain(own) == _plain(parameters)
+
+
+def _plain(parameters: str) -> list[str]:
+    """Each parameter in one spelling: `char const*` for `const char *`."""
+    inside = parameters.strip().removeprefix("(").rpartition(")")[0]
+    parts = [] if inside.strip() in ("", "void") else _at_depth(inside, ",")
+    return [canonical(each) for each in parts]
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """The path, and the parameters with their parentheses."""
+    depth = at = 0
+    while at < len(text):
+        operator = _OPERATOR.match(text, at)
+        if operator is not None:
+            at = operator.end()
+            continue
+        if text.startswith(_ANONYMOUS, at):
+            at += len(_ANONYMOUS)
+            continue
+        depth += (text[at] == "<") - (text[at] == ">")
+        if text[at] == "(" and depth <= 0:
+            return text[:at].strip(), text[at:]
+        at += 1
+    return text, None
+
+
+def _components(path: str) -> list[str]:
+    return _at_depth(path, "::")
+
+
+def _at_depth(text: str, separator: str) -> list[str]:
+    """Its parts at separators that are in no brackets."""
+    parts, depth, begin, at = list[str](), 0, 0, 0
+    while at < len(text):
+        operator = _OPERATOR.match(text, at)
+        if operator is not None:
+            at = operator.end()
+        elif depth == 0 and text.startswith(separator, at):
+            parts.append(text[begin:at].strip())
+            begin = at = at + len(separator)
+        else:
+            depth += (text[at] in "<([") - (text[at] in ">)]")
+            at += 1
+    return [*parts, text[begin:].strip()]

@@ -1,0 +1,536 @@
+"""What a name means at a place of a program: the one rule of the language, `where` and GDB.
+
+The rule is that of C++ (basic.lookup), of which that of C is a part. A simple name is looked for in
+the blocks of the function, in the class that it is a member of, and in the namespaces around it,
+from the inside outwards; in each also where using-directives, using-declarations, aliases, inline
+and anonymous namespaces lead. After `::` it is looked for in what stands before.
+
+Law: the unit at the place is asked first, and others only for what that does not define; a unit
+that cannot be read is an error only where no other one has the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.nameless import is_nameless, nameless_variables, one_of, variables_of
+from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
+from dwarfgpu.dwarf.scope.declarations import (
+    CLASSES,
+    TAGGED,
+    TYPES,
+    VARIABLES,
+    around,
+    completed,
+    declaration_of,
+    followed,
+    has_parameters,
+    imports,
+    is_data,
+    is_definition,
+    is_member,
+    is_within,
+    named,
+    overloaded,
+    parameter_types,
+    path_of,
+    scope_name,
+    template_parameter,
+    unknown_in,
+)
+from dwarfgpu.dwarf.scope.entities import (
+    CONTAINERS,
+    FUNCTIONS,
+    UNKNOWN_NAME,
+    Variable,
+    declared_in,
+    name_of,
+    variables_below,
+)
+from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.types.class_scope import class_scope
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+
+Meaning: TypeAlias = Variable | Die
+"""A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
+Takes: TypeAlias = Callable[[Die], bool]
+
+_MOST_SCOPES: Final = 1_000
+"""Namespaces in which one name is looked for."""
+_TRANSPARENT_TYPES: Final = frozenset(
+    {dw.TAG_TYPEDEF, dw.TAG_CONST_TYPE, dw.TAG_VOLATILE_TYPE, dw.TAG_RESTRICT_TYPE}
+    | {dw.TAG_TEMPLATE_TYPE_PARAMETER}
+)
+_SCOPES: Final = (
+    CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+)
+_DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
+Path: TypeAlias = tuple[str, ...]
+
+
+def ordinary(die: Die) -> bool:
+    """Whether an entry has a name of the ordinary kind: in C, tags of types are of another."""
+    return die.tag not in TAGGED or die.unit.is_cplusplus
+
+
+def is_type(die: Die) -> bool:
+    """Whether an entry is a type that its name alone means."""
+    return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
+
+
+def has_tag(tags: frozenset[int]) -> Takes:
+    """Entries of some tags."""
+    return lambda die: die.tag in tags
+
+
+class Meanings:
+    """What names mean where a program is."""
+
+    def __init__(
+        self,
+        infos: Iterable[DebugInfo],
+        unit: CompilationUnit | None = None,
+        chain: Iterable[Die] = (),
+        outer: Iterable[Variable] = (),
+    ) -> None:
+        self.infos = tuple(infos)
+        self.unit = unit
+        """The unit of the place; None where there is none, or it is not known."""
+        self.chain = tuple(chain)
+        """The scopes of the function in focus, from itself inwards."""
+        self.outer = tuple(outer)
+        """The variables of functions into which that is inlined, which its text does not see."""
+        self.problem: DwarfGpuError | None = None
+        """Why something was not found: the first unit that cannot be read."""
+        self.name = ""
+        """What was asked for last."""
+
+    # The rule
+
+    def of(self, name: str, takes: Takes = ordinary) -> tuple[Meaning, ...]:
+        """What a name means: several entries only of functions. None where it means nothing.
+
+        `UsageError` where it is ambiguous, or something before `::` has no such thing; another
+        error where a unit that may have it cannot be read.
+        """
+        self.problem, self.name = None, name
+        wanted = parts(name)
+        if not wanted:
+            return ()
+        found = self._found(wanted, name.startswith("::"), takes)
+        if not found and self.problem is not None:
+            raise self.problem
+        return found
+
+    def _found(
+        self, wanted: tuple[Part, ...], is_global: bool, takes: Takes
+    ) -> tuple[Meaning, ...]:
+        *outer, last = wanted
+        if not outer:
+            return self._global(last, takes) if is_global else self._simple(last, takes)
+        holder: tuple[Die, ...] = ()
+        for index, part in enumerate(outer):
+            found: tuple[Meaning, ...]
+            if index:
+                found = self._inside(holder, part, _is_scope)
+            else:
+                found = (
+                    self._global(part, _is_scope) if is_global else self._simple(part, _is_scope)
+                )
+            before, holder = holder, tuple(each for each in found if isinstance(each, Die))
+            if not holder:
+                if not index and not is_global and self._simple(part, ordinary):
+                    rest = "".join(f"::{each.text}" for each in wanted[1:])
+                    raise UsageError(f"A syntax error in expression, near `{rest}'.")
+                if not index:
+                    raise UsageError(f'No symbol "{part.text}" in current context.')
+                where = joined(_names(before[0]))
+                raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
+        return self._inside(holder, last, takes)
+
+    def why_not(self, name: str) -> str:
+        """Why a name means nothing, in GDB's words."""
+        *outer, last = parts(name) or (Part(name, text=name),)
+        if not outer:
+            return f'No symbol "{last.text}" in current context.'
+        try:
+            scopes = self._found(tuple(outer), name.startswith("::"), _is_scope)
+        except DwarfGpuError as error:
+            return error.message
+        for scope in scopes:
+            return unknown_in(scope if isinstance(scope, Die) else None, last.text)
+        return f'No symbol "{name}" in current context.'
+
+    def _simple(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        for scope in reversed(self.chain):
+            found = self._in_block(scope, part, takes) or _in_nameless((scope,), part, takes)
+            if found:
+                return found
+        scopes = [*around(self.chain[0])] if self.chain else []
+        classes = [scope for scope in scopes if scope.tag in CLASSES]
+        for scope in scopes:
+            if scope.tag in CLASSES and (found := self._in_class(scope, part, takes)):
+                return found
+            if found := _parameter(scope, part, takes):
+                return found
+        paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
+        for path in (*paths, ()):
+            found = self._here(path, part, takes)
+            if found:
+                return found
+        for variable in self.outer:
+            if variable.name == part.name and takes(variable.die):
+                return (variable,)
+        for path in (*map(_names, classes), *paths, ()):
+            found = self._elsewhere(path, part, takes)
+            if found:
+                return found
+        return self._in_any_nameless(part, takes)
+
+    def _in_any_nameless(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A variable of a function that has no name by which it could be meant."""
+        units = chain(() if self.unit is None else (self.unit,), self.others((), part.name))
+        for unit in units:
+            try:
+                variables = nameless_variables(unit)
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+                continue
+            same = [each for each in variables if canonical(each.name) == part.name]
+            found = [each for each in same if takes(each.die)]
+            if found:
+                return (one_of(found),)
+        return ()
+
+    def _global(self, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        return self._here((), part, takes) or self._elsewhere((), part, takes)
+
+    def _inside(self, holders: tuple[Die, ...], part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A name after `::`: in a namespace, a class, an enumeration or a function."""
+        first = holders[0]
+        if first.tag in CONTAINERS:
+            path = _names(first)
+            return self._here(path, part, takes) or self._elsewhere(path, part, takes)
+        if first.tag == dw.TAG_SUBPROGRAM:
+            return self._in_functions(holders, part, takes)
+        scope = self._type_of(first)
+        if scope is None:
+            return ()
+        if scope.tag == dw.TAG_ENUMERATION_TYPE:
+            return self._defined([each for each in scope.children() if _is(each, part, takes)])
+        # Compilers leave out the static members and functions that a unit does not use.
+        path = _names(scope)
+        found = self._in_class(scope, part, takes) or self._here(path, part, takes)
+        return found or self._elsewhere(path, part, takes)
+
+    # Scopes
+
+    def _in_class(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """A member of a class or of a base class, as its unit declares them."""
+        defined = self._type_of(scope) or scope
+        found = [each for each in class_scope(defined, part.name, self.definition) if takes(each)]
+        return self._defined([each for each in found if has_parameters(each, part)])
+
+    def _in_block(self, scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What a block or function declares itself, or imports by name."""
+        for variable in declared_in(scope):
+            if canonical(variable.name) == part.name and takes(variable.die):
+                return (variable,)
+        abstract = scope.reference(dw.AT_ABSTRACT_ORIGIN)
+        for holder in (scope,) if abstract is None else (scope, abstract):
+            for child in holder.children():
+                if child.tag in TYPES and _is(child, part, takes):
+                    return (child,)
+                if child.tag == dw.TAG_ENUMERATION_TYPE and not child.flag(dw.AT_ENUM_CLASS):
+                    for each in child.children():
+                        if _is(each, part, takes):
+                            return (each,)
+                if child.tag == dw.TAG_IMPORTED_DECLARATION:
+                    found = self._imported(child, part, takes, {})
+                    if found:
+                        return self._defined(found)
+        return _parameter(scope, part, takes)
+
+    def _here(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What the unit of the place declares in a namespace, or imports into it."""
+        if self.unit is None:
+            return ()
+        try:
+            found = self._declared(self.unit, path, part, takes)
+            found = found or self._by_import(path, part, takes, {})
+        except DwarfGpuError as error:
+            self.problem = self.problem or error
+            return ()
+        return self._defined(found)
+
+    def _declared(self, unit: CompilationUnit, path: Path, part: Part, takes: Takes) -> list[Die]:
+        """What a unit, with those that it imports, declares in a namespace."""
+        found: list[Die] = []
+        for each in self._with_imported(unit):
+            for die in named(each, part.name):
+                is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
+                if not is_part and is_within(path_of(die), path):
+                    die = followed(die)
+                    if takes(die) and has_parameters(die, part):
+                        found.append(die)
+            if self.problem is None and (lost := next(named(each, UNKNOWN_NAME), None)):
+                self.problem = _name_problem(lost)
+        return found
+
+    def _with_imported(self, unit: CompilationUnit) -> Iterator[CompilationUnit]:
+        yield unit
+        try:
+            yield from imported_units(unit)
+        except DwarfGpuError as error:
+            self.problem = self.problem or error
+
+    def _by_import(self, path: Path, part: Part, takes: Takes, seen: dict[Die, None]) -> list[Die]:
+        """What the using-directives and -declarations of a namespace give, in the unit of the
+        place; those of the blocks of the function count for the unit."""
+        assert self.unit is not None
+        directives = [each for each in imports(self.unit) if is_within(path_of(each), path)]
+        if not path:
+            blocks = [each for scope in reversed(self.chain) for each in scope.children()]
+            directives += [each for each in blocks if each.tag == dw.TAG_IMPORTED_MODULE]
+        for directive in directives:
+            found = self._imported(directive, part, takes, seen)
+            if found:
+                return found
+        return []
+
+    def _imported(
+        self, directive: Die, part: Part, takes: Takes, seen: dict[Die, None]
+    ) -> list[Die]:
+        target = directive.reference(dw.AT_IMPORT)
+        if target is None or target in seen or len(seen) > _MOST_SCOPES:
+            return []
+        if directive.tag == dw.TAG_IMPORTED_DECLARATION:
+            name = directive.name if directive.has(dw.AT_NAME) else target.name
+            target = followed(target)
+            is_it = canonical(name or "") == part.name and takes(target)
+            return [target] if is_it and has_parameters(target, part) else []
+        seen[target] = None
+        path = _names(target)
+        found = self._declared(target.unit, path, part, takes)
+        return found or self._by_import(path, part, takes, seen)
+
+    def _in_functions(
+        self, functions: tuple[Die, ...], part: Part, takes: Takes
+    ) -> tuple[Meaning, ...]:
+        """A variable of a function, also of its blocks; `UsageError` where several have one."""
+        found: dict[Die, Variable] = {}
+        for function in functions:
+            for variable in variables_below(function):
+                if canonical(variable.name) == part.name and takes(variable.die):
+                    found.setdefault(declaration_of(function), variable)
+        if len(found) > 1:
+            inside = [each for each in found if each in map(declaration_of, self.chain[:1])]
+            if len(inside) != 1:
+                raise UsageError(overloaded(found))
+            return (found[inside[0]],)
+        return tuple(found.values()) or _in_nameless(functions, part, takes)
+
+    # Other units
+
+    def _elsewhere(self, path: Path, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+        """What other units have in a namespace: what they export before what they do not."""
+        hidden: tuple[Meaning, ...] = ()
+        likely: set[CompilationUnit] | None = None
+        for unit in self.others(path, part.name):
+            if hidden and likely is None:
+                likely = self._exporting(path, part.name)
+            if likely is not None and unit not in likely:
+                continue
+            try:
+                found = self._defined(self._declared(unit, path, part, takes))
+                found = tuple(each for each in found if not _is_unknown_elsewhere(each))
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+                continue
+            if any(_is_known_everywhere(each) for each in found):
+                return found
+            hidden = hidden or found
+        return hidden
+
+    def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """The other units that may have a name in a namespace, those that an index names first."""
+        done = {self.unit}
+        for info in self.infos:
+            for unit in self._naming(info, path, name):
+                if unit not in done:
+                    done.add(unit)
+                    yield unit
+
+    def _exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
+        """The units of which an index or a symbol tells that they may export a name; None where
+        nothing could tell."""
+        found: set[CompilationUnit] = set()
+        for info in self.infos:
+            if not (info.object.symbols or info.loaded.symbols):
+                return None
+            for unit in likely_units(info, joined((*path, name))):
+                found.update(_searched(unit))
+        return found
+
+    def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """A template is spelled in several ways: its arguments do not tell which units have it."""
+        whole = joined((*path, name))
+        named_units = info.units if "<" in whole else units_naming(info, whole)
+        # A namespace is in many units: the one that has what is looked for in it is the first.
+        for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
+            try:
+                yield from searched_units(unit)
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        for source in type_sources(info):
+            yield from source.type_units
+
+    # Definitions
+
+    def _defined(self, found: Iterable[Die]) -> tuple[Meaning, ...]:
+        """The definitions of entries, each once. What is only declared stays where other files can
+        mean it: a symbol may tell where it is."""
+        out: dict[Meaning, None] = {}
+        for die in found:
+            defined = self.definition(die)
+            if not is_data(defined):
+                out[defined] = None
+                continue
+            variable = Variable(name_of(defined) or "", defined, "global")
+            if is_definition(defined) or is_member(defined) or variable.is_external:
+                out[variable] = None
+        kept = _told_apart(sorted(out, key=_order))
+        functions = [each for each in kept if _is_function(each)]
+        return tuple(functions if functions and functions[0] is kept[0] else kept[:1])
+
+    def definition(self, die: Die) -> Die:
+        """The entry that defines what an entry declares, of another unit if need be; itself where
+        there is none."""
+        if die.tag not in _DECLARED:
+            return die
+        if die.tag in TAGGED:
+            die = die.described
+        here = [die.unit] if self.unit is None else [die.unit, self.unit]
+        for each in completed(die, dict.fromkeys(here)):
+            if is_definition(each):
+                return each.described if each.tag in TAGGED else each
+        name, path = canonical(die.name or ""), path_of(die)
+        others = self.others(tuple(each.name for each in path), name) if name else ()
+        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), others):
+            try:
+                for found in named(unit, name):
+                    if found.tag == die.tag and path_of(found) == path:
+                        for each in completed(found, (unit,)):
+                            if is_definition(each) and _is_same_function(die, each):
+                                return each.described if each.tag in TAGGED else each
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        return die
+
+    def _type_of(self, die: Die) -> Die | None:
+        """The class or enumeration that a name means, below typedefs."""
+        current: Die | None = die
+        for _ in range(_MOST_SCOPES):
+            if current is None or current.tag not in _TRANSPARENT_TYPES:
+                break
+            current = current.reference(dw.AT_TYPE)
+        return None if current is None or current.tag not in TAGGED else self.definition(current)
+
+
+def _searched(unit: CompilationUnit) -> list[CompilationUnit]:
+    try:
+        return [*searched_units(unit)]
+    except DwarfGpuError:
+        return [unit]  # whoever reads it is told
+
+
+def _is(die: Die, part: Part, takes: Takes) -> bool:
+    name = die.name
+    is_it = name is not None and canonical(name) == part.name and takes(die)
+    return is_it and has_parameters(die, part)
+
+
+def _parameter(scope: Die, part: Part, takes: Takes) -> tuple[Meaning, ...]:
+    """A parameter of the template that a function or class is an instance of."""
+    found = template_parameter(scope, part.name)
+    if found is None or not takes(found):
+        return ()
+    is_type = found.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER
+    return (found if is_type else Variable(part.text, found, "global"),)
+
+
+def _is_scope(die: Die) -> bool:
+    """Whether something can be in an entry."""
+    return die.tag in _SCOPES
+
+
+def _names(scope: Die) -> Path:
+    """The canonical names of a scope and of those around it."""
+    return (*(each.name for each in path_of(scope)), scope_name(scope))
+
+
+def _is_function(meaning: Meaning) -> bool:
+    return isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
+
+
+def _is_same_function(one: Die, other: Die) -> bool:
+    return one.tag != dw.TAG_SUBPROGRAM or parameter_types(one) == parameter_types(other)
+
+
+def _in_nameless(functions: Iterable[Die], part: Part, takes: Takes) -> tuple[Variable, ...]:
+    """A variable that belongs to a function without being in its entry."""
+    for function in functions:
+        if function.tag in FUNCTIONS:
+            found = [each for each in variables_of(function, part.name) if takes(each.die)]
+            if found:
+                return (one_of(found, function),)
+    return ()
+
+
+def _told_apart(found: list[Meaning]) -> list[Meaning]:
+    """The same, of variables of nameless functions the one that all stand for; a variable of the
+    namespace itself is before them."""
+    if len(found) < 2:
+        return found
+    nameless = [each for each in found if isinstance(each, Variable) and is_nameless(each)]
+    others = [each for each in found if each not in nameless]
+    return others or [one_of(nameless)]
+
+
+def _is_known_everywhere(meaning: Meaning) -> bool:
+    """Whether other units can mean an entry: a variable or function that is external."""
+    if isinstance(meaning, Variable):
+        return meaning.is_external
+    die = meaning
+    if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
+        return True
+    return any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+
+
+def _is_unknown_elsewhere(meaning: Meaning) -> bool:
+    """Whether only its own unit means a variable: as in GDB, what no other one can mean and has
+    neither a location nor a value."""
+    if not isinstance(meaning, Variable) or meaning.is_external:
+        return False
+    return meaning.location is None
+
+
+def _order(meaning: Meaning) -> int:
+    """What hides a type of the same name in its scope is before it (C++ basic.scope.hiding)."""
+    return int(isinstance(meaning, Die) and meaning.tag in TYPES)
+
+
+def _name_problem(die: Die) -> DwarfGpuError | None:
+    try:
+        die.name  # noqa: B018
+        declaration_of(die)
+    except DwarfGpuError as error:
+        return error
+    return None

@@ -1,0 +1,130 @@
+"""What a file defines outside of functions: functions, variables and types, in no order.
+
+Law: entries are read as they are asked for; nothing is kept, and an entry that cannot be read does
+not hide the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import (
+    CLASSES,
+    TAGGED,
+    TYPES,
+    is_nameless_function,
+    qualified_name,
+)
+from dwarfgpu.dwarf.scope.entities import code_ranges
+from dwarfgpu.dwarf.types.class_builder import scope_of
+from dwarfgpu.errors import DwarfGpuError
+
+Kind = Literal["functions", "variables", "types"]
+_TAGS: Final[dict[Kind, frozenset[int]]] = {
+    "functions": frozenset({dw.TAG_SUBPROGRAM}),
+    "variables": frozenset({dw.TAG_VARIABLE}),
+    "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
+}
+_SCOPES: Final = CLASSES | {dw.TAG_NAMESPACE, dw.TAG_MODULE}
+
+
+@frozen
+class ListedSymbol:
+    """One definition."""
+
+    name: str
+    """As people write it, in C++ with what is around it and, of functions, the parameters."""
+    die: Die
+    is_static: bool
+    """Whether it is of its file alone."""
+    file: str
+    """Where it is declared; of what is declared nowhere, the source file of its unit."""
+    line: int | None
+
+    @property
+    def is_of_nameless(self) -> bool:
+        """Whether it is a variable of a function that says nothing of itself."""
+        above = self.die.parent()
+        return above is not None and is_nameless_function(above)
+
+
+def listed_symbols(
+    info: DebugInfo, kind: Kind, wanted: re.Pattern[str] | None = None
+) -> Iterator[ListedSymbol]:
+    """All of a kind, or those in whose names something is found; what cannot be read is left out.
+
+    Where a symbol is declared is read of those alone.
+    """
+    for unit in info.units:
+        try:
+            pending = [unit.full.root]
+        except DwarfGpuError:
+            continue
+        while pending:
+            try:
+                children = list(pending.pop().children())
+            except DwarfGpuError:
+                continue
+            for die in children:
+                if die.tag in _SCOPES or is_nameless_function(die):
+                    pending.append(die)
+                found = _listed(die, kind, wanted)
+                if found is not None:
+                    yield found
+
+
+def _listed(die: Die, kind: Kind, wanted: re.Pattern[str] | None) -> ListedSymbol | None:
+    if die.tag not in _TAGS[kind]:
+        return None
+    try:
+        name = _name(die, kind)
+        if name is None or (wanted is not None and wanted.search(name) is None):
+            return None
+        return _with_place(die, name, kind)
+    except DwarfGpuError:
+        return None
+
+
+def _name(die: Die, kind: Kind) -> str | None:
+    """None for what is no definition of that kind."""
+    if kind == "functions":
+        return full_function_name(die) if code_ranges(die) else None
+    if die.flag(dw.AT_DECLARATION):
+        return None
+    if kind == "variables":
+        is_defined = die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
+        return qualified_name(die) if is_defined else None
+    if die.tag == dw.TAG_NAMESPACE:
+        if not die.unit.is_cplusplus:
+            return None
+        return f"{scope_of(die)}{die.name or '(anonymous namespace)'}"
+    if die.name is None:
+        return None
+    if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
+        return type_name(die.unit.info.types.build(die), cplusplus=True)
+    return qualified_name(die)
+
+
+def _with_place(die: Die, name: str, kind: Kind) -> ListedSymbol:
+    unit = die.unit
+    lined, filed = die.holder(dw.AT_DECL_LINE), die.holder(dw.AT_DECL_FILE)
+    line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
+    number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
+    table = None if filed is None else filed.unit.line_table
+    file = unit.name
+    if number is not None and table is not None:
+        folder = table.unit.root.string(dw.AT_COMP_DIR)
+        file = table.file(number).path.removeprefix(f"{folder}/")
+    if kind == "types":
+        is_static = not (unit.is_cplusplus and die.tag in TAGGED | {dw.TAG_NAMESPACE})
+    else:
+        is_static = not any(each.flag(dw.AT_EXTERNAL) for each in die.origins())
+    return ListedSymbol(name, die, is_static, file, line)

@@ -1,0 +1,68 @@
+"""The headers of `.debug_loclists` and `.debug_rnglists` (DWARF 5 7.28, 7.29).
+
+Law: an offset that no contribution holds is left to the list itself, as producers that write no
+headers expect; what a header does say must agree with the unit (AMD text A.2.5.1).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.dwarf.header import initial_length
+from dwarfgpu.errors import IllFormed, Malformed, Unsupported
+
+_MOST: Final = 200_000
+"""Contributions of one section; later ones are not checked."""
+
+
+class Contribution(NamedTuple):
+    """What the header of one unit's part of a section says."""
+
+    lists_at: int
+    """Offset of what follows the header."""
+    end: int
+    version: int
+    address_size: int
+
+
+class Contributions:
+    """All parts of one section, up to the first whose header cannot be read."""
+
+    def __init__(self, section: str, data: bytes, endian: Endian) -> None:
+        self._section = section
+        self._found: list[Contribution] = []
+        reader = Reader(data, endian)
+        try:
+            while reader and len(self._found) < _MOST:
+                self._found.append(_read(reader))
+        except Malformed:
+            pass
+        self._starts = [each.lists_at for each in self._found]
+
+    def check(self, offset: int, address_size: int) -> None:
+        """`IllFormed` where the header for an offset and the unit have other address sizes."""
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0 or offset >= self._found[index].end:
+            return
+        found = self._found[index]
+        if found.version != 5:
+            raise Unsupported(f"version {found.version} of {self._section}")
+        if found.address_size != address_size:
+            raise IllFormed(
+                f"address_size {found.address_size} of {self._section} and address_size "
+                f"{address_size} of its unit disagree"
+            )
+
+
+def _read(reader: Reader) -> Contribution:
+    """The next header; the reader then stands at the one after it."""
+    length, _ = initial_length(reader)
+    end = reader.position + length
+    if length > reader.remaining_bytes or length < 8:
+        raise Malformed(f"length {length:#x} of a contribution")
+    version, address_size = reader.unsigned(2), reader.u8()
+    lists_at = reader.position + 5
+    reader.position = end
+    return Contribution(lists_at, end, version, address_size)

@@ -1,0 +1,210 @@
+"""DWARF packages: the split files of a program in one (DWARF 5 7.3.5; version 2 of GNU Fission).
+
+Law: a row of an index is read as if it were a split file of its own: its contributions are that
+file's sections. Rows may share a contribution; others that overlap are `LimitExceeded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from attrs import field
+
+from dwarfgpu.base.bits import Endian, Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.objfile.elf import ObjectFile
+
+SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
+    2: {
+        1: ".debug_info", 2: ".debug_types", 3: ".debug_abbrev", 4: ".debug_line",
+        5: ".debug_loc", 6: ".debug_str_offsets", 7: ".debug_macinfo", 8: ".debug_macro",
+    },
+    5: {
+        1: ".debug_info", 3: ".debug_abbrev", 4: ".debug_line", 5: ".debug_loclists",
+        6: ".debug_str_offsets", 7: ".debug_macro", 8: ".debug_rnglists",
+    },
+}  # fmt: skip
+"""DW_SECT codes by the version of the index (DWARF 5 7.3.5.3, table 7.1)."""
+
+_MOST_PROBES: Final = 10_000
+CU_INDEX: Final = ".debug_cu_index"
+TU_INDEX: Final = ".debug_tu_index"
+
+
+class Contribution(NamedTuple):
+    """The part of a section that one unit has."""
+
+    offset: int
+    size_bytes: int
+
+
+@frozen(eq=False)
+class PackageIndex:
+    """One index: a hash table of signatures, and a row of contributions for each unit."""
+
+    section: str
+    """`.debug_cu_index` or `.debug_tu_index`."""
+    version: int
+    columns: tuple[int, ...]
+    """DW_SECT codes."""
+    row_count: int
+    slot_count: int
+    _data: bytes = field(repr=False)
+    _endian: Endian = field(repr=False)
+    _slots_at: int = field(repr=False)
+    _rows_at: int = field(repr=False)
+
+    def _number(self, at: int, index: int, size_bytes: int) -> int:
+        start = at + index * size_bytes
+        return int.from_bytes(self._data[start : start + size_bytes], self._endian)
+
+    def row_of(self, signature: int) -> int | None:
+        """The row of a signature, counted from 1; None where the index has none (7.3.5.3)."""
+        mask = self.slot_count - 1
+        slot = signature & mask
+        step = signature >> 32 & mask | 1
+        for _ in range(min(self.slot_count, _MOST_PROBES)):
+            row = self._row_in(slot)
+            if not row:
+                return None
+            if self._number(self._slots_at, slot, 8) == signature:
+                return row
+            slot = slot + step & mask
+        if self.slot_count > _MOST_PROBES:
+            raise LimitExceeded(f"{self.section}: more than {_MOST_PROBES} slots of one hash")
+        return None
+
+    def _row_in(self, slot: int) -> int:
+        row = self._number(self._slots_at + 8 * self.slot_count, slot, 4)
+        if row > self.row_count:
+            raise Malformed(f"{self.section} names row {row} of {self.row_count}")
+        return row
+
+    def signatures(self) -> Iterator[int]:
+        """The signature of every row, in the order of the rows."""
+        found: dict[int, int] = {}
+        for slot in range(self.slot_count):
+            row = self._row_in(slot)
+            if row:
+                found.setdefault(row, self._number(self._slots_at, slot, 8))
+        for row in sorted(found):
+            yield found[row]
+
+    def contributions(self, row: int) -> dict[str, Contribution]:
+        """The parts of sections that a row has, by their names without `.dwo`."""
+        known = SECTIONS[self.version]
+        width = len(self.columns)
+        sizes_at = self._rows_at + 4 * width * self.row_count
+        out: dict[str, Contribution] = {}
+        for column, code in enumerate(self.columns):
+            cell = (row - 1) * width + column
+            size_bytes = self._number(sizes_at, cell, 4)
+            if code in known and size_bytes:
+                out[known[code]] = Contribution(self._number(self._rows_at, cell, 4), size_bytes)
+        return out
+
+
+def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None:
+    """The index in a section; None where it is empty.
+
+    `Unsupported` for an unknown version, `Malformed` where its tables do not fit.
+    """
+    if not data:
+        return None
+    reader = Reader(data, endian)
+    # Version 2 has four bytes for the number, version 5 two and two of padding.
+    version = reader.unsigned(4)
+    if version != 2:
+        version = int.from_bytes(data[:2], endian)
+    if version not in SECTIONS:
+        raise Unsupported(f"version {version} of {section}")
+    width, rows, slots = (reader.unsigned(4) for _ in range(3))
+    if slots & slots - 1 or (rows and slots <= rows):
+        raise Malformed(f"{section} has {slots} slots for {rows} units")
+    slots_at = reader.position
+    reader.take(12 * slots)
+    columns = tuple(reader.unsigned(4) for _ in range(_fitting(reader, width, 4)))
+    if len(set(columns)) < width:
+        raise Malformed(f"{section} has a section in two columns")
+    rows_at = reader.position
+    _fitting(reader, 2 * rows * width, 4)
+    return PackageIndex(section, version, columns, rows, slots, data, endian, slots_at, rows_at)
+
+
+def _fitting(reader: Reader, count: int, size_bytes: int) -> int:
+    """A count of numbers that the rest of the section has room for."""
+    if count * size_bytes > reader.remaining_bytes:
+        raise Malformed(f"{count} numbers do not fit into the {reader.remaining_bytes} bytes left")
+    return count
+
+
+class PackageSections:
+    """The sections of a package, and what rows have of them."""
+
+    def __init__(self, file: ObjectFile) -> None:
+        self.file = file
+        self._whole: dict[str, bytes] = {}
+        self._parts: dict[tuple[str, Contribution], bytes] = {}
+        self._cut_bytes: dict[str, int] = {}
+        self._indexes: dict[str, PackageIndex | None] = {}
+
+    def index(self, section: str) -> PackageIndex | None:
+        """One of the two indexes; None where the package has none."""
+        if section not in self._indexes:
+            data = self.file.section_data(section)
+            try:
+                self._indexes[section] = read_index(section, data, self.file.endian)
+            except DwarfGpuError as error:
+                error.context = error.context or f"{self.file.path}: {section}"
+                raise
+        return self._indexes[section]
+
+    def row(self, section: str, signature: int) -> PackageRow | None:
+        """What the unit of a signature has; None where the index has none."""
+        index = self.index(section)
+        row = None if index is None else index.row_of(signature)
+        return None if index is None or row is None else PackageRow(self, index.contributions(row))
+
+    def whole(self, name: str) -> bytes:
+        """A whole section, by its name without `.dwo`."""
+        if name not in self._whole:
+            self._whole[name] = self.file.section_data(f"{name}.dwo")
+        return self._whole[name]
+
+    def part(self, name: str, wanted: Contribution) -> bytes:
+        """A contribution to a section."""
+        if (name, wanted) not in self._parts:
+            data, end = self.whole(name), wanted.offset + wanted.size_bytes
+            if end > len(data):
+                raise IllFormed(
+                    f"{self.file.path}: a contribution to {name}.dwo at [{wanted.offset:#x},"
+                    f"{end:#x}) is outside its {len(data):#x} bytes"
+                )
+            cut = self._cut_bytes.get(name, 0) + wanted.size_bytes
+            if cut > 2 * len(data):
+                raise LimitExceeded(f"{self.file.path}: contributions to {name}.dwo overlap")
+            self._cut_bytes[name] = cut
+            self._parts[name, wanted] = data[wanted.offset : end]
+        return self._parts[name, wanted]
+
+
+@frozen(eq=False)
+class PackageRow:
+    """The sections of one unit."""
+
+    _package: PackageSections
+    _contributions: Mapping[str, Contribution]
+
+    def read(self, name: str) -> bytes:
+        """A section, by its name without `.dwo`; strings are shared by all units."""
+        if name == ".debug_str":
+            return self._package.whole(name)
+        wanted = self._contributions.get(name)
+        return b"" if wanted is None else self._package.part(name, wanted)
+
+    def start(self, name: str) -> int:
+        """Where that begins in the section of the package."""
+        wanted = self._contributions.get(name)
+        return 0 if wanted is None else wanted.offset

@@ -1,0 +1,261 @@
+"""Split units: those whose entries are in other sections or files (DWARF 5 3.1.2, 3.1.3, 7.3.2;
+GNU Fission before).
+
+A skeleton in the file itself has what a linker changes: addresses, the line table. It names a split
+file and an ID; the split unit with that ID is in sections `.dwo` of the file itself, in a package
+`FILE.dwp` beside it, or in the split file.
+
+Law: a unit whose ID differs is not taken. Nothing is opened before a skeleton's entries are asked
+for, and each file once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.split.dwp import CU_INDEX, TU_INDEX, PackageSections
+from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.objfile.companions import Search, joined, open_companion, places, shown_path
+from dwarfgpu.objfile.elf import ObjectFile
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+    from dwarfgpu.dwarf.unit import CompilationUnit
+
+SPLIT_NAMES: Final = (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME)
+"""Attributes by which a skeleton names its split file."""
+_SUFFIX: Final = ".dwo"
+_MOST_TOLD: Final = 1_000
+"""Units of one file whose errors tell every place that was tried; each is kept."""
+
+
+def split_id(unit: CompilationUnit) -> int | None:
+    """What a skeleton and its split unit have in common."""
+    if unit.header.signature is not None:
+        return unit.header.signature
+    return unit.root.integer(dw.AT_GNU_DWO_ID)
+
+
+def split_name(skeleton: CompilationUnit) -> str | None:
+    """The path of the split file that a skeleton names."""
+    return _path(skeleton, *SPLIT_NAMES)
+
+
+def _path(unit: CompilationUnit, *names: int) -> str | None:
+    for name in names:
+        attribute = unit.root.attribute(name)
+        if attribute is not None:
+            return os.fsdecode(unit.string_of(attribute))
+    return None
+
+
+_Rows: TypeAlias = "tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]"
+
+
+class Package:
+    """The units of a package; each row of its indexes is a part of its own."""
+
+    def __init__(self, main: DebugInfo, file: ObjectFile) -> None:
+        self.file = file
+        self._main = main
+        self._sections = PackageSections(file)
+        self._parts: dict[tuple[str, int], DebugInfo | None] = {}
+        self._known_rows: dict[str, _Rows] = {}
+
+    def _part(self, index: str, signature: int) -> DebugInfo | None:
+        key = (index, signature)
+        if key not in self._parts:
+            row = self._sections.row(index, signature)
+            path = f"{self.file.path}[{signature:#018x}]"
+            made = None if row is None else self._main.part(self.file, _SUFFIX, path, self, row)
+            self._parts[key] = made
+        return self._parts[key]
+
+    def unit(self, id: int) -> CompilationUnit | None:
+        """The split unit of an ID; None where the package has none."""
+        part = self._part(CU_INDEX, id)
+        return None if part is None else part.split_units.get(id)
+
+    def type_unit(self, signature: int) -> CompilationUnit | None:
+        """The type unit of a signature; None where the package has none."""
+        part = self._part(TU_INDEX, signature)
+        return None if part is None else part.own_type_unit(signature)
+
+    def _rows(self, section: str) -> _Rows:
+        """The units of the rows of an index, and why others could not be read."""
+        if section not in self._known_rows:
+            units: list[CompilationUnit] = []
+            problems: list[DwarfGpuError] = []
+            for signature in self._signatures(section, problems):
+                try:
+                    part = self._part(section, signature)
+                    if part is not None:
+                        units += part.units
+                        problems += part.problems
+                except DwarfGpuError as error:
+                    problems.append(error)
+            self._known_rows[section] = tuple(units), tuple(problems)
+        return self._known_rows[section]
+
+    def _signatures(self, section: str, problems: list[DwarfGpuError]) -> tuple[int, ...]:
+        try:
+            index = self._sections.index(section)
+            return () if index is None else tuple(index.signatures())
+        except DwarfGpuError as error:
+            problems.append(error)
+            return ()
+
+    @property
+    def units(self) -> tuple[CompilationUnit, ...]:
+        """The units of all rows, type units last."""
+        return self._rows(CU_INDEX)[0] + self.type_units
+
+    @property
+    def type_units(self) -> tuple[CompilationUnit, ...]:
+        """The type units of all rows."""
+        return self._rows(TU_INDEX)[0]
+
+    @property
+    def problems(self) -> tuple[DwarfGpuError, ...]:
+        """Why other rows could not be read."""
+        return self._rows(CU_INDEX)[1] + self._rows(TU_INDEX)[1]
+
+
+class SplitFiles:
+    """The split units of the skeletons of one file."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self._info = info
+        self._files: dict[str, DebugInfo] = {}
+        self._packages: dict[str, Package] = {}
+        self._failures = 0
+
+    @cached_property
+    def own_package(self) -> Package | None:
+        """Where the file is a package itself."""
+        info = self._info
+        is_package = info.main is info and info.suffix and info.object.has_section(CU_INDEX)
+        return Package(info, info.object) if is_package else None
+
+    @cached_property
+    def _inside(self) -> DebugInfo | None:
+        """The part that sections `.dwo` of the file itself are."""
+        file = self._info.object
+        inside = not self._info.suffix and file.has_section(f".debug_info{_SUFFIX}")
+        return self._info.part(file, _SUFFIX) if inside else None
+
+    def unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
+        """The split unit of a skeleton.
+
+        `MissingContext` where it is not found, `InconsistentContext` where what has its name has
+        another ID or is for another machine.
+        """
+        id = split_id(skeleton)
+        if id is None:
+            raise IllFormed("the unit names a split file, but no ID that tells its split unit")
+        found = self._found(
+            skeleton,
+            f"the entries of the unit (ID {id:#018x})",
+            lambda part: part.split_units.get(id) or _why_not(part),
+            lambda package: package.unit(id) or "has no unit of that ID",
+        )
+        if found.skeleton not in (None, skeleton):
+            raise IllFormed(f"two skeleton units have the ID {id:#018x}")
+        if found.format.address_size != skeleton.format.address_size:
+            raise IllFormed(
+                f"address size {found.format.address_size} of the split unit and address size "
+                f"{skeleton.format.address_size} of its skeleton disagree"
+            )
+        found.skeleton = skeleton
+        return found
+
+    def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
+        """The type unit for which a skeleton stands, as GNU Fission had them at first."""
+        none = "has no type unit of that signature"
+        return self._found(
+            skeleton,
+            f"the type unit {signature:#018x}",
+            lambda part: part.own_type_unit(signature) or none,
+            lambda package: package.type_unit(signature) or none,
+        )
+
+    def _found(
+        self,
+        skeleton: CompilationUnit,
+        what: str,
+        in_part: Callable[[DebugInfo], CompilationUnit | str],
+        in_package: Callable[[Package], CompilationUnit | str],
+    ) -> CompilationUnit:
+        """What two functions look for, or why it is not there, in all places in turn."""
+        if self._inside is not None:
+            inside = in_part(self._inside)
+            if not isinstance(inside, str):
+                return inside
+
+        def look_in_package(path: str) -> CompilationUnit | str:
+            if path not in self._packages:
+                self._packages[path] = Package(self._info, open_companion(path))
+            package = self._packages[path]
+            return self._other_machine(package.file) or in_package(package)
+
+        def look_in_file(path: str) -> CompilationUnit | str:
+            if path not in self._files:
+                self._files[path] = self._info.part(open_companion(path), _SUFFIX)
+            part = self._files[path]
+            return self._other_machine(part.object) or in_part(part)
+
+        search = Search()
+        found = search.first(self._package_paths(), look_in_package) or search.first(
+            _split_paths(skeleton), look_in_file
+        )
+        if found is None:
+            self._failures += 1
+            name = shown_path(split_name(skeleton) or "")
+            told = self._failures <= _MOST_TOLD
+            raise search.failure(f"split file {name} with {what}", tells_places=told)
+        return found
+
+    def _other_machine(self, file: ObjectFile) -> str | None:
+        main = self._info.loaded
+        if (file.machine, file.endian) == (main.machine, main.endian):
+            return None
+        return f"is for {file.machine}, not for {main.machine}"
+
+    def _package_paths(self) -> Iterator[str]:
+        info = self._info
+        for path in dict.fromkeys((info.loaded.path, info.object.path)):
+            yield f"{path}.dwp"
+            stem, extension = os.path.splitext(path)
+            if extension == ".debug":
+                yield f"{stem}.dwp"
+            for folder in map(str, info.directories):
+                yield os.path.join(folder, f"{os.path.basename(path)}.dwp")
+
+
+def _why_not(part: DebugInfo) -> str:
+    for id in part.split_units:
+        return f"its ID is {id:#018x}"
+    return "has no split unit"
+
+
+def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
+    """Where a split file may be: in the folder of the compilation (DWARF 5 3.1.2), beside the file,
+    and under the directories for debug files."""
+    info = skeleton.info
+    name = split_name(skeleton)
+    if not name:
+        return
+    beside = dict.fromkeys(
+        os.path.dirname(path) or "." for path in (info.loaded.path, info.object.path)
+    )
+    folder = _path(skeleton, dw.AT_COMP_DIR)
+    folders: Iterable[str] = (
+        *((joined(each, folder) for each in beside) if folder else ()),
+        *beside,
+        *map(str, info.directories),
+    )
+    yield from places(name, dict.fromkeys(folders))

@@ -1,0 +1,246 @@
+"""The attributes that shape a type, as they stand in its entry (DWARF 5 2.19, 5.5, 5.13, 5.18).
+
+Law: nothing is evaluated. A constant is a number, anything else stays what it is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.types.dynamic_properties import (
+    Bounds,
+    Computed,
+    Measure,
+    Properties,
+    StringLength,
+)
+from dwarfgpu.dwarf.types.types import MAX_CHAIN
+from dwarfgpu.errors import IllFormed
+
+NAMES: Final = {
+    dw.AT_BYTE_SIZE: "DW_AT_byte_size",
+    dw.AT_BIT_SIZE: "DW_AT_bit_size",
+    dw.AT_BYTE_STRIDE: "DW_AT_byte_stride",
+    dw.AT_BIT_STRIDE: "DW_AT_bit_stride",
+    dw.AT_LOWER_BOUND: "DW_AT_lower_bound",
+    dw.AT_UPPER_BOUND: "DW_AT_upper_bound",
+    dw.AT_COUNT: "DW_AT_count",
+    dw.AT_ALLOCATED: "DW_AT_allocated",
+    dw.AT_ASSOCIATED: "DW_AT_associated",
+    dw.AT_DATA_LOCATION: "DW_AT_data_location",
+    dw.AT_RANK: "DW_AT_rank",
+    dw.AT_STRING_LENGTH: "DW_AT_string_length",
+}
+_REFERENCES: Final = frozenset({"unit_reference", "section_reference", "signature"})
+_BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
+
+
+def computed(die: Die, number: int, factor: int = 1) -> Computed | None:
+    """An attribute that is no constant; None where it is absent."""
+    attribute = die.attribute(number)
+    if attribute is None:
+        return None
+    if attribute.kind in _REFERENCES:
+        target = die.reference(number)
+        assert target is not None
+        return Computed(NAMES[number], target, factor)
+    location = die.unit.location_of(die, number)
+    assert location is not None
+    return Computed(NAMES[number], location, factor)
+
+
+def measure(die: Die, number: int, factor: int = 1) -> Measure:
+    """An attribute that is a number; None where it is absent.
+
+    Bounds have a sign: that of their form. But an upper bound that is not -1, that of an empty
+    array, is not negative: producers write large ones in the smallest form, 255 as one byte 0xff.
+    """
+    attribute = die.attribute(number)
+    if attribute is None:
+        return None
+    if attribute.kind not in ("constant", "flag"):
+        return computed(die, number, factor)
+    if not isinstance(attribute.raw, int):
+        raise IllFormed(f"{NAMES[number]} of the entry at {die.offset:#x} is no number")
+    value = attribute.raw
+    if number in _BOUNDS:
+        signed = die.signed_integer(number)
+        is_empty = signed == -1 and attribute.form not in (dw.FORM_DATA1, dw.FORM_DATA2)
+        if signed is not None and (number == dw.AT_LOWER_BOUND or is_empty):
+            value = signed
+    return value * factor
+
+
+def in_bits(die: Die, bits: int, in_bytes: int) -> Measure:
+    """A size or stride in bits, given by one of two attributes."""
+    found = measure(die, bits)
+    return measure(die, in_bytes, 8) if found is None else found
+
+
+@frozen(eq=False)
+class Shape:
+    """The dimensions of an array, outermost first, and what of the array is not constant."""
+
+    dimensions: tuple[int | None, ...]
+    lower_bounds: tuple[int | None, ...]
+    strides_bits: tuple[int | None, ...]
+    size_bits: int | None
+    properties: Properties
+
+
+def array_shape(die: Die) -> Shape:
+    """What an array entry and its subranges say."""
+    bounds: list[Bounds] = []
+    generic: list[Bounds] = []
+    for child in die.children():
+        if child.tag == dw.TAG_SUBRANGE_TYPE:
+            bounds.append(subrange_bounds(child))
+        elif child.tag == dw.TAG_ENUMERATION_TYPE:
+            bounds.append(_enumerated(child))
+        elif child.tag == dw.TAG_GENERIC_SUBRANGE:
+            generic.append(subrange_bounds(child))
+    rank = measure(die, dw.AT_RANK)
+    if rank is not None:
+        if len(generic) != 1 or bounds:
+            raise IllFormed(f"array at {die.offset:#x} has a rank and not one generic subrange")
+        bounds = generic
+    elif generic:
+        raise IllFormed(f"array at {die.offset:#x} has a generic subrange and no rank")
+    bounds = bounds or [Bounds(default_lower(die))]
+    column_major = _is_column_major(die)
+    if column_major:
+        bounds.reverse()
+    own_stride = in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE)
+    if own_stride is not None and bounds[-1].stride_bits is None and rank is None:
+        last = bounds[-1]
+        bounds[-1] = Bounds(last.lower, last.upper, last.count, own_stride)
+    size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+    lower_bounds = tuple(_constant(each.lower) for each in bounds)
+    strides = tuple(_constant(each.stride_bits) for each in bounds)
+    return Shape(
+        tuple(None if rank is not None else constant_count(each) for each in bounds),
+        lower_bounds if any(each != 0 for each in lower_bounds) else (),
+        strides if any(each is not None for each in strides) else (),
+        _constant(size),
+        Properties(
+            *descriptor(die),
+            size_bits=size if isinstance(size, Computed) else None,
+            rank=rank,
+            bounds=tuple(bounds),
+            is_column_major=column_major,
+        ),
+    )
+
+
+def descriptor(die: Die) -> tuple[Measure, Measure, Computed | None]:
+    """DW_AT_associated, DW_AT_allocated and DW_AT_data_location."""
+    return (
+        measure(die, dw.AT_ASSOCIATED),
+        measure(die, dw.AT_ALLOCATED),
+        computed(die, dw.AT_DATA_LOCATION),
+    )
+
+
+def has_descriptor(die: Die) -> bool:
+    """Whether what the entry describes must be found, or may be absent."""
+    return any(die.has(each) for each in (dw.AT_ASSOCIATED, dw.AT_ALLOCATED, dw.AT_DATA_LOCATION))
+
+
+def subrange_bounds(die: Die) -> Bounds:
+    """The bounds of a subrange, the lower one by default that of the language (DWARF 5 5.13)."""
+    lower = measure(die, dw.AT_LOWER_BOUND)
+    if die.unit.language in dw.ADA:
+        positions = _positions(die)
+        if positions is not None:
+            return positions
+    return Bounds(
+        default_lower(die) if lower is None else lower,
+        measure(die, dw.AT_UPPER_BOUND),
+        measure(die, dw.AT_COUNT),
+        in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE),
+    )
+
+
+def constant_count(bounds: Bounds) -> int | None:
+    """The number of elements, where constants tell it."""
+    count = bounds.count
+    if count is not None:
+        return count if isinstance(count, int) else None
+    lower, upper = bounds.lower, bounds.upper
+    if not isinstance(upper, int) or not isinstance(lower, int):
+        return None
+    return max(0, upper - lower + 1)
+
+
+def default_lower(die: Die) -> int | None:
+    """The first index that the language gives; None for a language of which it is not known.
+
+    A unit that names no language is taken as C.
+    """
+    language = die.unit.language
+    if language is None or language in dw.LOWER_BOUND_ZERO:
+        return 0
+    return 1 if language in dw.LOWER_BOUND_ONE else None
+
+
+def string_length(die: Die) -> StringLength | None:
+    """Where the length of a string is. `IllFormed` for an expression that is no place."""
+    where = computed(die, dw.AT_STRING_LENGTH)
+    if where is None:
+        return None
+    size = die.integer(dw.AT_STRING_LENGTH_BYTE_SIZE)
+    bits = die.integer(dw.AT_STRING_LENGTH_BIT_SIZE)
+    if size is None and bits is not None:
+        size = (bits + 7) // 8
+    if size is None and die.unit.format.version < 5:
+        size = die.integer(dw.AT_BYTE_SIZE)  # until DWARF 4 it was the size of the length
+    return StringLength(where, size or die.unit.format.address_size)
+
+
+def _constant(value: Measure) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _enumerated(die: Die) -> Bounds:
+    """A dimension whose indexes are enumerators."""
+    values = [
+        value
+        for child in die.children()
+        if child.tag == dw.TAG_ENUMERATOR
+        and (value := child.signed_integer(dw.AT_CONST_VALUE)) is not None
+    ]
+    return Bounds(min(values, default=0), count=len(values))
+
+
+def _positions(die: Die) -> Bounds | None:
+    """The bounds of an index of enumerators in Ada, where not all numbers between are indexes."""
+    index = die.reference(dw.AT_TYPE)
+    for _ in range(MAX_CHAIN):
+        if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, dw.TAG_TYPEDEF):
+            break
+        index = index.reference(dw.AT_TYPE)
+    if index is None or index.tag != dw.TAG_ENUMERATION_TYPE:
+        return None
+    values = [
+        child.signed_integer(dw.AT_CONST_VALUE)
+        for child in index.children()
+        if child.tag == dw.TAG_ENUMERATOR
+    ]
+    lower, upper = measure(die, dw.AT_LOWER_BOUND), measure(die, dw.AT_UPPER_BOUND)
+    if not values or not isinstance(upper, int) or isinstance(lower, Computed):
+        return None
+    if upper not in values or (lower is not None and lower not in values):
+        return None
+    first = 0 if lower is None else values.index(lower)
+    count = max(0, values.index(upper) - first + 1)
+    return Bounds(None, count=count, stride_bits=in_bits(die, dw.AT_BIT_STRIDE, dw.AT_BYTE_STRIDE))
+
+
+def _is_column_major(die: Die) -> bool:
+    ordering = die.integer(dw.AT_ORDERING)
+    if ordering is not None:
+        return ordering == dw.ORD_COL_MAJOR
+    return die.unit.language in dw.FORTRAN

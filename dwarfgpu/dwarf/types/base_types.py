@@ -1,0 +1,101 @@
+"""Base type entries (DWARF 5 section 5.1; AMD text A.5.1)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.errors import IllFormed, Unsupported
+
+MOST_SCALE: Final = 1_000
+"""The largest power of 2 or 10 that a fixed point number is multiplied by."""
+
+
+def base_type_of(die: Die) -> BaseType:
+    """The base type that an entry describes; `IllFormed` where it is none or has no size.
+
+    The sizes of a vector type are those of one element, because its element type is "the same as
+    T without the DW_AT_LLVM_vector_size attribute" (A.5.1).
+    """
+    if die.tag != dw.TAG_BASE_TYPE:
+        raise IllFormed(f"entry at {die.offset:#x} has tag {die.tag:#x}: not a base type")
+    name = die.string(dw.AT_NAME) or f"base type {die.offset:#x}"
+    where = f"base type {name} at {die.offset:#x}"
+    code = die.integer(dw.AT_ENCODING)
+    if code is None:
+        raise IllFormed(f"{where} has no encoding")
+    encoding = ENCODINGS.get(code, f"encoding {code:#x}")
+    bits = _element_bits(die, where)
+    first_bit = _first_bit(die, bits)
+    if first_bit:
+        raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
+    count = die.llvm_integer(dw.AT_LLVM_VECTOR_SIZE)
+    if count is not None and count <= 0:
+        raise IllFormed(f"{where} has a vector size of {count}")
+    form = None
+    if encoding in ("float", "complex_float"):
+        x87 = die.unit.info.object.machine in ("386", "X86_64")
+        is_complex = encoding == "complex_float"
+        # Clang names all complex types `complex`: such a part of 128 bits is C's long double.
+        spelled = "long double" if is_complex and name == "complex" else name
+        form = float_format(spelled, bits // 2 if is_complex else bits, x87=x87)
+    space = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0 if encoding == "address" else None
+    scale = _scale(die, where) if encoding in ("signed_fixed", "unsigned_fixed") else None
+    return BaseType(name, encoding, bits * (count or 1), endian_of(die), count, space, form, scale)
+
+
+def _scale(die: Die, where: str) -> Fraction | None:
+    """What a fixed point number is multiplied by (DWARF 5 5.1.1); GNAT tells any fraction."""
+    for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):
+        exponent = die.signed_integer(number)
+        if exponent is not None:
+            if abs(exponent) > MOST_SCALE:
+                raise IllFormed(f"{where} has a scale of {base} to the power of {exponent}")
+            return Fraction(base) ** exponent
+    small = die.reference(dw.AT_SMALL)
+    if small is None:
+        return None
+    numerator = small.integer(dw.AT_GNU_NUMERATOR)
+    denominator = small.integer(dw.AT_GNU_DENOMINATOR)
+    if numerator is None or not denominator:
+        raise Unsupported(f"{where} has a scale that is no fraction (DW_AT_small)")
+    return Fraction(numerator, denominator)
+
+
+def _element_bits(die: Die, where: str) -> int:
+    """A size in bits beside one in bytes is that of the value in its storage (DWARF 5 5.1)."""
+    bits = die.integer(dw.AT_BIT_SIZE)
+    if bits is None:
+        bits = (die.integer(dw.AT_BYTE_SIZE) or 0) * 8
+    if bits <= 0:
+        raise IllFormed(f"{where} has no size")
+    return bits
+
+
+def _first_bit(die: Die, bits: int) -> int:
+    """Where a value begins in its storage: DW_AT_data_bit_offset, before DWARF 4 DW_AT_bit_offset.
+
+    The older one counts from the most significant bit (DWARF 3 5.1).
+    """
+    first = die.integer(dw.AT_DATA_BIT_OFFSET)
+    if first is not None:
+        return first
+    from_top, storage = die.integer(dw.AT_BIT_OFFSET), die.integer(dw.AT_BYTE_SIZE)
+    if from_top is None or storage is None or die.integer(dw.AT_BIT_SIZE) is None:
+        return 0
+    return from_top if endian_of(die) == "big" else 8 * storage - from_top - bits
+
+
+def endian_of(die: Die) -> Endian:
+    """DW_AT_endianity: 0 default, 1 big, 2 little."""
+    match die.integer(dw.AT_ENDIANITY):
+        case 1:
+            return "big"
+        case 2:
+            return "little"
+        case _:
+            return die.unit.endian

@@ -1,0 +1,460 @@
+"""From type entries to types (DWARF 5 chapter 5).
+
+Law: one entry gives one `Type` object, the same each time. What an entry refers to is built when
+it is asked for, so that neither a recursive type nor a hostile chain recurses here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.types.array_shape import (
+    Shape,
+    array_shape,
+    default_lower,
+    descriptor,
+    has_descriptor,
+    in_bits,
+    string_length,
+)
+from dwarfgpu.dwarf.types.base_types import base_type_of
+from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
+from dwarfgpu.dwarf.types.class_parts import Declarations
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    NULLPTR_NAMES,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Function,
+    Member,
+    MemberPointer,
+    Pointer,
+    PointerKind,
+    Qualified,
+    Qualifier,
+    Scope,
+    Struct,
+    StructKind,
+    Type,
+    Typedef,
+    TypeReference,
+    Unspecified,
+    size_bits,
+    size_bytes,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.info import DebugInfo
+
+_POINTERS: Final[dict[int, PointerKind]] = {
+    dw.TAG_POINTER_TYPE: "pointer",
+    dw.TAG_REFERENCE_TYPE: "reference",
+    dw.TAG_RVALUE_REFERENCE_TYPE: "rvalue_reference",
+}
+_STRUCTS: Final[dict[int, StructKind]] = {
+    dw.TAG_STRUCTURE_TYPE: "struct",
+    dw.TAG_UNION_TYPE: "union",
+    dw.TAG_CLASS_TYPE: "class",
+}
+_QUALIFIERS: Final[dict[int, Qualifier]] = {
+    dw.TAG_CONST_TYPE: "const",
+    dw.TAG_VOLATILE_TYPE: "volatile",
+    dw.TAG_RESTRICT_TYPE: "restrict",
+    dw.TAG_ATOMIC_TYPE: "atomic",
+}
+_TRANSPARENT: Final = {dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
+"""Entries whose objects are those of another type."""
+_NOT_READ: Final = {
+    dw.TAG_SET_TYPE: "set",
+    dw.TAG_FILE_TYPE: "file",
+    dw.TAG_COARRAY_TYPE: "coarray",
+    dw.TAG_DYNAMIC_TYPE: "dynamic type",
+}
+"""Types that are shown as bits; what they are is told by their name."""
+_FOUND: Final = (Base, Pointer, MemberPointer, Enum)
+"""Types whose objects may be behind a descriptor; those with more to compute are built with it."""
+
+
+class TypeBuilder:
+    """The types of one object file, by their entries."""
+
+    def __init__(self, info: DebugInfo) -> None:
+        self._info = info
+        self._built: dict[Die, Type] = {}
+
+    def type_of(self, die: Die) -> Type | None:
+        """The type that an entry or its origins name with DW_AT_type; None is void."""
+        holder = die.holder(dw.AT_TYPE)
+        return None if holder is None else self._referenced(holder, dw.AT_TYPE)
+
+    def size_of_object(self, die: Die) -> int | None:
+        """The size in bytes of the object that an entry describes; None where not known."""
+        return size_bytes(self.type_of(die))
+
+    def build(self, die: Die) -> Type:
+        """The type that an entry describes; of a declaration with DW_AT_signature, the type of that
+        type unit (DWARF 5 5.7.1)."""
+        built = self._built.get(die)
+        if built is None:
+            built = self._build(die)
+            if isinstance(built, _FOUND) and has_descriptor(die):
+                built = Dynamic(built, Properties(*descriptor(die)))
+            self._built[die] = built
+        return built
+
+    def _build(self, die: Die) -> Type:
+        tag = die.tag
+        if die.has(dw.AT_SIGNATURE):
+            return self._signed(die)
+        if tag == dw.TAG_BASE_TYPE:
+            return Base(_canonical(die, base_type_of(die)))
+        if tag in _POINTERS:
+            return self._pointer(die, _POINTERS[tag])
+        if tag in _STRUCTS:
+            return self._struct(die, _STRUCTS[tag])
+        if tag in _QUALIFIERS:
+            return Qualified(_QUALIFIERS[tag], self.target(die))
+        if tag == dw.TAG_TYPEDEF:
+            return Typedef(die.name or "typedef", self.target(die), _scope(die))
+        if tag == dw.TAG_SUBRANGE_TYPE:
+            return self._subrange(die)
+        if tag == dw.TAG_ARRAY_TYPE:
+            return self._array(die)
+        if tag == dw.TAG_STRING_TYPE:
+            return self._string(die)
+        if tag == dw.TAG_ENUMERATION_TYPE:
+            return self._enum(die)
+        if tag in (dw.TAG_SUBROUTINE_TYPE, dw.TAG_SUBPROGRAM):
+            return self._function(die)
+        if tag == dw.TAG_PTR_TO_MEMBER_TYPE:
+            return MemberPointer(
+                self.target(die),
+                self.target(die, dw.AT_CONTAINING_TYPE),
+                self._member_pointer_bytes(die),
+                die.unit.location_of(die, dw.AT_USE_LOCATION),
+            )
+        if tag in _NOT_READ:
+            name = f" {die.name}" if die.name else ""
+            return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
+        # Assemblers say so, without a name, what a function of theirs returns.
+        unnamed = "void" if tag == dw.TAG_UNSPECIFIED_TYPE else f"DW_TAG {tag:#x}"
+        return Unspecified(die.name or unnamed, _unspecified_bytes(die))
+
+    def _signed(self, die: Die) -> Type:
+        """The type of a declaration whose definition is in a type unit.
+
+        Where that is not found a structure stays incomplete, and says why when it is asked for
+        members.
+        """
+        try:
+            return self.build(_definition(die))
+        except DwarfGpuError as error:
+            if die.tag not in _STRUCTS:
+                raise
+            problem = error
+
+        def members() -> tuple[Member, ...]:
+            raise problem.with_traceback(None)
+
+        return Struct(
+            _STRUCTS[die.tag], die.name, None, members, is_declaration=True, scope=_scope(die)
+        )
+
+    def _referenced(self, die: Die, name: int) -> Type | None:
+        target = die.reference(name)
+        return None if target is None else self.build(target)
+
+    def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
+        """A function that gives the type an attribute refers to; it is looked up once."""
+        found: list[Type | None] = []
+
+        def target() -> Type | None:
+            if not found:
+                found.append(self._referenced(die, name))
+            return found[0]
+
+        return target
+
+    def _pointer(self, die: Die, kind: PointerKind) -> Pointer:
+        return Pointer(
+            self.target(die),
+            kind,
+            _pointer_bytes(die),
+            die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
+            die.integer(dw.AT_ADDRESS_CLASS),
+            die.llvm_integer(dw.AT_LLVM_MEMORY_SPACE),
+            die.name,
+        )
+
+    def _member_pointer_bytes(self, die: Die) -> int:
+        """That of an address, two for a member function: the C++ ABI, where nothing tells it."""
+        size = die.integer(dw.AT_BYTE_SIZE)
+        if size is not None:
+            return size
+        member = die.reference(dw.AT_TYPE)
+        is_function = member is not None and member.tag == dw.TAG_SUBROUTINE_TYPE
+        return die.unit.format.address_size * (2 if is_function else 1)
+
+    def _array(self, die: Die) -> Type:
+        shape = array_shape(die)
+        form = Array(
+            self._element(die, shape),
+            shape.dimensions,
+            shape.strides_bits,
+            die.flag(dw.AT_GNU_VECTOR),
+            die.name,
+            shape.size_bits,
+            shape.lower_bounds,
+        )
+        return form if shape.properties.is_constant else Dynamic(form, shape.properties)
+
+    def _element(self, die: Die, shape: Shape) -> Callable[[], Type | None]:
+        """The elements of an array; those of a packed one are as large as their distance."""
+        target = self.target(die)
+        stride = shape.strides_bits[-1] if shape.strides_bits else None
+        if not stride or stride < 0:
+            return target
+
+        found: list[Type | None] = []
+
+        def element() -> Type | None:
+            if not found:
+                found.append(packed())
+            return found[0]
+
+        def packed() -> Type | None:
+            bare = strip(target())
+            if isinstance(bare, Struct | Array | Dynamic) or stride >= (size_bits(bare) or 0):
+                return target()
+            if not isinstance(bare, Base) or bare.base.vector_size is not None:
+                what = f"array at {die.offset:#x} has elements {stride} bits apart"
+                raise Unsupported(f"{what}, which are no numbers")
+            return evolve(bare, base=evolve(bare.base, bit_size=stride))
+
+        return element
+
+    def _string(self, die: Die) -> Type:
+        """A string type: an array of characters (DWARF 5 5.11)."""
+        character = self.target(die)
+        if not die.has(dw.AT_TYPE):
+            character = _constant_target(Base(BaseType("char", "unsigned_char", 8)))
+        length = string_length(die)
+        size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        lower = default_lower(die)
+        count: int | None = None
+        if length is None and isinstance(size, int):
+            bits = 8 * (size_bytes(character()) or 1)
+            count = size // bits
+        form = Array(
+            character, (count,), name=die.name, lower_bounds=() if lower == 0 else (lower,)
+        )
+        computed = size if isinstance(size, Computed) and length is None else None
+        found = Properties(
+            *descriptor(die),
+            size_bits=computed,
+            bounds=(Bounds(lower, count=count),),
+            string_length=length,
+        )
+        return form if found.is_constant else Dynamic(form, found)
+
+    def _subrange(self, die: Die) -> Type:
+        """A range type (DWARF 5 5.13): a name of its base type, or the same in another size."""
+        if die.has(dw.AT_GNU_BIAS):
+            raise Unsupported(f"subrange at {die.offset:#x} has a bias (DW_AT_GNU_bias)")
+        size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        name = die.name or "subrange"
+        if isinstance(size, Computed):
+            return Dynamic(Unspecified(name), Properties(size_bits=size))
+        if not die.has(dw.AT_TYPE):
+            return Unspecified(name, None if size is None else (size + 7) // 8)
+        found = _underlying(die)
+        if found is None or found.base.vector_size is not None:
+            return Typedef(name, self.target(die))
+        base = evolve(found.base, name=die.name or found.base.name)
+        if size is not None and 0 < size != base.bit_size:
+            base = evolve(base, bit_size=size)
+        return Base(base, is_range=base.encoding in ("signed", "unsigned"))
+
+    def _struct(self, die: Die, kind: StructKind) -> Type:
+        made: list[tuple[Member, ...]] = []
+
+        def members() -> tuple[Member, ...]:
+            if not made:
+                made.append(members_of(self, die))
+            return made[0]
+
+        found: list[Declarations] = []
+
+        def declared() -> Declarations:
+            if not found:
+                found.append(declarations_of(self, die))
+            return found[0]
+
+        is_declaration = die.flag(dw.AT_DECLARATION)
+        size = None if is_declaration else in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
+        constant = (size + 7) // 8 if isinstance(size, int) else None
+        form = Struct(
+            kind,
+            die.name or _linked_name(die),
+            constant,
+            members,
+            is_declaration,
+            declared,
+            _scope(die),
+        )
+        computed = size if isinstance(size, Computed) else None
+        properties = Properties(*descriptor(die), size_bits=computed)
+        return form if properties.is_constant else Dynamic(form, properties)
+
+    def _enum(self, die: Die) -> Enum:
+        underlying = _underlying(die)
+        enumerators: list[tuple[str, int]] = []
+        for child in die.children():
+            if child.tag == dw.TAG_ENUMERATOR:
+                value = child.integer(dw.AT_CONST_VALUE)
+                if value is None:
+                    raise IllFormed(f"enumerator at {child.offset:#x} has no value")
+                enumerators.append((child.name or "", value))
+        size = die.integer(dw.AT_BYTE_SIZE)
+        if size is None:
+            size = 4 if underlying is None else underlying.size_bytes
+        is_signed = any(value < 0 for _, value in enumerators)
+        if underlying is not None:
+            is_signed = underlying.base.is_signed
+        return Enum(
+            die.name,
+            size,
+            tuple(enumerators),
+            is_signed,
+            die.flag(dw.AT_ENUM_CLASS),
+            underlying,
+            _scope(die),
+        )
+
+    def _function(self, die: Die) -> Function:
+        children = list(die.children())
+        parameters = [each for each in children if each.tag == dw.TAG_FORMAL_PARAMETER]
+        this = this_of(die, parameters)
+        return Function(
+            self.target(die),
+            tuple(self._parameter(each, this) for each in parameters),
+            die.flag(dw.AT_PROTOTYPED) or die.unit.language == dw.LANG_MIPS_ASSEMBLER,
+            any(c.tag == dw.TAG_UNSPECIFIED_PARAMETERS for c in children),
+            die.name,
+        )
+
+    def _parameter(self, die: Die, this: Die | None) -> TypeReference:
+        """The type of a parameter; `this` is constant, whether or not the compiler says so."""
+        target = self.target(die)
+        if die != this:
+            return target
+        below = die.reference(dw.AT_TYPE)
+        is_constant = below is not None and below.tag == dw.TAG_CONST_TYPE
+        return target if is_constant else Qualified("const", target)
+
+
+def _unspecified_bytes(die: Die) -> int | None:
+    """The size of an unspecified type; that of nullptr is the size of a pointer (C++
+    [basic.fundamental]), which compilers leave out (DWARF 5 5.2)."""
+    size = die.integer(dw.AT_BYTE_SIZE)
+    is_nullptr = die.tag == dw.TAG_UNSPECIFIED_TYPE and die.name in NULLPTR_NAMES
+    return die.unit.format.address_size if size is None and is_nullptr else size
+
+
+def _scope(die: Die) -> Scope:
+    """What is around a type of a language whose names have parts."""
+    if not die.unit.is_cplusplus:
+        return ""
+    found: list[str] = []
+
+    def scope() -> str:
+        if not found:
+            found.append(scope_of(die))
+        return found[0]
+
+    return scope
+
+
+def _constant_target(kind: Type) -> Callable[[], Type | None]:
+    return lambda: kind
+
+
+def _definition(die: Die) -> Die:
+    """The entry in a type unit to which DW_AT_signature leads."""
+    for _ in range(MAX_ORIGINS):
+        target = die.reference(dw.AT_SIGNATURE)
+        if target is None:
+            return die
+        die = target
+    raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to one another")
+
+
+def _pointer_bytes(die: Die) -> int:
+    """The size of a pointer; without DW_AT_byte_size, that of addresses of its space (A.5.3).
+
+    `IllFormed` or `Unsupported` where the space is not known.
+    """
+    size = die.integer(dw.AT_BYTE_SIZE)
+    if size is not None:
+        return size
+    number = die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE)
+    address_class = die.integer(dw.AT_ADDRESS_CLASS)
+    if not number and not address_class:
+        return die.unit.format.address_size
+    where = f"pointer at {die.offset:#x} has no DW_AT_byte_size"
+    architecture = die.unit.info.architecture
+    if architecture is None:
+        raise Unsupported(f"{where}, and the address spaces of the machine are not known")
+    if number:
+        space = architecture.address_spaces.get(number)
+        if space is None:
+            raise IllFormed(f"{where}, and {architecture.name} has no address space {number}")
+        return space.address_bits // 8
+    assert address_class is not None
+    if architecture.machine != "AMDGPU":
+        raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is not known")
+    return space_of_class(address_class, die.unit, architecture).address_bits // 8
+
+
+def _underlying(die: Die) -> Base | None:
+    """The base type below an enumeration or subrange, whatever is between."""
+    target = die.reference(dw.AT_TYPE)
+    for _ in range(MAX_CHAIN):
+        if target is None:
+            return None
+        if target.tag == dw.TAG_BASE_TYPE:
+            return Base(_canonical(target, base_type_of(target)))
+        if target.tag not in _TRANSPARENT:
+            return None
+        target = target.reference(dw.AT_TYPE)
+    raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+
+
+def _linked_name(die: Die) -> str | None:
+    """The name that `typedef struct {} Name` has for the linker, which GCC tells: `5Named`."""
+    linked = die.string(dw.AT_LINKAGE_NAME) or ""
+    count = re.match(r"\d+", linked)
+    name = linked[count.end() :] if count is not None and len(count[0]) < 6 else ""
+    return name if count is not None and name and len(name) == int(count[0]) else None
+
+
+def _canonical(die: Die, base: BaseType) -> BaseType:
+    """In C and C++ `long unsigned int` is `unsigned long`, as GDB has it."""
+    unit = die.unit
+    if unit.is_cplusplus or unit.language in dw.C:
+        return evolve(base, name=canonical(base.name))
+    return base

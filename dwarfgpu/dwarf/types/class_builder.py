@@ -1,0 +1,258 @@
+"""What classes are made of: members, base classes, member functions (DWARF 5 5.7).
+
+Law: as in `dwarfgpu.dwarf.types.builder`: types are referred to, never built here, except those of
+member functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.types.class_parts import (
+    Access,
+    Declarations,
+    Method,
+    NestedTypedef,
+    TemplateType,
+    Variant,
+    VariantPart,
+)
+from dwarfgpu.dwarf.types.types import Base, Enum, Function, Member, Typedef, strip
+from dwarfgpu.errors import IllFormed, LimitExceeded, Malformed
+from dwarfgpu.expr.context import ExprLoc, LocList
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.types.builder import TypeBuilder
+
+_MEMBERS: Final = (dw.TAG_MEMBER, dw.TAG_INHERITANCE, dw.TAG_VARIABLE)
+_ACCESS: Final[dict[int, Access]] = {1: "public", 2: "protected", 3: "private"}
+_OP_PLUS_UCONST: Final = 0x23
+_OP_CONSTU: Final = 0x10
+_SCOPES: Final = frozenset(
+    {
+        dw.TAG_NAMESPACE,
+        dw.TAG_MODULE,
+        dw.TAG_STRUCTURE_TYPE,
+        dw.TAG_CLASS_TYPE,
+        dw.TAG_UNION_TYPE,
+        dw.TAG_ENUMERATION_TYPE,
+    }
+)
+"""Entries whose names are part of the names of what is in them."""
+_DEEPEST: Final = 100
+_DEEPEST_VARIANTS: Final = 20
+_DSC_RANGE: Final = 0x01
+
+
+def scope_of(die: Die) -> str:
+    """The namespaces and classes around a type, as GDB writes them: `ns::Outer::`."""
+    names: list[str] = []
+    above = _declared_in(die)
+    for _ in range(_DEEPEST):
+        if above is None or above.tag not in _SCOPES:
+            break
+        above = above.described
+        if above.tag == dw.TAG_NAMESPACE:
+            names.append(above.name or "(anonymous namespace)")
+        elif above.name is not None and above.tag != dw.TAG_ENUMERATION_TYPE:
+            names.append(above.name)
+        above = _declared_in(above)
+    return "".join(f"{name}::" for name in reversed(names))
+
+
+def _declared_in(die: Die) -> Die | None:
+    """The entry around an entry where that is declared."""
+    *_, declared = die.origins()
+    return declared.parent()
+
+
+def members_of(types: TypeBuilder, die: Die) -> tuple[Member, ...]:
+    """The data members, static ones too, and base classes of a structure, in order."""
+    return tuple(_member(types, each) for each in die.children() if each.tag in _MEMBERS)
+
+
+def declarations_of(types: TypeBuilder, die: Die) -> Declarations:
+    """What else it declares."""
+    methods: list[Method] = []
+    typedefs: list[NestedTypedef] = []
+    parameters: list[TemplateType] = []
+    for each in die.children():
+        if each.tag == dw.TAG_SUBPROGRAM:
+            methods.append(_method(types, each))
+        elif each.tag == dw.TAG_TYPEDEF:
+            kind = types.build(each)
+            assert isinstance(kind, Typedef)
+            typedefs.append(NestedTypedef(kind, _access(each)))
+        elif each.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER and each.name:
+            parameters.append(TemplateType(each.name, types.target(each)))
+    alignment = die.integer(dw.AT_ALIGNMENT)
+    return Declarations(
+        tuple(methods), tuple(typedefs), tuple(parameters), _parts(types, die), alignment
+    )
+
+
+def this_of(function: Die, parameters: list[Die]) -> Die | None:
+    """The parameter that is `this`: the first, made by the compiler (DWARF 5 5.7.8).
+
+    Not all compilers write DW_AT_object_pointer.
+    """
+    if not parameters or not parameters[0].flag(dw.AT_ARTIFICIAL):
+        return None
+    first = parameters[0]
+    if function.has(dw.AT_OBJECT_POINTER):
+        return first if function.reference(dw.AT_OBJECT_POINTER) == first else None
+    return first if first.name in (None, "this") else None
+
+
+def _parts(types: TypeBuilder, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
+    """The variant parts right in a structure or variant."""
+    found = [each for each in die.children() if each.tag == dw.TAG_VARIANT_PART]
+    if found and depth >= _DEEPEST_VARIANTS:
+        raise LimitExceeded(f"variants more than {_DEEPEST_VARIANTS} deep in one another")
+    return tuple(_part(types, each, depth) for each in found)
+
+
+def _part(types: TypeBuilder, die: Die, depth: int) -> VariantPart:
+    told = die.reference(dw.AT_DISCR)
+    if told is not None and told.tag != dw.TAG_MEMBER:
+        raise IllFormed(f"DW_AT_discr of the entry at {die.offset:#x} refers to no member")
+    bare = None if told is None else strip(types.type_of(told))
+    has_sign = bare.is_signed if isinstance(bare, Enum) else False
+    has_sign = bare.base.is_signed if isinstance(bare, Base) else has_sign
+    variants = tuple(
+        Variant(
+            tuple(_member(types, child) for child in each.children() if child.tag == dw.TAG_MEMBER),
+            _discriminants(each, has_sign),
+            _parts(types, each, depth + 1),
+        )
+        for each in die.children()
+        if each.tag == dw.TAG_VARIANT
+    )
+    return VariantPart(None if told is None else _member(types, told), variants)
+
+
+def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
+    """The values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10, 7.22)."""
+    one = variant.integer(dw.AT_DISCR_VALUE)
+    if one is not None:
+        return ((one, one),)
+    attribute = variant.attribute(dw.AT_DISCR_LIST)
+    if attribute is None:
+        return ()
+    if not isinstance(attribute.raw, bytes | memoryview):
+        raise IllFormed(f"DW_AT_discr_list of the entry at {variant.offset:#x} is no block")
+    reader = Reader(bytes(attribute.raw))
+    number = reader.sleb if has_sign else reader.uleb
+    found: list[tuple[int, int]] = []
+    while reader:
+        if reader.u8() == _DSC_RANGE:
+            low = number()
+            found.append((low, number()))
+        else:
+            value = number()
+            found.append((value, value))
+    return tuple(found)
+
+
+def _access(die: Die) -> Access:
+    """DW_AT_accessibility, by default that of the class (DWARF 5 5.7.3, 5.7.6, 5.7.8)."""
+    told = die.integer(dw.AT_ACCESSIBILITY)
+    if told in _ACCESS:
+        return _ACCESS[told]
+    above = die.parent() if die.unit.is_cplusplus else None
+    return "private" if above is not None and above.tag == dw.TAG_CLASS_TYPE else "public"
+
+
+def _method(types: TypeBuilder, die: Die) -> Method:
+    kind = types.build(die)
+    assert isinstance(kind, Function)
+    parameters = [each for each in die.children() if each.tag == dw.TAG_FORMAL_PARAMETER]
+    slot = None
+    if die.has(dw.AT_VTABLE_ELEM_LOCATION):
+        slot = die.unit.location_of(die, dw.AT_VTABLE_ELEM_LOCATION)
+    return Method(
+        die.name or "",
+        kind,
+        bool(die.integer(dw.AT_VIRTUALITY)),
+        this_of(die, parameters) is not None,
+        slot,
+        _constant(slot.expression) if isinstance(slot, ExprLoc) else None,
+        _access(die),
+        die.flag(dw.AT_ARTIFICIAL),
+        tuple(types.target(each) for each in parameters if not each.flag(dw.AT_ARTIFICIAL)),
+    )
+
+
+def _member(types: TypeBuilder, die: Die) -> Member:
+    # Of a class in an anonymous namespace gcc says only that the member is declared here.
+    declared = die.flag(dw.AT_EXTERNAL) or die.flag(dw.AT_DECLARATION)
+    is_static = die.tag == dw.TAG_VARIABLE or declared
+    offset, location = (None, None) if is_static else _place(types, die)
+    return Member(
+        die.name,
+        types.target(die),
+        offset,
+        die.integer(dw.AT_BIT_SIZE),
+        location,
+        is_static,
+        die.tag == dw.TAG_INHERITANCE,
+        die.flag(dw.AT_ARTIFICIAL),
+        bool(die.integer(dw.AT_VIRTUALITY)),
+        die.offset,
+        _access(die),
+        die,
+    )
+
+
+def _place(types: TypeBuilder, die: Die) -> tuple[int, ExprLoc | LocList | None]:
+    """The bit offset of a member, and the expression from whose place it counts (5.7.6)."""
+    bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
+    if bit_offset is not None:
+        return bit_offset, None
+    start = die.integer(dw.AT_DATA_MEMBER_LOCATION)
+    location: ExprLoc | LocList | None = None
+    if start is None:
+        location = die.unit.location_of(die, dw.AT_DATA_MEMBER_LOCATION)
+        if isinstance(location, ExprLoc):
+            start = _constant_offset(location.expression)
+            location = location if start is None else None
+    # DWARF 2 and 3 count a bit-field from the most significant bit of its storage unit.
+    from_top = die.integer(dw.AT_BIT_OFFSET)
+    bit_size = die.integer(dw.AT_BIT_SIZE)
+    if from_top is None or bit_size is None:
+        return (start or 0) * 8, location
+    if die.unit.endian == "little":
+        storage = die.integer(dw.AT_BYTE_SIZE) or types.size_of_object(die)
+        if storage is None:
+            raise IllFormed(
+                f"bit-field at {die.offset:#x} has DW_AT_bit_offset, and storage of unknown size"
+            )
+        from_top = storage * 8 - from_top - bit_size
+    return (start or 0) * 8 + from_top, location
+
+
+def _constant(expression: bytes) -> int | None:
+    """The number of an expression that is one `constu`."""
+    if not expression or expression[0] != _OP_CONSTU:
+        return None
+    try:
+        value, position = read_uleb(expression, 1, len(expression))
+    except Malformed:
+        return None
+    return value if position == len(expression) else None
+
+
+def _constant_offset(expression: bytes) -> int | None:
+    """The offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address."""
+    if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
+        return None
+    try:
+        value, position = read_uleb(expression, 1, len(expression))
+    except Malformed:
+        return None
+    rest = b"" if expression[0] == _OP_PLUS_UCONST else b"\x22"
+    return value if expression[position:] == rest else None

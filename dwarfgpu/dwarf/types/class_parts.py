@@ -1,0 +1,99 @@
+"""What structures have besides the members that all their objects have (DWARF 5 5.7, 2.23)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.context import ExprLoc, LocList
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.types.types import Function, Member, Type, Typedef, TypeReference
+
+Access = Literal["public", "protected", "private"]
+
+
+@frozen(eq=False)
+class Method:
+    """A member function (DWARF 5 5.7.8)."""
+
+    name: str
+    type: Function
+    """Its first parameter is `this` where it has one."""
+    is_virtual: bool = False
+    has_this: bool = False
+    slot: ExprLoc | LocList | None = None
+    """DW_AT_vtable_elem_location (A.5.7.8)."""
+    slot_index: int | None = None
+    """The same where it is one constant: compilers write the index of the slot."""
+    access: Access = "public"
+    is_artificial: bool = False
+    """Made by the compiler."""
+    _written: tuple[TypeReference, ...] | None = None
+
+    @property
+    def written(self) -> tuple[Type | None, ...]:
+        """The parameters that the source has: without `this` and what the compiler adds."""
+        if self._written is not None:
+            return tuple(_given(each) for each in self._written)
+        return self.type.parameters[1 if self.has_this else 0 :]
+
+
+@frozen(eq=False)
+class NestedTypedef:
+    """A typedef in a class."""
+
+    type: Typedef
+    access: Access = "public"
+
+
+@frozen(eq=False)
+class TemplateType:
+    """A template type parameter and the type that it stands for (DWARF 5 2.23)."""
+
+    name: str
+    _type: TypeReference = field(repr=False)
+
+    @property
+    def type(self) -> Type | None:
+        return _given(self._type)
+
+
+@frozen(eq=False)
+class Variant:
+    """Members that an object has while the discriminant has one of some values."""
+
+    members: tuple[Member, ...]
+    values: tuple[tuple[int, int], ...]
+    """Ranges, both ends included, as the file writes them; none for the default variant."""
+    parts: tuple[VariantPart, ...] = ()
+    """Variant parts inside it."""
+
+
+@frozen(eq=False)
+class VariantPart:
+    """DW_TAG_variant_part (DWARF 5 5.7.10)."""
+
+    discriminant: Member | None
+    """The member that tells which variant an object has; None where no member does."""
+    variants: tuple[Variant, ...]
+
+
+@frozen(eq=False)
+class Declarations:
+    """What is told of a structure besides its members."""
+
+    methods: tuple[Method, ...] = ()
+    """In declaration order."""
+    typedefs: tuple[NestedTypedef, ...] = ()
+    template_types: tuple[TemplateType, ...] = ()
+    variant_parts: tuple[VariantPart, ...] = ()
+    """Members of which an object has those of one variant."""
+    alignment: int | None = None
+    """DW_AT_alignment in bytes, where the file has it."""
+
+
+def _given(reference: TypeReference) -> Type | None:
+    return reference() if callable(reference) else reference

@@ -1,0 +1,82 @@
+"""What a class has of a name: its own members, else those of its base classes.
+
+Law: several that do not hide one another are refused, unless all are one entry, which then belongs
+to no object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import canonical
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import CLASSES, TYPES, is_transparent
+from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
+
+_MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
+_MOST: Final = 1_000
+"""Classes in which a member is looked for."""
+
+
+def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[Die]:
+    """The members of a canonical name: several of overloaded functions; none where there is none.
+
+    `definition` gives the entry that defines a class. `UsageError` where the name is ambiguous.
+    """
+
+    def members(of: Die) -> list[Die]:
+        return own_members(of, name)
+
+    found = inherited(kind, members, lambda of: bases(of, definition))
+    if not found:
+        return []
+    first, *others = found
+    if any(each.members != first.members for each in others):
+        ways = (" -> ".join(map(class_name, each.classes)) for each in found)
+        owners = (f"{class_name(each.classes[-1])}::{name}" for each in found)
+        listed = (f"'{owner}' ({way})" for owner, way in zip(owners, ways, strict=True))
+        raise ambiguous(name, class_name(kind), listed)
+    return [*first.members]
+
+
+def own_members(kind: Die, name: str) -> list[Die]:
+    """The members of a class itself, those of its anonymous parts included."""
+    own = canonical(kind.name or "").partition("<")[0]
+    if name and name in (own, canonical(kind.name or "")):
+        return [kind]  # its own name, which no constructor hides (C++ class.qual)
+    out: list[Die] = []
+    pending, left = [kind], _MOST
+    while pending and left:
+        left -= 1
+        for child in pending.pop().children():
+            if child.tag in _MEMBERS and canonical(child.name or "") == name:
+                out.append(child)
+            if child.tag == dw.TAG_ENUMERATION_TYPE and is_transparent(child):
+                pending.append(child)
+            elif child.tag == dw.TAG_MEMBER and child.name is None:
+                part = child.reference(dw.AT_TYPE)
+                if part is not None and part.tag in CLASSES:
+                    pending.append(part)
+    return out
+
+
+def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Die, bool]]:
+    """The base classes of a class, in the order of declaration, and whether they are virtual."""
+    for child in kind.children():
+        if child.tag == dw.TAG_INHERITANCE:
+            base = child.reference(dw.AT_TYPE)
+            for _ in range(_MOST):
+                if base is None or base.tag in CLASSES:
+                    break
+                base = base.reference(dw.AT_TYPE)
+            if base is not None and base.tag in CLASSES:
+                yield child, definition(base), bool(child.integer(dw.AT_VIRTUALITY))
+
+
+def class_name(kind: Die) -> str:
+    """A class as C++ spells it."""
+    return type_name(kind.unit.info.types.build(kind), cplusplus=True)

@@ -1,0 +1,97 @@
+"""What only the running program tells of a type (DWARF 5 2.19, 5.5, 5.11, 5.13, 5.18).
+
+Law: nouns only. An attribute is kept as it stands in the file, with the unit whose expressions it
+holds; `dwarfgpu.session.type_attributes` evaluates it for an object.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.context import ExprLoc, LocList
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.die import Die
+
+
+@frozen(eq=False)
+class Computed:
+    """An attribute that is no constant: an expression, a location list or a reference."""
+
+    name: str
+    """As the specification spells it: `DW_AT_upper_bound`."""
+    source: ExprLoc | LocList | Die
+    """A `Die` is the variable or member whose value it is."""
+    factor: int = 1
+    """By what its value is multiplied: 8 for a size in bytes."""
+
+
+Measure: TypeAlias = int | Computed | None
+"""A number that is known, one that the program tells, or none."""
+
+
+@frozen(eq=False)
+class Bounds:
+    """A dimension (DWARF 5 5.13). Sizes and strides are in bits."""
+
+    lower: Measure
+    """None where nothing tells it."""
+    upper: Measure = None
+    count: Measure = None
+    stride_bits: Measure = None
+
+    @property
+    def is_constant(self) -> bool:
+        measures = (self.lower, self.upper, self.count, self.stride_bits)
+        return not any(isinstance(each, Computed) for each in measures)
+
+
+@frozen(eq=False)
+class StringLength:
+    """DW_AT_string_length: where the length of a string is, in characters (DWARF 5 5.11)."""
+
+    where: Computed
+    size_bytes: int
+    """Of the number that is there."""
+
+
+@frozen(eq=False)
+class Properties:
+    """What must be evaluated, for an object, before the object can be read."""
+
+    associated: Measure = None
+    allocated: Measure = None
+    data_location: Computed | None = None
+    size_bits: Computed | None = None
+    rank: Measure = None
+    """DW_AT_rank: so many dimensions, all with the bounds of the generic subrange."""
+    bounds: tuple[Bounds, ...] = ()
+    """In the order of the dimensions of the array: outermost first."""
+    string_length: StringLength | None = None
+    is_column_major: bool = False
+    """Whether the dimensions of a rank are counted from the innermost."""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing depends on the object."""
+        measures = (
+            self.associated,
+            self.allocated,
+            self.data_location,
+            self.size_bits,
+            self.rank,
+            self.string_length,
+        )
+        return all(each is None for each in measures) and all(
+            bounds.is_constant for bounds in self.bounds
+        )
+
+    def computed(self) -> tuple[Computed, ...]:
+        """What must be evaluated, in the order in which it is."""
+        length = self.string_length
+        found: list[Measure] = [self.associated, self.allocated, self.data_location, self.rank]
+        found += [self.size_bits, None if length is None else length.where]
+        for bounds in self.bounds:
+            found += [bounds.lower, bounds.upper, bounds.count, bounds.stride_bits]
+        return tuple(each for each in found if isinstance(each, Computed))

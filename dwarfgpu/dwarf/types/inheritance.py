@@ -1,0 +1,78 @@
+"""The one rule by which a class has the members of its base classes (C++ class.member.lookup).
+
+A member hides those of the same name in the base classes of its class. What is left are the parts
+of an object that have the name: several make it ambiguous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Final, Generic, TypeVar
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import LimitExceeded, UsageError
+
+K = TypeVar("K", bound=Hashable)
+S = TypeVar("S", bound=Hashable)
+M = TypeVar("M")
+
+_MOST: Final = 1_000
+"""Base classes of one class."""
+
+
+@frozen
+class Inherited(Generic[K, S, M]):
+    """Members of one name in one part of an object."""
+
+    classes: tuple[K, ...]
+    """From the class to that which has the members."""
+    steps: tuple[S, ...]
+    """The base classes on the way."""
+    members: tuple[M, ...]
+
+
+def inherited(
+    kind: K,
+    own: Callable[[K], Iterable[M]],
+    bases: Callable[[K], Iterable[tuple[S, K, bool]]],
+) -> list[Inherited[K, S, M]]:
+    """The members of a name, which `own` gives of one class, for each part of an object with them.
+
+    `bases` gives the base classes of one class, and whether they are virtual.
+    """
+    found: dict[tuple[Hashable, ...], Inherited[K, S, M]] = {}
+    hidden: set[tuple[Hashable, ...]] = set()
+    """Parts below one that has a member: of a virtual base class also where it is not below."""
+    seen: set[tuple[tuple[Hashable, ...], bool]] = set()
+    first: tuple[tuple[Hashable, ...], tuple[K, ...], tuple[S, ...], bool] = (
+        (),
+        (kind,),
+        (),
+        False,
+    )
+    pending = [first]
+    while pending:
+        part, classes, steps, is_hidden = pending.pop(0)
+        members = () if is_hidden else tuple(own(classes[-1]))
+        if members:
+            found.setdefault(part, Inherited(classes, steps, members))
+        is_below = is_hidden or bool(members)
+        for step, base, is_virtual in bases(classes[-1]):
+            inner: tuple[Hashable, ...] = (base,) if is_virtual else (*part, step)
+            if is_below:
+                hidden.add(inner)
+            if (inner, is_below) in seen:
+                continue
+            seen.add((inner, is_below))
+            if len(seen) > _MOST:
+                raise LimitExceeded(f"more than {_MOST} base classes")
+            pending.append((inner, (*classes, base), (*steps, step), is_below))
+    return [each for part, each in found.items() if part not in hidden]
+
+
+def ambiguous(name: str, kind: str, candidates: Iterable[str]) -> UsageError:
+    """That several parts of an object have members of a name; `candidates` say which."""
+    listed = ", ".join(candidates)
+    return UsageError(
+        f"Request for member '{name}' is ambiguous in type '{kind}'. Candidates are: {listed}"
+    )

@@ -1,0 +1,458 @@
+"""Types of the source program (DWARF 5 chapter 5), as nouns.
+
+Laws: a type is equal to itself only, so that a recursive type is never walked by `==` or `hash`;
+a reference to another type may be a function that gives it, called at each use, so that
+`struct node { struct node *next; }` can be made; whoever gives such a function keeps the answer,
+so that it is the same each time. Walks here are loops with a bound, whatever the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, assert_never
+
+from attrs import evolve, field
+
+from dwarfgpu.arch.model import FlagField
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.class_parts import Access, Declarations
+from dwarfgpu.dwarf.types.dynamic_properties import Properties
+from dwarfgpu.errors import IllFormed, shown
+from dwarfgpu.expr.context import ExprLoc, LocList
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.die import Die
+
+PointerKind = Literal["pointer", "reference", "rvalue_reference"]
+Style = Literal["c", "fortran", "ada"]
+"""How types and values are written."""
+StructKind = Literal["struct", "union", "class"]
+Qualifier = Literal["const", "volatile", "restrict", "atomic"]
+
+NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullptr_t"})
+"""What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
+MAX_CHAIN: Final = 1_000
+"""Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
+MAX_DIMENSIONS: Final = 100
+"""Dimensions of an array that has a size."""
+Scope: TypeAlias = str | Callable[[], str]
+"""What is around a type, or a function that gives it: few are ever spelled."""
+
+LARGEST_BITS: Final = 1 << 67
+"""The size of the largest address space."""
+
+
+@frozen(eq=False)
+class Base:
+    """A base type (DWARF 5 5.1), vectors of DW_AT_LLVM_vector_size included."""
+
+    base: BaseType
+    is_range: bool = False
+    """A subrange type (5.13): its values are numbers, however small they are."""
+    flags: tuple[FlagField, ...] = ()
+    """Of a register that is made of flags, its fields."""
+
+    @property
+    def name(self) -> str:
+        return self.base.name
+
+    @property
+    def size_bytes(self) -> int:
+        return self.base.size_bytes
+
+
+@frozen(eq=False)
+class Pointer:
+    """A pointer or reference (DWARF 5 5.3; AMD text A.5.3)."""
+
+    _target: TypeReference = field(repr=False)
+    kind: PointerKind = "pointer"
+    size_bytes: int = 8
+    address_space: int = 0
+    """DW_AT_LLVM_address_space: the DWARF address space of what it points to."""
+    address_class: int | None = None
+    """DW_AT_address_class as clang emits it, in clang's own numbering."""
+    memory_space: int | None = None
+    """DW_AT_LLVM_memory_space (A.2.14)."""
+    name: str | None = None
+
+    @property
+    def target(self) -> Type | None:
+        """What it points to; None is void."""
+        return _resolved(self._target)
+
+
+@frozen(eq=False)
+class MemberPointer:
+    """A C++ pointer to member (DWARF 5 5.14)."""
+
+    _target: TypeReference = field(repr=False)
+    _container: TypeReference = field(default=None, repr=False)
+    size_bytes: int = 8
+    use_location: ExprLoc | LocList | None = None
+    """DW_AT_use_location (A.5.14): the member of an object; None where the ABI tells it."""
+
+    @property
+    def target(self) -> Type | None:
+        """The type of the member."""
+        return _resolved(self._target)
+
+    @property
+    def container(self) -> Type | None:
+        """The class of which it is a member."""
+        return _resolved(self._container)
+
+
+@frozen(eq=False)
+class Array:
+    """An array (DWARF 5 5.5), row major: the last dimension varies fastest.
+
+    Those of DW_ORD_col_major have their dimensions turned round. Strings of a string type are
+    arrays of characters.
+    """
+
+    _element: TypeReference = field(repr=False)
+    dimensions: tuple[int | None, ...]
+    """Number of elements of each dimension, outermost first; None where unknown."""
+    strides_bits: tuple[int | None, ...] = ()
+    """Distance of two neighbours of each dimension; None or left out: the size of what is in it.
+
+    Negative where the first element has the highest address: the object begins at the lowest.
+    """
+    is_vector: bool = False
+    """DW_AT_GNU_vector."""
+    name: str | None = None
+    declared_bits: int | None = None
+    """DW_AT_byte_size or DW_AT_bit_size."""
+    lower_bounds: tuple[int | None, ...] = ()
+    """The first index of each dimension; left out: 0. None where nothing tells it."""
+
+    @property
+    def element(self) -> Type | None:
+        return _resolved(self._element)
+
+    @property
+    def lower_bound(self) -> int | None:
+        """The index of the first element."""
+        return self.lower_bounds[0] if self.lower_bounds else 0
+
+
+@frozen(eq=False)
+class Member:
+    """A data member, static member or base class of a structure (DWARF 5 5.7)."""
+
+    name: str | None
+    """None for an anonymous structure or union, and for padding."""
+    _type: TypeReference = field(repr=False)
+    bit_offset: int | None = 0
+    """From the start of the containing object, in storage order (DW_AT_data_bit_offset).
+
+    From the place that `location` gives where there is one; None for a static member.
+    """
+    bit_size: int | None = None
+    """Size of a bit-field; None for any other member."""
+    location: ExprLoc | LocList | None = None
+    """DW_AT_data_member_location where it is an expression (A.5.7.3)."""
+    is_static: bool = False
+    is_base_class: bool = False
+    is_artificial: bool = False
+    is_virtual: bool = False
+    """A virtual base class."""
+    entry: int | None = None
+    """The offset of its entry in `.debug_info`."""
+    access: Access = "public"
+    die: Die | None = field(default=None, repr=False)
+    """Its entry; None for a member that no file describes."""
+
+    @property
+    def type(self) -> Type | None:
+        return _resolved(self._type)
+
+
+@frozen(eq=False)
+class Struct:
+    """A structure, union or class (DWARF 5 5.7)."""
+
+    kind: StructKind
+    name: str | None
+    size_bytes: int | None
+    """None for an incomplete type, which has no known size."""
+    _members: tuple[Member, ...] | Callable[[], tuple[Member, ...]] = field(default=(), repr=False)
+    is_declaration: bool = False
+    _declared: Declarations | Callable[[], Declarations] = field(factory=Declarations, repr=False)
+    _scope: Scope = field(default="", repr=False)
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`; empty where there are none."""
+        return self._scope() if callable(self._scope) else self._scope
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """In declaration order."""
+        return self._members() if callable(self._members) else self._members
+
+    def member_at(self, entry: int) -> Member | None:
+        """The member of an entry; None where the entry is none of them."""
+        return next((each for each in self.members if each.entry == entry), None)
+
+    @property
+    def declared(self) -> Declarations:
+        """Its member functions, typedefs and template parameters."""
+        return self._declared() if callable(self._declared) else self._declared
+
+
+@frozen(eq=False)
+class Enum:
+    """An enumeration (DWARF 5 5.8)."""
+
+    name: str | None
+    size_bytes: int
+    enumerators: tuple[tuple[str, int], ...] = field(default=(), repr=False)
+    """Name and value, in declaration order."""
+    is_signed: bool = False
+    is_scoped: bool = False
+    """DW_AT_enum_class: an enumerator is spelled with the name of its type."""
+    underlying: Base | None = None
+    """The type that holds its values, where the file tells it."""
+    _scope: Scope = field(default="", repr=False)
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`."""
+        return self._scope() if callable(self._scope) else self._scope
+
+    def spelled(self, enumerator: str) -> str:
+        """An enumerator with what is around it: `ns::red`, `ns::Scoped::one`."""
+        own = f"{self.name}::" if self.is_scoped and self.name else ""
+        return f"{self.scope}{own}{enumerator}"
+
+
+@frozen(eq=False)
+class Typedef:
+    """Another name of a type (DWARF 5 5.4)."""
+
+    name: str
+    _target: TypeReference = field(repr=False)
+    _scope: Scope = field(default="", repr=False)
+    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    """What `strip` has found."""
+
+    @property
+    def scope(self) -> str:
+        """The namespaces and classes around it, `ns::Outer::`."""
+        return self._scope() if callable(self._scope) else self._scope
+
+    @property
+    def target(self) -> Type | None:
+        return _resolved(self._target)
+
+
+@frozen(eq=False)
+class Qualified:
+    """A type with one qualifier (DWARF 5 5.3)."""
+
+    qualifier: Qualifier
+    _target: TypeReference = field(repr=False)
+    _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
+    """What `strip` has found."""
+
+    @property
+    def target(self) -> Type | None:
+        return _resolved(self._target)
+
+
+@frozen(eq=False)
+class Function:
+    """A subroutine type (DWARF 5 5.10)."""
+
+    _result: TypeReference = field(default=None, repr=False)
+    _parameters: tuple[TypeReference, ...] = field(default=(), repr=False)
+    is_prototyped: bool = True
+    is_variadic: bool = False
+    name: str | None = None
+
+    @property
+    def result(self) -> Type | None:
+        """What it returns; None is void."""
+        return _resolved(self._result)
+
+    @property
+    def parameters(self) -> tuple[Type | None, ...]:
+        return tuple(_resolved(parameter) for parameter in self._parameters)
+
+
+@frozen(eq=False)
+class Unspecified:
+    """DW_TAG_unspecified_type, or a type that dwarfgpu does not know: it has only a name."""
+
+    name: str
+    size_bytes: int | None = None
+
+    @property
+    def is_nullptr(self) -> bool:
+        """Whether its only value is the null pointer."""
+        return self.name in NULLPTR_NAMES
+
+
+@frozen(eq=False)
+class Dynamic:
+    """A type of which only the running program tells the rest, for each object.
+
+    Nothing else may be made of it: `dwarfgpu.session.resolve_type` resolves it to the type of one object.
+    """
+
+    form: BareType
+    """What is known of it; the dimensions of an array may be None."""
+    properties: Properties = field(repr=False)
+
+
+@frozen(eq=False)
+class Absent:
+    """The type of an object that has no data now: a descriptor that describes nothing."""
+
+    form: BareType
+    state: Literal["not allocated", "not associated"]
+
+
+BareType: TypeAlias = Union[
+    Base, Pointer, MemberPointer, Array, Struct, Enum, Function, Unspecified, "Dynamic", "Absent"
+]
+"""A source type that is neither another name nor a qualification of one."""
+
+Type: TypeAlias = BareType | Typedef | Qualified
+"""A source type. `None` in its place is void."""
+
+TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]]
+"""A type, or a function that gives it."""
+
+
+def _resolved(reference: TypeReference) -> Type | None:
+    return reference() if callable(reference) else reference
+
+
+def strip(kind: Type | None) -> BareType | None:
+    """The type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
+    if not isinstance(kind, Typedef | Qualified):
+        return kind
+    if kind._bare:
+        return kind._bare[0]
+    inner: Type | None = kind
+    for _ in range(MAX_CHAIN):
+        if not isinstance(inner, Typedef | Qualified):
+            kind._bare.append(inner)
+            return inner
+        inner = inner.target
+    raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to one another")
+
+
+def size_bytes(kind: Type | None) -> int | None:
+    """The size of an object of the type in bytes, rounded up; None where it is not known."""
+    size = size_bits(kind)
+    return None if size is None else (size + 7) // 8
+
+
+def size_bits(kind: Type | None) -> int | None:
+    """The size of an object of the type; None where it is not known (void, incomplete).
+
+    `IllFormed` where no address space could hold it.
+    """
+    size = _size_bits(kind)
+    if size is not None and not 0 <= size <= LARGEST_BITS:
+        raise IllFormed(f"the size of a type in bits is {shown(size)}")
+    return size
+
+
+def _size_bits(kind: Type | None) -> int | None:
+    count = 1
+    for _ in range(MAX_CHAIN):
+        match kind:
+            case None | Function() | Dynamic():
+                return None
+            case Absent():
+                return 0
+            case Typedef() | Qualified():
+                kind = kind.target
+            case Array(declared_bits=int() as declared):
+                return count * declared
+            case Array():
+                if None in kind.dimensions:
+                    return None
+                elements = element_count(kind)
+                if elements and any(stride is not None for stride in kind.strides_bits):
+                    span = _span_bits(kind)
+                    return None if span is None else count * span
+                count *= elements
+                if count > LARGEST_BITS:
+                    raise IllFormed("an array has more elements than an address space has bits")
+                kind = kind.element
+            case Base():
+                return count * kind.base.bit_size
+            case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
+                return None if kind.size_bytes is None else count * kind.size_bytes * 8
+            case other:
+                assert_never(other)
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
+
+
+def element_count(kind: Array) -> int:
+    """Elements of all dimensions; one that is unknown or negative has none."""
+    if len(kind.dimensions) > MAX_DIMENSIONS:
+        raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
+    count = 1
+    for dimension in kind.dimensions:
+        count *= max(dimension or 0, 0)
+        if count > LARGEST_BITS:
+            raise IllFormed("an array has more elements than an address space has bits")
+    return count
+
+
+def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
+    """The distance of two neighbours of each dimension, in bits; None where it is not known.
+
+    `element_bits`: the size of an element, where the caller knows it.
+    """
+    given = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
+    out: list[int] = []
+    inner: int | None = None
+    for dimension, stride in zip(reversed(kind.dimensions), reversed(given), strict=True):
+        if stride is None:
+            if not out:
+                stride = size_bits(kind.element) if element_bits is None else element_bits
+            elif inner is not None:
+                stride = abs(out[-1]) * max(inner, 0)
+        if stride is None:
+            return None
+        out.append(stride)
+        inner = dimension
+    return tuple(reversed(out))
+
+
+def offset_bits(stride: int, count: int, index: int) -> int:
+    """Where an element is in a dimension, from its lowest address."""
+    return index * stride if stride >= 0 else (index - count + 1) * stride
+
+
+def element_type(kind: Array) -> Type | None:
+    """An element: of an array of several dimensions, an array of the others."""
+    if len(kind.dimensions) == 1:
+        return kind.element
+    return evolve(
+        kind,
+        dimensions=kind.dimensions[1:],
+        strides_bits=kind.strides_bits[1:],
+        lower_bounds=kind.lower_bounds[1:],
+        name=None,
+        declared_bits=None,
+    )
+
+
+def _span_bits(kind: Array) -> int | None:
+    """From the lowest element to the end of the highest one and its stride."""
+    strides = strides_of(kind)
+    if strides is None:
+        return None
+    counts = [dimension or 0 for dimension in kind.dimensions]
+    steps = zip(counts, strides, strict=True)
+    return sum((count - 1) * abs(stride) for count, stride in steps) + abs(strides[-1])

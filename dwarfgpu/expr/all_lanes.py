@@ -1,0 +1,207 @@
+"""One question for many lanes of many waves in one pass (docs/decisions/0008).
+
+The evaluator and the operations are those of one lane: the context's wave and lane are integers of
+all lanes (`dwarfgpu.model.lanes`), and reading is the one thing that is done differently.
+
+Law: the evaluation of one lane is the definition. Where lanes part they go on in groups, each from
+the start; whatever an array cannot express is asked of each lane alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Generic, TypeAlias, TypeVar, cast
+
+import numpy as np
+from attrs import evolve
+
+from dwarfgpu.access.many_lanes import WORD_BYTES, Bulk, Group, LaneAccess, LaneTarget, Machine
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.model.lanes import Array, Divergence, Lanes
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+
+T = TypeVar("T")
+
+FEW = 16
+"""A pass takes about as long as so many lanes one by one: fewer are asked so."""
+IN_VAIN = 2
+"""Passes that may find that lanes part, before any answers,"""
+LANES_IN_VAIN = 1024
+"""and one more for so many lanes: little is lost on lanes that go on parting."""
+
+
+ContextOf: TypeAlias = Callable[[WaveId, int, Target | None], Context]
+"""The context for a wave and a lane, which may be `Lanes`, and a target; all else is the same."""
+
+
+@frozen(eq=False)
+class Together(Generic[T]):
+    """Lanes that went through a question together."""
+
+    group: Group
+    answer: T | None
+    """Its integers may be `Lanes`, which broadcast to the group; None: each is to be asked alone"""
+    error: DwarfGpuError | None = None
+    """What kept all of them from an answer, in place of one; its words may differ by lane."""
+
+
+def over_lanes(
+    ask: Callable[[LaneTarget], T],
+    target: Target,
+    waves: Sequence[WaveId],
+    lanes: Sequence[int],
+    among: Collection[tuple[int, int]] | None = None,
+) -> list[Together[T]]:
+    """The answers to a question, for groups of lanes that have every (wave, lane) once.
+
+    `ask` gives the answer for the wave and lane of a target. `among`: rows (of `waves`) and columns
+    (of `lanes`) that are asked, if not all. Every pass that answers pays for others, so that lanes
+    that go on parting take little longer than one by one.
+    """
+    machine = Machine(target, tuple(waves), tuple(lanes))
+    whole = Group.of(len(waves), len(lanes))
+    pending = [whole if among is None else Group.among(among)]
+    passes_left = IN_VAIN + pending[0].size // LANES_IN_VAIN
+    done: list[Together[T]] = []
+    while pending:
+        group = pending.pop()
+        if group.size < FEW or passes_left <= 0:
+            done.append(Together(group, None))
+            continue
+        passes_left -= 1
+        try:
+            done.append(Together(group, ask(LaneTarget(machine, group))))
+            passes_left += group.size // FEW
+        except Divergence as divergence:
+            parts = [] if divergence.key is None else group.split(divergence.key)
+            if len(parts) * 2 > group.size or not parts:
+                done.append(Together(group, None))
+            else:
+                pending.extend(parts)
+        except DwarfGpuError as error:
+            done.append(Together(group, None, error))
+            passes_left += group.size // FEW
+    return [each for each in done if each.group.size]
+
+
+@frozen(eq=False)
+class LaneBits:
+    """An object in each lane of each wave."""
+
+    waves: tuple[WaveId, ...]
+    lanes: tuple[int, ...]
+    size_bits: int
+    data: Array
+    """Its run of bits (`dwarfgpu.base.bits`) as a little-endian number, uint8 (waves, lanes, bytes).
+
+    0 where it is not known.
+    """
+    is_known: Array
+    """Whether all of its bits are known, bool (waves, lanes)."""
+    _one: Callable[[WaveId, int], Bits]
+
+    def bits(self, wave: WaveId, lane: int) -> Bits:
+        """Its bits in one lane; raises the error that evaluating or reading it there gives."""
+        row, column = self.waves.index(wave), self.lanes.index(lane)
+        if not self.is_known[row, column]:
+            return self._one(wave, lane)
+        held = self.data[row, column].tobytes()
+        return Bits(int.from_bytes(held, "little"), self.size_bits)
+
+
+def evaluate_lanes(
+    data: bytes,
+    context_of: ContextOf,
+    target: Target,
+    *,
+    waves: Sequence[WaveId],
+    lanes: Sequence[int],
+    size_bits: int,
+    dialect: Dialect | None = None,
+) -> LaneBits:
+    """The first `size_bits` bits of what an expression describes, for all lanes of all waves.
+
+    Waves and lanes share every other element of the context (A.2.5.1). Never raises for some of
+    them: what a lane has in place of bits is told by `LaneBits.bits`.
+    """
+
+    def one(wave: WaveId, lane: int) -> Bits:
+        context = context_of(wave, lane, target)
+        return context.access.read(_located(data, context, dialect), size_bits)
+
+    def chunks(seen: LaneTarget) -> list[Bits]:
+        context = context_of(seen.wave, seen.lane, seen)
+        access = cast(LaneAccess, context.access)
+        return access.chunks(_located(data, context, dialect), size_bits)
+
+    shape = (len(waves), len(lanes))
+    out = np.zeros((*shape, (size_bits + 7) // 8), np.uint8)
+    is_known = np.zeros(shape, bool)
+    found = LaneBits(tuple(waves), tuple(lanes), size_bits, out, is_known, one)
+    for each in over_lanes(chunks, target, waves, lanes) if is_known.size else []:
+        if each.answer is not None:
+            _fill(found, each.group, each.answer)
+        elif each.error is None:
+            _fill_alone(found, each.group)
+    return found
+
+
+def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location:
+    if context.result_kind != "location":
+        context = evolve(context, result_kind="location")
+    result = evaluate(data, context, dialect=dialect)
+    assert isinstance(result, Location)
+    return result
+
+
+def _fill(out: LaneBits, group: Group, chunks: list[Bits]) -> None:
+    if not all(held.is_complete for held in chunks):
+        return
+    first_byte = 0
+    for held in chunks:
+        size_bytes = (held.size_bits + 7) // 8
+        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = _bytes(held)
+        first_byte += held.size_bits // 8
+    out.is_known[group.place] = True
+
+
+def _fill_alone(out: LaneBits, group: Group) -> None:
+    for row, column in group.members():
+        try:
+            held = out._one(out.waves[row], out.lanes[column])
+        except DwarfGpuError:
+            continue
+        if held.is_complete:
+            raw = held.value.to_bytes(out.data.shape[2], "little")
+            out.data[row, column] = np.frombuffer(raw, np.uint8)
+            out.is_known[row, column] = True
+
+
+def _bytes(held: Bits) -> Array:
+    """The bytes of a run in each lane: (rows, columns, bytes), or for all of them (bytes)."""
+    size_bytes = (held.size_bits + 7) // 8
+    if not isinstance(held.value, Lanes):
+        return np.frombuffer(held.value.to_bytes(size_bytes, "little"), np.uint8)
+    array = held.value.array
+    if held.size_bits <= 8 * WORD_BYTES:
+        words = np.ascontiguousarray(array.astype("<u4", copy=False))
+        return words.view(np.uint8).reshape(*array.shape, WORD_BYTES)[..., :size_bytes]
+    each = b"".join(int(number).to_bytes(size_bytes, "little") for number in array.flat)
+    return np.frombuffer(each, np.uint8).reshape(*array.shape, size_bytes)
+
+
+__all__ = [
+    "Bulk",
+    "ContextOf",
+    "LaneBits",
+    "LaneTarget",
+    "Together",
+    "evaluate_lanes",
+    "over_lanes",
+]

@@ -1,0 +1,413 @@
+"""What an operation does to what is known of a stack, from its declaration: for the static check.
+
+Law: what is known holds on every path, so that what it excludes is certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from attrs import evolve, field
+
+from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.bind import Perform
+from dwarfgpu.expr.check.abstract_value import (
+    ACCEPTED,
+    ADDRESS,
+    ANY,
+    GENERIC,
+    LOCATION,
+    NAMES,
+    PARTIAL,
+    PLACE,
+    POINTER,
+    REGISTER,
+    TYPED,
+    Known,
+    blank_location,
+    knowing,
+    performed,
+    rule_of,
+)
+from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operation import PopInfo
+from dwarfgpu.model.location import PartialComposite
+
+KNOWN: Final = 32
+"""Entries of which the kind is followed, from the top."""
+
+Severity = Literal["error", "warning", "note"]
+Report: TypeAlias = Callable[[Severity, str, str], None]
+"""Takes how bad it is, the name of the rule (docs/check.md), and what is wrong."""
+
+
+@frozen
+class Shape:
+    """What is known of a stack: its top entries, and how many are below them."""
+
+    top: tuple[Known, ...]
+    least: int
+    """Entries below at least."""
+    most: int | None
+    """Entries below at most; None where nothing is known."""
+
+    @property
+    def least_depth(self) -> int:
+        return len(self.top) + self.least
+
+    @property
+    def most_depth(self) -> int | None:
+        return None if self.most is None else len(self.top) + self.most
+
+    def pushed(self, *entries: Known) -> Shape:
+        top = self.top + entries
+        excess = max(len(top) - KNOWN, 0)
+        most = None if self.most is None else self.most + excess
+        return Shape(top[excess:], self.least + excess, most)
+
+    def popped(self, count: int) -> tuple[list[Known], Shape]:
+        """The top entries, deepest first, and what remains."""
+        if count <= len(self.top):
+            split = len(self.top) - count
+            rest = Shape(self.top[:split], self.least, self.most) if count else self
+            return list(self.top[split:]), rest
+        missing = count - len(self.top)
+        most = None if self.most is None else max(self.most - missing, 0)
+        entries = [Known(ANY | PARTIAL)] * missing + list(self.top)
+        return entries, Shape((), max(self.least - missing, 0), most)
+
+    def joined(self, other: Shape) -> Shape:
+        """What holds of both."""
+        count = min(len(self.top), len(other.top))
+        cut, other_cut = len(self.top) - count, len(other.top) - count
+        pairs = zip(self.top[cut:], other.top[other_cut:], strict=True)
+        most = None
+        if self.most is not None and other.most is not None:
+            most = max(self.most + cut, other.most + other_cut)
+        least = min(self.least + cut, other.least + other_cut)
+        return Shape(tuple(a.joined(b) for a, b in pairs), least, most)
+
+
+NOTHING_KNOWN: Final = Shape((), 0, None)
+
+_ONE_KIND: Final = {
+    "const_type": TYPED,
+    "deref": GENERIC | POINTER,
+    "deref_size": GENERIC | POINTER,
+    "xderef": GENERIC | POINTER,
+    "xderef_size": GENERIC | POINTER,
+    "deref_type": TYPED | POINTER,
+    "xderef_type": TYPED | POINTER,
+    "regval_type": TYPED | POINTER,
+    "entry_value": GENERIC | TYPED | POINTER,
+    "addr": ADDRESS,
+    "addrx": ADDRESS,
+    "form_tls_address": ADDRESS,
+    "breg": ADDRESS,
+    "bregx": ADDRESS,
+    "reg": REGISTER,
+    "regx": REGISTER,
+    "LLVM_undefined": PLACE,
+    "implicit_value": PLACE,
+    "stack_value": PLACE,
+    "implicit_pointer": PLACE,
+    "LLVM_aspace_implicit_pointer": PLACE,
+    "LLVM_extend": PLACE,
+    "LLVM_select_bit_piece": PLACE,
+}
+"""Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
+_CALLS: Final = frozenset({"call2", "call4", "call_ref"})
+
+
+@frozen
+class Transfer:
+    """The effect of operations, on one architecture."""
+
+    arch: Architecture | None
+    form: UnitFormat
+    context: Context = field(init=False)
+
+    @context.default
+    def _context(self) -> Context:
+        return knowing(self.arch, self.form)
+
+    @property
+    def address_bits(self) -> int:
+        return 8 * self.form.address_size
+
+    def __call__(
+        self, instruction: Instruction, perform: Perform, shape: Shape, report: Report
+    ) -> Shape | None:
+        """The stack after the operation; None where it certainly fails, which is reported.
+
+        `perform`: the evaluator's step of the instruction (`prepare`).
+        """
+        after = self._declared(instruction, shape, report)
+        if after is None or not after.top:
+            return after
+        entries = _taken(instruction, shape)
+        if entries is None:
+            return after
+        if self._is_large(instruction, entries, report):
+            return None
+        try:
+            known = performed(perform, entries, self.context)
+        except DwarfGpuError as error:
+            rule = rule_of(error, instruction)
+            if any(each.in_top_frame for each in entries):
+                if rule != "wrong-kind":  # that the kinds told
+                    report("warning", rule, f"{error.message}, in the top call frame")
+                return after
+            report("error", rule, error.message)
+            return None
+        if known is None:
+            return after
+        if known.in_top_frame:
+            known = evolve(known, kinds=after.top[-1].kinds)
+        return Shape((*after.top[:-1], known), after.least, after.most)
+
+    def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
+        """Whether a piece more makes a composite too large (A.2.5.4.4.6)."""
+        partial = entries[0].entry if entries else None
+        if self.arch is None or not isinstance(partial, PartialComposite):
+            return False
+        size_bits = piece_bits(instruction) + partial.size_bits
+        if size_bits <= self.arch.largest_space_bits:
+            return False
+        message = f"a composite of {size_bits} bits is larger than the largest address space"
+        report("error", "large-composite", message)
+        return True
+
+    def _declared(self, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
+        """The same, as far as the declaration of the operation and the kinds of entries tell."""
+        operation = instruction.operation
+        if operation.unsupported is not None:
+            report("note", "unsupported-operation", f"not supported: {operation.unsupported}")
+            return None
+        name = operation.function.__name__
+        if name in _CALLS:
+            return NOTHING_KNOWN
+        if "stack" in operation.leading:
+            return _on_stack(name, instruction, shape, report)
+        most = shape.most_depth
+        if not _has(len(operation.pops), shape, report):
+            return None
+        popped, rest = shape.popped(len(operation.pops))
+        for entry, info in zip(popped, operation.pops, strict=True):
+            if not _accepts(entry, info, most, report):
+                return None
+        if not self._spaces(instruction, popped, report):
+            return None
+        if name == "LLVM_select_bit_piece" and popped[2].kinds == GENERIC:
+            count = instruction.operands[1]
+            if isinstance(count, int) and count > self.address_bits:
+                message = f"a mask of {self.address_bits} bits for {count} parts"
+                report("error", "narrow-select-mask", message)
+                return None
+        return self._after(name, instruction, popped, rest, report)
+
+    def _after(
+        self,
+        name: str,
+        instruction: Instruction,
+        popped: list[Known],
+        rest: Shape,
+        report: Report,
+    ) -> Shape | None:
+        operation = instruction.operation
+        match name:
+            case "dup" | "swap" | "rot":
+                pushed = operation.function(*popped)
+                return rest.pushed(*(evolve(each, kinds=each.kinds & ANY) for each in pushed))
+            case "convert" | "reinterpret":
+                return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
+            case "LLVM_form_aspace_address" | "LLVM_aspace_bregx":
+                space = popped[-1].constant
+                kinds = ADDRESS if space == 0 else LOCATION if space is None else PLACE
+                if popped[0].kinds & POINTER:
+                    kinds = LOCATION
+                return rest.pushed(Known(kinds))
+            case "stack_value" if popped[0].kinds in (GENERIC, ADDRESS):
+                blank = blank_location(self.address_bits)
+                return rest.pushed(Known(PLACE, blank, is_blank=True))
+            case "LLVM_offset" | "LLVM_offset_uconst":
+                return rest.pushed(Known(_as_location(popped[0].kinds)))
+        if operation.section == "A.2.5.4.3.2":
+            return _arithmetic(popped, rest, report)
+        match operation.pushes:
+            case "none":
+                return rest
+            case "control" if name in ("skip", "bra"):
+                return rest
+            case "value":
+                return rest.pushed(Known(_ONE_KIND.get(name, GENERIC)))
+            case "location":
+                return rest.pushed(Known(_ONE_KIND.get(name, LOCATION)))
+            case _:
+                return rest.pushed(Known(_ONE_KIND.get(name, ANY)))
+
+    def _spaces(self, instruction: Instruction, popped: list[Known], report: Report) -> bool:
+        """Whether constant address spaces exist."""
+        for entry, info in zip(popped, instruction.operation.pops, strict=True):
+            space, arch = entry.constant, self.arch
+            if info.name != "space" or space is None or arch is None:
+                continue
+            if space not in arch.address_spaces:
+                message = f"{arch.name} defines no address space {space}"
+                report("error", "unknown-address-space", message)
+                return False
+            if instruction.operation.name == "LLVM_aspace_bregx":
+                return _fits_base(instruction, arch, arch.address_spaces[space], report)
+        return True
+
+
+def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
+    """The operations that see the whole stack."""
+    if name in ("pick", "over"):
+        index = instruction.operands[0] if name == "pick" else 1
+        assert isinstance(index, int)
+        if not _has(index + 1, shape, report):
+            return None
+        entry = shape.top[-1 - index] if index < len(shape.top) else Known()
+        if entry.kinds == PARTIAL:
+            report("error", "wrong-kind", f"{NAMES[PARTIAL]} cannot be copied")
+            return None
+        return shape.pushed(evolve(entry, kinds=entry.kinds & ANY))
+    if name == "LLVM_piece_end":
+        if not _has(1, shape, report):
+            return None
+        (top,), rest = shape.popped(1)
+        if not top.kinds & PARTIAL:
+            message = "no incomplete composite location description is at the top"
+            report("error", "wrong-kind", message)
+            return None
+        return rest.pushed(Known(PLACE))
+    return _piece(shape, report)
+
+
+def _taken(instruction: Instruction, shape: Shape) -> list[Known] | None:
+    """The entries that an operation takes, where its effect depends on no others."""
+    operation = instruction.operation
+    if operation.name in ("pick", "over") or operation.name.startswith("call"):
+        return None
+    if "stack" not in operation.leading:
+        return shape.popped(len(operation.pops))[0]
+    below, has_more = shape.top[-2:], shape.most != 0 or len(shape.top) > 2
+    if not below:
+        return None if has_more else []
+    if below[-1].kinds == PARTIAL:
+        return [below[-1]]
+    if below[-1].kinds & PARTIAL or (len(below) == 1 and has_more):
+        return None
+    if len(below) == 2 and below[0].kinds & PARTIAL:
+        return list(below) if below[0].kinds == PARTIAL else None
+    return [below[-1]]
+
+
+def piece_bits(instruction: Instruction) -> int:
+    """The bits of the part that DW_OP_piece or DW_OP_bit_piece makes; 0 of any other."""
+    name, operands = instruction.operation.name, instruction.operands
+    if name not in ("piece", "bit_piece") or not isinstance(operands[0], int):
+        return 0
+    return operands[0] * (8 if name == "piece" else 1)
+
+
+def _fits_base(
+    instruction: Instruction, arch: Architecture, space: AddressSpace, report: Report
+) -> bool:
+    """Whether the register of DW_OP_LLVM_aspace_bregx holds an address of the space."""
+    number = instruction.operands[0]
+    register = arch.registers.get(number) if isinstance(number, int) else None
+    if register is None or register.size_bits >= space.address_bits:
+        return True
+    message = (
+        f"register {register} of {register.size_bits} bits is narrower than "
+        f"the {space.address_bits}-bit addresses of {space}"
+    )
+    report("error", "narrow-base-register", message)
+    return False
+
+
+def _piece(shape: Shape, report: Report) -> Shape | None:
+    """DW_OP_piece and DW_OP_bit_piece: the four cases of the text."""
+    partial = Known(PARTIAL)
+    if not shape.top:
+        return shape.pushed(partial) if shape.most == 0 else Shape((partial,), 0, None)
+    (top,), rest = shape.popped(1)
+    if top.kinds == PARTIAL:
+        return shape
+    if not top.kinds & (ACCEPTED["location"] | PARTIAL):
+        message = f"a location description is required, not {_named(top.kinds)}"
+        report("error", "wrong-kind", message)
+        return None
+    if top.kinds & PARTIAL:
+        return Shape((partial,), 0, None)
+    if not rest.top:
+        return rest.pushed(partial) if rest.most == 0 else Shape((partial,), 0, None)
+    below = rest.top[-1].kinds
+    if below == PARTIAL:
+        return rest
+    return Shape((partial,), 0, None) if below & PARTIAL else rest.pushed(partial)
+
+
+def _has(needed: int, shape: Shape, report: Report) -> bool:
+    """Whether the stack can have that many entries."""
+    most = shape.most_depth
+    entries = "entry" if needed == 1 else "entries"
+    if most is not None and most < needed:
+        message = f"{needed} stack {entries} needed, the stack has {most}"
+        report("error", "stack-underflow", message)
+        return False
+    if most is not None and shape.least_depth < needed:
+        few = shape.least_depth
+        message = f"{needed} stack {entries} needed, on some path the stack has {few}"
+        report("warning", "stack-underflow", message)
+    return True
+
+
+def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report) -> bool:
+    accepted = ACCEPTED[info.kind]
+    if entry.kinds & accepted:
+        return True
+    noun = "a complete stack entry"
+    if info.kind != "entry":
+        noun = "a location description" if info.kind == "location" else "a value"
+    message = f"{noun} is required as {info.name}, not {_named(entry.kinds)}"
+    if entry.kinds & REGISTER:
+        # In a frame that is not the top one, a register may stand in memory.
+        report("warning", "wrong-kind", f"{message}, in the top call frame")
+        return True
+    report("error", "wrong-kind", message)
+    return False
+
+
+def _named(kinds: int) -> str:
+    return " or ".join(name for bit, name in NAMES.items() if kinds & bit)
+
+
+def _as_location(kinds: int) -> int:
+    out = kinds & LOCATION
+    if kinds & GENERIC:
+        out |= ADDRESS
+    return out | LOCATION if kinds & POINTER else out
+
+
+def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | None:
+    """Operands of one type, which is that of the result."""
+    kinds = 0
+    for entry in popped:
+        kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)
+    # An implicit pointer value is no operand either: what else an entry may be counts.
+    values = [entry.kinds & ~POINTER for entry in popped]
+    singles = {GENERIC if kinds == ADDRESS else kinds for kinds in values}
+    if singles == {GENERIC, TYPED}:
+        message = f"{NAMES[GENERIC]} and {NAMES[TYPED]}: both must have the same type"
+        report("error", "mixed-types", message)
+        return None
+    if kinds & (ADDRESS | REGISTER) or not kinds:
+        kinds = kinds & TYPED | GENERIC
+    return rest.pushed(Known(kinds))

@@ -1,0 +1,232 @@
+"""What is known of a stack entry before an evaluation, and operations performed on what is known.
+
+Laws: what is known holds on every path, so that what it excludes is certain. An operation whose
+entries are all known is performed by the evaluator's own step, in a context that tells no more than
+the architecture: what it lacks there is not known, any other error is certain.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    MissingContext,
+    OutOfRange,
+    StaleLocation,
+    Unavailable,
+    UndefinedBits,
+)
+from dwarfgpu.expr.bind import Perform
+from dwarfgpu.expr.context import Context, LocationAttribute, UnitFormat
+from dwarfgpu.expr.control import Nested
+from dwarfgpu.expr.convert import as_location, as_value, incomplete
+from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operation import Kind
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
+from dwarfgpu.model.storage import Implicit, Memory, Register, is_compound
+from dwarfgpu.model.value import Value
+
+GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))
+"""Generic value, value of another type, implicit pointer value, byte address in the default
+address space, register of the frame, other location, incomplete composite."""
+ANY: Final = (1 << 6) - 1
+LOCATION: Final = ADDRESS | REGISTER | PLACE
+
+NAMES: Final = {
+    GENERIC: "a value of the generic type",
+    TYPED: "a value of a base type",
+    POINTER: "an implicit pointer value",
+    ADDRESS: "an address",
+    REGISTER: "a register location description",
+    PLACE: "a location description that converts to no value",
+    PARTIAL: "an incomplete composite location description",
+}
+ACCEPTED: Final[dict[Kind, int]] = {
+    "value": GENERIC | TYPED | ADDRESS,
+    "pointer": GENERIC | TYPED | ADDRESS | POINTER,
+    "location": GENERIC | POINTER | LOCATION,
+    "entry": ANY,
+}
+"""The kinds that are, or convert to, what an operation requires (A.2.5.4.4.3)."""
+
+_MOST_PARTS: Final = 256
+"""Of a composite that is known: what makes one is linear in them."""
+_MOST_BITS: Final = 4096
+"""Of implicit storage whose bits are known."""
+_LIMITS: Final = Limits(steps=1, stack=1 << 20, read_bytes=_MOST_BITS // 8, runs=64)
+_UNTOLD: Final = "only the context tells"
+
+
+def _identity(entry: Entry | None) -> object:
+    """Equal for entries that are known to be the same; composites are not looked into."""
+    if isinstance(entry, Location) and any(is_compound(each.storage) for each in entry.places):
+        return id(entry)
+    return entry
+
+
+@frozen
+class Known:
+    """What is known of a stack entry."""
+
+    kinds: int = ANY
+    entry: Entry | None = field(default=None, eq=_identity)
+    """What it is, where that is known: a value of the generic type, or where a location is."""
+    is_blank: bool = False
+    """Whether the bits of implicit storage in it are not known, only how many there are."""
+    in_top_frame: bool = False
+    """Whether it is so in the top call frame; in another one registers may be anywhere."""
+
+    @property
+    def constant(self) -> int | None:
+        """The bits of a value of the generic type, where they are known."""
+        return self.entry.bits if isinstance(self.entry, Value) else None
+
+    def joined(self, other: Known) -> Known:
+        kinds = self.kinds | other.kinds
+        if self.entry is None or _identity(self.entry) != _identity(other.entry):
+            return Known(kinds)
+        blank, top = self.is_blank or other.is_blank, self.in_top_frame or other.in_top_frame
+        return Known(kinds, self.entry, blank, top)
+
+
+@frozen(eq=False)
+class _Unit(GivenUnit):
+    """A unit of which nothing but its format is known."""
+
+    def base_type(self, unit_offset: int) -> BaseType:
+        raise MissingContext(_UNTOLD)
+
+    def address(self, index: int) -> int:
+        raise MissingContext(_UNTOLD)
+
+    def relocate(self, address: int) -> int:
+        raise MissingContext(_UNTOLD)
+
+    def location_at(self, section_offset: int) -> LocationAttribute | None:
+        raise MissingContext(_UNTOLD)
+
+    def variable_value(self, section_offset: int) -> int:
+        raise MissingContext(_UNTOLD)
+
+
+class _Coercer:
+    """The implicit conversions, but for those that need another evaluation."""
+
+    def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
+        if isinstance(entry, PartialComposite):
+            raise incomplete()
+        if kind == "entry" or (kind == "pointer" and isinstance(entry, ImplicitPointerValue)):
+            return entry
+        if kind != "location":
+            return as_value(ctx, entry)
+        location = as_location(ctx, entry)
+        if isinstance(location, Nested):
+            raise MissingContext(_UNTOLD)
+        return location
+
+
+_COERCER: Final = _Coercer()
+_UNKNOWN: Final = (MissingContext, StaleLocation, Unavailable)
+"""Evaluation errors that another context may not give."""
+
+
+def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
+    """The context of the static check: any thread, in its top call frame."""
+    if arch is None or arch.address_bits != 8 * form.address_size:
+        return Context(unit=_Unit(form), limits=_LIMITS)
+    return Context(arch, wave=0, frame=GivenFrame(arch), unit=_Unit(form), limits=_LIMITS)
+
+
+def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | None:
+    """The entry that an operation leaves of entries that are known; None where that is not known.
+
+    Raises the error with which every evaluation fails there; of entries that are `in_top_frame`,
+    every one in the top call frame.
+    """
+    stack: list[Entry] = []
+    blank = in_top_frame = False
+    for each in entries:
+        if each.entry is None or _is_large(each.entry):
+            return None
+        stack.append(each.entry)
+        blank, in_top_frame = blank or each.is_blank, in_top_frame or each.in_top_frame
+    try:
+        control = perform(_COERCER, stack, ctx)
+    except IllFormed:
+        raise
+    except EvaluationError as error:
+        if isinstance(error, _UNKNOWN):
+            return None
+        raise
+    except DwarfGpuError:
+        return None
+    if control is not None or len(stack) != 1:
+        return None
+    top = stack[0]
+    if isinstance(top, Value) and (blank or in_top_frame or not top.type.is_generic):
+        return None
+    if isinstance(top, Location):
+        storage = top.places[0].storage
+        in_top_frame = in_top_frame or isinstance(storage, Register)
+        if isinstance(storage, Implicit) and storage.size_bits > _MOST_BITS:
+            top, blank = blank_location(storage.size_bits), True
+    return Known(kind_of(top), top, blank, in_top_frame)
+
+
+def blank_location(size_bits: int) -> Location:
+    """Implicit storage of a size, of which the bits are not known."""
+    return Location((SingleLocation(Implicit(0, size_bits)),))
+
+
+def _is_large(entry: Entry) -> bool:
+    return isinstance(entry, PartialComposite) and entry.count > _MOST_PARTS
+
+
+def kind_of(entry: Entry) -> int:
+    """The one kind that an entry is of."""
+    match entry:
+        case Value():
+            return GENERIC if entry.type.is_generic else TYPED
+        case ImplicitPointerValue():
+            return POINTER
+        case PartialComposite():
+            return PARTIAL
+        case Location():
+            place = entry.places[0]
+            if isinstance(place.storage, Register):
+                return REGISTER
+            is_address = place.byte_address is not None
+            default = isinstance(place.storage, Memory) and place.storage.space.number == 0
+            return ADDRESS if is_address and default else PLACE
+
+
+def rule_of(error: DwarfGpuError, instruction: Instruction) -> str:
+    """The rule that an error of `performed` breaks (docs/check.md)."""
+    operation = instruction.operation
+    match error:
+        case UndefinedBits():
+            return "undefined-read"
+        case OutOfRange():
+            return "outside-storage"
+        case EvaluationError():
+            is_quotient = operation.section == "A.2.5.4.3.2"
+            return "division-by-zero" if is_quotient else "implicit-pointer"
+    if operation.section == "A.2.5.4.4.6":
+        return "outside-storage"
+    return "wrong-kind"

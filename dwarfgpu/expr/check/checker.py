@@ -1,0 +1,474 @@
+"""The static check: what is wrong with an expression, without evaluating it.
+
+Law: an `error` is certain: whatever the context, an evaluation that performs the operation fails
+there. What may be meant is a `warning`, what could be said better `info`. The work is linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from attrs import field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.check.abstract_stack import (
+    KNOWN,
+    NOTHING_KNOWN,
+    Severity,
+    Shape,
+    Transfer,
+    piece_bits,
+)
+from dwarfgpu.expr.check.abstract_value import (
+    ACCEPTED,
+    ANY,
+    GENERIC,
+    NAMES,
+    PARTIAL,
+    PLACE,
+    POINTER,
+    REGISTER,
+    TYPED,
+    Known,
+)
+from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.decode import Expression, encode_as
+from dwarfgpu.expr.dialect import upstream_clang
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+
+VISITS = 8
+"""Times that what is known of an operation's stack may change before nothing is assumed of it."""
+DEEPEST = 8
+"""Expressions within one another that are looked into."""
+_FORM = UnitFormat()
+_FIRST_VENDOR_OPCODE = 0xE0
+"""DW_OP_lo_user."""
+
+
+@frozen
+class Finding:
+    """One thing that is wrong, or could be better."""
+
+    offset: int
+    """Bytes from the start of the expression; its length for what is wrong with the result."""
+    operation: str | None
+    severity: Severity
+    rule: str
+    """Its name in docs/check.md."""
+    message: str
+    section: str | None
+    """Section of the AMD text."""
+
+
+def check(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+    *,
+    initial_stack_depth: int | None = 0,
+    result_kind: ResultKind | None = None,
+) -> list[Finding]:
+    """What is found, in the order of the bytes; never raises.
+
+    `initial_stack_depth`: entries that the stack begins with; None where that is not known, as for
+    what a DW_OP_call performs.
+    """
+    checker = _Checker(prepare(data, dialect, form), arch, result_kind)
+    checker.run(_initial(initial_stack_depth))
+    return sorted(checker.findings, key=lambda each: each.offset)
+
+
+def _initial(depth: int | None) -> Shape:
+    if depth is None:
+        return NOTHING_KNOWN
+    known = min(depth, KNOWN)
+    return Shape((Known(),) * known, depth - known, depth - known)
+
+
+@frozen(eq=False)
+class _Checker:
+    """One expression, and those within it."""
+
+    program: Program
+    arch: Architecture | None
+    result_kind: ResultKind | None
+    depth: int = 0
+    findings: list[Finding] = field(init=False, factory=list)
+    transfer: Transfer = field(init=False)
+
+    @transfer.default
+    def _transfer(self) -> Transfer:
+        return Transfer(self.arch, self.expression.format)
+
+    @property
+    def expression(self) -> Expression:
+        return self.program.expression
+
+    @property
+    def instructions(self) -> Instructions:
+        return self.program.instructions
+
+    def index_at(self, offset: int) -> int | None:
+        """The instruction that starts at an offset; the end of what is decoded counts as one."""
+        if offset == len(self.expression.data) and self.expression.error is None:
+            return len(self.instructions)
+        return self.instructions.index_at(offset)
+
+    def run(self, start: Shape) -> Known | None:
+        """Find what is wrong; what is known of the result, None where there is none."""
+        successors = [self._successors(index) for index in range(len(self.instructions))]
+        shapes = self._solved(start, successors)
+        for index, instruction in enumerate(self.instructions):
+            shape = shapes[index]
+            if shape is None or self._operands(instruction):
+                continue
+            if instruction.operation.operands:
+                self._branch(index, instruction, shape)
+            self.transfer(
+                instruction, self.program.steps[index], shape, partial(self._add, instruction)
+            )
+        for instruction in self.expression.instructions:
+            self._encoding(instruction)
+        reachable = _reachable([0], successors)
+        self._unreachable(reachable)
+        self._endless(self._performed(successors, shapes))
+        self._suffix()
+        return self._end(shapes[-1], len(self.instructions) in reachable)
+
+    def gives_no_value(self, result: Known | None) -> bool:
+        """Whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
+        if result is None or result.kinds & (GENERIC | TYPED | POINTER):
+            return False
+        end = len(self.instructions)
+        last = (each for i, each in enumerate(self.instructions) if end in self._successors(i))
+        return not any(each.operation.function.__name__ in ("reg", "regx") for each in last)
+
+    def _solved(self, start: Shape, successors: list[tuple[int, ...]]) -> list[Shape | None]:
+        """What is known before each operation, and at the end: a fixed point."""
+        steps = self.program.steps
+        shapes: list[Shape | None] = [None] * (len(self.instructions) + 1)
+        visits = [0] * len(shapes)
+        shapes[0] = start
+        pending = [0]
+        while pending:
+            index = pending.pop()
+            shape = shapes[index]
+            if index == len(self.instructions) or shape is None:
+                continue
+            instruction = self.instructions[index]
+            if _wrong_operands(instruction, self.arch):
+                continue
+            after = self.transfer(instruction, steps[index], shape, _unheard)
+            if after is None:
+                continue
+            for following in successors[index]:
+                before = shapes[following]
+                joined = after if before is None else before.joined(after)
+                if joined == before:
+                    continue
+                visits[following] += 1
+                shapes[following] = NOTHING_KNOWN if visits[following] > VISITS else joined
+                if shapes[following] != before:
+                    pending.append(following)
+        return shapes
+
+    def _successors(self, index: int) -> tuple[int, ...]:
+        instruction = self.instructions[index]
+        name = instruction.operation.name
+        if name not in ("skip", "bra"):
+            return (index + 1,)
+        target = self.index_at(_target(instruction))
+        targets = () if target is None else (target,)
+        return targets if name == "skip" else (index + 1, *targets)
+
+    def _branch(self, index: int, instruction: Instruction, shape: Shape) -> None:
+        name = instruction.operation.name
+        if name not in ("skip", "bra"):
+            return
+        target = _target(instruction)
+        if name == "skip" and target == instruction.offset:
+            message = "branch to itself: it never ends"
+            self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
+        elif self.index_at(target) is None:
+            length = len(self.expression.data)
+            inside = 0 <= target < length
+            where = "which is not the start of an operation" if inside else "outside the expression"
+            constant = shape.top[-1].constant if shape.top else None
+            certain = name == "skip" or constant not in (None, 0)
+            if target >= length - len(self.expression.undecoded) and self.expression.error:
+                certain = False  # who knows what the bytes mean may see an operation there
+            self._add(
+                instruction,
+                "error" if certain else "warning",
+                "branch-target",
+                f"branch to offset {target:#x}, {where}",
+            )
+
+    def _operands(self, instruction: Instruction) -> bool:
+        """What operands alone tell; whether the operation certainly fails."""
+        wrong = _wrong_operands(instruction, self.arch)
+        if wrong is not None:
+            self._add(instruction, "error", *wrong)
+        operation = instruction.operation
+        if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
+            self._add(instruction, "warning", "empty-piece", "a piece of size 0 holds nothing")
+        register = _register(instruction)
+        # The vector registers of a CPU hold scalars too, in their low bits.
+        if self.arch is not None and self.arch.is_simt and _takes_base(operation):
+            base = self.arch.registers.get(-1 if register is None else register)
+            if base is not None and base.type.vector_size is not None:
+                message = f"the vector register {base} as base: the bits of its first lanes"
+                self._add(instruction, "warning", "wide-base-register", message)
+        for info, operand in zip(operation.operands, instruction.operands, strict=True):
+            if info.codec.meaning == "expression" and isinstance(operand, bytes):
+                self._nested(instruction, operand)
+        return wrong is not None
+
+    def _nested(self, instruction: Instruction, data: bytes) -> None:
+        if self.depth >= DEEPEST:
+            return
+        inner = _Checker(
+            prepare(data, self.expression.dialect, self.expression.format),
+            self.arch,
+            None,
+            self.depth + 1,
+        )
+        result = inner.run(Shape((), 0, 0))
+        # A call-site parameter may answer without evaluating it: not certain to fail.
+        for each in inner.findings:
+            severity: Severity = "warning" if each.severity == "error" else each.severity
+            where = f"in its expression, at offset {each.offset:#x}"
+            message = f"{where}: {each.operation}: {each.message}"
+            self._add(instruction, severity, each.rule, message)
+        if inner.gives_no_value(result):
+            message = "its expression gives neither a value nor, at its end, a register"
+            self._add(instruction, "warning", "no-entry-value", message)
+
+    def _encoding(self, instruction: Instruction) -> None:
+        """Numbers in more bytes than needed, and old names."""
+        operation, form = instruction.operation, self.expression.format
+        opcode = instruction.encoding[0]
+        by_code = self.expression.dialect.by_code
+        code: Code = opcode
+        if opcode not in by_code:
+            code = opcode, Reader(instruction.encoding, position=1).uleb()
+        size = len(encode_as(code, operation, instruction.operands, form))
+        if size < len(instruction.encoding):
+            more = len(instruction.encoding)
+            message = f"{more} bytes, {size} are enough: padded LEB128"
+            self._add(instruction, "note", "padded-number", message)
+        if operation.name.startswith("GNU_"):
+            current = _CURRENT.get(operation.function.__name__)
+            if current is not None and current != operation.name:
+                message = f"the older form of DW_OP_{current}"
+                self._add(instruction, "note", "older-form", message)
+
+    def _unreachable(self, reachable: set[int]) -> None:
+        previous = True
+        for index, instruction in enumerate(self.instructions):
+            reached = index in reachable
+            if previous and not reached:
+                self._add(instruction, "warning", "unreachable", "no path leads here")
+            previous = reached
+        error = self.expression.error
+        if error is not None:
+            undecoded = self.expression.undecoded
+            site = error.site
+            operation = None if site is None else site.operation
+            section = None if site is None else site.section
+            # Whoever defined a vendor's operation can read what is unknown here.
+            is_vendors = operation is None and undecoded[0] >= _FIRST_VENDOR_OPCODE
+            is_certain = len(self.instructions) in reachable and not is_vendors
+            self.findings.append(
+                Finding(
+                    len(self.expression.data) - len(undecoded),
+                    operation,
+                    "error" if is_certain else "warning",
+                    "unknown-operation" if operation is None else "cut-short",
+                    error.message,
+                    section,
+                )
+            )
+
+    def _performed(
+        self, successors: list[tuple[int, ...]], shapes: list[Shape | None]
+    ) -> list[tuple[int, ...]]:
+        """The successors without those to which a condition that is known never leads."""
+        out = list(successors)
+        for index, instruction in enumerate(self.instructions):
+            shape = shapes[index]
+            if instruction.operation.name == "bra" and shape is not None and shape.top:
+                condition = shape.top[-1].constant
+                if condition is not None:
+                    out[index] = successors[index][1:] if condition else (index + 1,)
+        return out
+
+    def _endless(self, successors: list[tuple[int, ...]]) -> None:
+        """A loop that nothing leaves, where an evaluation certainly comes.
+
+        No rule calls it ill-formed: its evaluation does not come to an end, and so has no result.
+        """
+        reachable = _reachable([0], successors)
+        backward: list[list[int]] = [[] for _ in range(len(successors) + 1)]
+        for index, following in enumerate(successors):
+            for each in following:
+                backward[each].append(index)
+        stops = [index for index, following in enumerate(successors) if not following]
+        finite = _reachable([len(successors), *stops], backward)
+        if 0 in finite:
+            return
+        for index in sorted(reachable):
+            instruction = self.instructions[index]
+            if any(each <= index for each in successors[index]):
+                if _target(instruction) != instruction.offset or instruction.operation.pops:
+                    message = "a loop without an exit: it never ends"
+                    self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
+                return
+
+    def _end(self, shape: Shape | None, is_reached: bool) -> Known | None:
+        """The result that the stack gives (A.2.5.4)."""
+        if shape is None or not is_reached or self.expression.error is not None:
+            return None
+        if shape.most_depth == 0:
+            if self.result_kind == "value":
+                message = "a value is required, and the stack is empty at the end"
+                self._result("error", "wrong-result", message)
+            return Known(PLACE)
+        top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
+        accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
+        if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
+            names = " or ".join(NAMES[1 << bit] for bit in range(7) if top >> bit & 1)
+            severity: Severity = "warning" if top & REGISTER else "error"
+            message = f"a {self.result_kind} is required as result, not {names}"
+            self._result(severity, "wrong-result", message)
+        if shape.most is not None and shape.least_depth > 1:
+            more = shape.least_depth - 1
+            entries = "entry is" if more == 1 else "entries are"
+            message = f"{more} stack {entries} left below the result"
+            self._result("note", "entries-left", message)
+        return shape.top[-1] if shape.top else Known(ANY | PARTIAL)
+
+    def _suffix(self) -> None:
+        """Upstream clang's way to name an address space, read literally."""
+        names = [each.operation.name for each in self.instructions[-4:]]
+        if names and names[-1] == "stack_value":
+            names.pop()
+        if len(names) < 3 or names[-2:] != ["swap", "xderef"] or names[-3] not in _CLANG_SPACES:
+            return
+        if self.arch is None or self.arch.is_simt:
+            at = self.instructions[len(self.instructions) - 1]
+            self._add(
+                at,
+                "warning",
+                "upstream-address-space",
+                "upstream clang writes an address space so: read literally, this fetches the "
+                "variable's contents; the dialect upstream-clang reads it as meant",
+            )
+
+    def _result(self, severity: Severity, rule: str, message: str) -> None:
+        offset = len(self.expression.data)
+        self.findings.append(Finding(offset, None, severity, rule, message, "A.2.5.4"))
+
+    def _add(
+        self,
+        at: Instruction,
+        severity: Severity,
+        rule: str,
+        message: str,
+        section: str | None = None,
+    ) -> None:
+        operation = at.operation
+        section = section or operation.section
+        self.findings.append(Finding(at.offset, operation.title, severity, rule, message, section))
+
+
+_CLANG_SPACES = frozenset(f"lit{number}" for number in upstream_clang.ADDRESS_SPACES)
+_CURRENT = {
+    each.function.__name__: each.name
+    for each in OPERATIONS.values()
+    if not each.name.startswith("GNU_")
+}
+"""The name in use of each function."""
+
+
+def _unheard(severity: Severity, rule: str, message: str) -> None:
+    """Findings are reported once what is known no longer changes."""
+
+
+def _target(instruction: Instruction) -> int:
+    by = instruction.operands[0] if instruction.operation.name in ("skip", "bra") else 0
+    return instruction.end + (by if isinstance(by, int) else 0)
+
+
+def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tuple[str, str] | None:
+    """The rule, and why the operands make the operation ill-formed whatever the stack is."""
+    operation, operands = instruction.operation, instruction.operands
+    name = operation.function.__name__
+    if name in ("deref_size", "xderef_size") and operands[0] == 0:
+        return "empty-read", "a size of 0 bytes: no base type has it"
+    if name in ("LLVM_extend", "LLVM_select_bit_piece"):
+        size, count = operands
+        assert isinstance(size, int) and isinstance(count, int)
+        if size == 0 or count == 0:
+            return "empty-composite", f"{count} elements of {size} bits: neither may be 0"
+        if arch is not None and size * count > arch.largest_space_bits:
+            message = f"a composite of {size * count} bits is larger than the largest address space"
+            return "large-composite", message
+    if arch is None:
+        return None
+    size_bits = piece_bits(instruction)
+    if size_bits > arch.largest_space_bits:
+        message = f"a part of {size_bits} bits is larger than the largest address space"
+        return "large-composite", message
+    register = _register(instruction)
+    if register is None:
+        return None
+    if register not in arch.registers:
+        return "unknown-register", f"{arch.name} defines no DWARF register {register}"
+    info = arch.registers[register]
+    if (
+        _takes_base(operation)
+        and name != "LLVM_aspace_bregx"
+        and info.size_bits < arch.address_bits
+    ):
+        return (
+            "narrow-base-register",
+            f"register {info} of {info.size_bits} bits is narrower than "
+            f"the {arch.address_bits}-bit addresses of the default address space",
+        )
+    return None
+
+
+def _takes_base(operation: Operation) -> bool:
+    """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
+    return operation.name == "LLVM_aspace_bregx" or operation.name.startswith("breg")
+
+
+def _register(instruction: Instruction) -> int | None:
+    """The register that the operation names."""
+    operation = instruction.operation
+    if operation.function.__name__ in ("reg", "breg"):
+        return operation.number
+    for info, operand in zip(operation.operands, instruction.operands, strict=True):
+        if info.codec.meaning == "register" and isinstance(operand, int):
+            return operand
+    return None
+
+
+def _reachable(start: Iterable[int], edges: list[tuple[int, ...]] | list[list[int]]) -> set[int]:
+    found = set(start)
+    pending = list(found)
+    while pending:
+        index = pending.pop()
+        for each in edges[index] if index < len(edges) else ():
+            if each not in found:
+                found.add(each)
+                pending.append(each)
+    return found

@@ -1,0 +1,189 @@
+"""How much of an object an expression describes, told from its operations alone (A.2.5.4.4).
+
+Law: nothing is evaluated and nothing guessed. What holds in every context is told; what a branch,
+a call or an operation of the lanes decides is `depends`, with the operation that decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, Literal
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.check.abstract_stack import Severity, Shape, Transfer, piece_bits
+from dwarfgpu.expr.check.abstract_value import PARTIAL
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import CACHED_BYTES
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.instruction import Instruction, Instructions
+
+Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
+"""All of the object; parts of it; the context decides; none of it; every evaluation fails."""
+
+_PIECES: Final = frozenset({"piece", "bit_piece"})
+
+
+@frozen
+class Extent:
+    """What is known of every result of an expression."""
+
+    completeness: Completeness
+    undefined: tuple[tuple[int, int], ...] = ()
+    """First bit and number of the bits of the object that are described as nowhere."""
+    size_bits: int | None = None
+    """Of a composite; None where the description has no size of its own."""
+    reason: str | None = None
+    """What decides, or why every evaluation fails."""
+
+    def of_object(self, object_bits: int | None) -> Extent:
+        """The same of an object of a size: what a composite leaves out at its end is nowhere."""
+        if self.size_bits is None or object_bits is None:
+            return self
+        inside = [
+            (first, min(count, object_bits - first))
+            for first, count in self.undefined
+            if first < object_bits
+        ]
+        if self.size_bits < object_bits:
+            inside.append((self.size_bits, object_bits - self.size_bits))
+        return _composite(_joined(inside), object_bits)
+
+
+def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    """What an expression describes as the location of an object; never raises."""
+    return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form)
+
+
+def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    program = prepare(data, dialect, form)
+    instructions = program.instructions
+    transfer = Transfer(None, form)
+    if any(each.operation.transfers for each in instructions.distinct):
+        return _of_branches(program, transfer)
+    shape = Shape((), 0, 0)
+    pieces = _Pieces()
+    before: Instruction | None = None
+    for each, perform in zip(instructions, program.steps, strict=True):
+        findings = _Findings()
+        if each.operation.name in _PIECES:
+            pieces.add(each, shape, before)
+        after = transfer(each, perform, shape, findings.add)
+        if after is None:
+            return findings.failure(each)
+        shape, before = after, each
+    if program.expression.error is not None:
+        return Extent("broken", reason=str(program.expression.error))
+    return _of_result(instructions, shape, pieces)
+
+
+def _of_branches(program: Program, transfer: Transfer) -> Extent:
+    """The extent of an expression that goes only forward, and leaves a whole entry on every way to
+    its end; what any other one describes depends on where it goes."""
+    instructions = program.instructions
+    first = next(each for each in instructions if each.operation.transfers)
+    depends = Extent("depends", reason=f"depends on {first.operation.title}")
+    names = {each.operation.name for each in instructions.distinct}
+    if names & {*_PIECES, "LLVM_undefined", "LLVM_piece_end"} or program.expression.error:
+        return depends
+    arriving: dict[int, Shape] = {0: Shape((), 0, 0)}
+    for index, each in enumerate(instructions):
+        shape = arriving.pop(index, None)
+        if shape is None:  # no way leads here
+            continue
+        after = transfer(each, program.steps[index], shape, _Findings().add)
+        targets = [index + 1]
+        if each.operation.name in ("bra", "skip"):
+            (by,) = each.operands
+            target = program.index_at(each.end + by) if isinstance(by, int) else None
+            targets = [target or 0] if each.operation.name == "skip" else [index + 1, target or 0]
+        elif each.operation.transfers:
+            return depends
+        if after is None or min(targets) <= index:
+            return depends
+        for target in targets:
+            known = arriving.get(target)
+            arriving[target] = after if known is None else known.joined(after)
+    end = arriving.get(len(instructions))
+    return depends if end is None or not end.least_depth else Extent("whole")
+
+
+_kept = lru_cache(maxsize=4096)(_extent_of)
+
+
+@define
+class _Pieces:
+    """The composite that is being made: its size, and which parts are undefined."""
+
+    size_bits: int = 0
+    undefined: list[tuple[int, int]] = field(factory=list)
+    begun: int = 0
+    """Composites so far: of more than one, only whether some part is undefined is known."""
+    is_nowhere: bool = False
+    """Whether any part of any of them is undefined."""
+
+    def add(self, piece: Instruction, shape: Shape, before: Instruction | None) -> None:
+        """One part more; the first of a composite begins anew (A.2.5.4.4.6)."""
+        top = shape.top[-1].kinds if shape.top else None
+        if top != PARTIAL and (len(shape.top) < 2 or shape.top[-2].kinds != PARTIAL):
+            self.size_bits, self.undefined, self.begun = 0, [], self.begun + 1
+        size_bits = piece_bits(piece)
+        is_undefined = before is not None and before.operation.name == "LLVM_undefined"
+        if (top in (None, PARTIAL) or is_undefined) and size_bits:
+            self.undefined.append((self.size_bits, size_bits))
+            self.is_nowhere = True
+        self.size_bits += size_bits
+
+
+@define
+class _Findings:
+    """What is said of one operation, the last of it."""
+
+    severity: Severity = "error"
+    message: str = "fails"
+
+    def add(self, severity: Severity, rule: str, message: str) -> None:
+        self.severity, self.message = severity, message
+
+    def failure(self, instruction: Instruction) -> Extent:
+        """The operation certainly has no result; one that is not supported may have."""
+        title = instruction.operation.title
+        reason = f"{title} at offset {instruction.offset:#x}: {self.message}"
+        return Extent("broken" if self.severity == "error" else "depends", reason=reason)
+
+
+def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Extent:
+    names = [each.operation.name for each in instructions]
+    if not shape.top or names[-1] == "LLVM_undefined":
+        return Extent("nothing")
+    for name, following in pairwise(names):
+        if name == "LLVM_undefined" and following not in _PIECES:
+            return Extent("depends", reason="depends on what DW_OP_LLVM_undefined is used for")
+    is_composite = shape.top[-1].kinds == PARTIAL or names[-1] == "LLVM_piece_end"
+    if is_composite and pieces.begun == 1:
+        return _composite(_joined(pieces.undefined), pieces.size_bits)
+    if pieces.is_nowhere:
+        return Extent("depends", reason=f"depends on {instructions[-1].operation.title}")
+    return Extent("whole")
+
+
+def _composite(undefined: tuple[tuple[int, int], ...], size_bits: int) -> Extent:
+    nowhere = sum(count for _, count in undefined)
+    if not nowhere:
+        return Extent("whole", (), size_bits)
+    return Extent("nothing" if nowhere == size_bits else "partly", undefined, size_bits)
+
+
+def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The ranges, in order already, those that touch as one."""
+    out: list[tuple[int, int]] = []
+    for first, count in ranges:
+        if out and sum(out[-1]) == first:
+            out[-1] = (out[-1][0], out[-1][1] + count)
+        else:
+            out.append((first, count))
+    return tuple(out)

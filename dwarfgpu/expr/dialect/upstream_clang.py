@@ -1,0 +1,187 @@
+"""How upstream clang describes AMDGPU variables (`docs/dialects.md`).
+
+Read literally, what it writes names the wrong place. It knows no lanes: a vector register means
+the focused lane's dword of it, and an address space is a final `litN, swap, xderef` in clang's own
+numbers, which would fetch the variable's contents and take them for its address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import evolve
+
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Ambiguous
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.convert import as_value, memory_location
+from dwarfgpu.expr.instruction import Instruction, Instructions
+from dwarfgpu.expr.operation import OPERATIONS, PopInfo
+from dwarfgpu.expr.ops.register import regx
+from dwarfgpu.expr.segments import LOADED_SPACES, with_offsets
+from dwarfgpu.model.location import Entry, Location
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.value import Value
+
+ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
+"""Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""
+
+_READINGS = {
+    "lit": "upstream clang: its own number of an address space, as DWARF's",
+    "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
+    "regx": "upstream clang: a vector register is the focused lane's dword of it",
+    "regval_type": "upstream clang: two readings, and nothing tells which is meant",
+    "bregx": "upstream clang: two readings, and nothing tells which is meant",
+}
+"""What is read differently at each operation, for those who observe."""
+
+_PIECES = frozenset({"piece", "bit_piece"})
+AMBIGUOUS = (
+    "upstream clang: DW_OP_bregx of a vector register, which it writes both where the register "
+    "holds an address and where it holds the value itself"
+)
+FRAME_BASE = "upstream clang: the frame base is in the focused lane's private memory"
+"""The note on DW_OP_fbreg; where there is no frame base it says nothing."""
+UNPLACED = (
+    "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of them, "
+    "this may be the place of another one"
+)
+"""The note on a location at the start of LDS."""
+LANE_BITS = 32
+"""Of a vector register, for one lane."""
+
+
+@frozen
+class Translation:
+    """Instructions as meant, and notes of what was read differently."""
+
+    instructions: Instructions
+    notes: tuple[str, ...]
+
+
+def translated(instructions: Instructions) -> Translation:
+    """What clang means by the instructions; each keeps the offset and the bytes it has.
+
+    An expression that uses operations of the AMD text is none of clang's: it is read literally.
+    """
+    if any(each.operation.name.startswith("LLVM_") for each in instructions.distinct):
+        return Translation(with_offsets(instructions), ())
+    instructions = with_offsets(instructions, _is_loaded)
+    held, notes = _without_suffixes(instructions)
+    out: list[Instruction] = []
+    for index, each in enumerate(held):
+        following = held[index + 1] if index + 1 < len(held) else None
+        name = each.operation.name
+        register = each.operands[0] if each.operands else None
+        if name == "bregx" and register in VECTOR_REGISTERS:
+            each = _with(each, "bregx", _ambiguous)
+            notes = []  # the error says it
+        elif name == "regx" and register in VECTOR_REGISTERS:
+            each = _with(each, "regx", _lane_of_register(_piece(following)))
+            notes.append("upstream clang: a vector register read as the focused lane's dword")
+        elif name == "regval_type" and register in VECTOR_REGISTERS:
+            each = _with(each, "regval_type", _ambiguous)
+            notes = []
+        elif name == "fbreg":
+            notes.append(FRAME_BASE)
+        out.append(each)
+    return Translation(Instructions(out), tuple(dict.fromkeys(notes)))
+
+
+def _is_loaded(space: int) -> bool:
+    """Whether code objects are loaded into the address space of clang's number."""
+    return space not in ADDRESS_SPACES and space in LOADED_SPACES
+
+
+def _piece(following: Instruction | None) -> int:
+    """The bits that a part made by the next operation needs; 0 where it makes none."""
+    if following is None or following.operation.name not in _PIECES:
+        return 0
+    size, *displacement = (each for each in following.operands if isinstance(each, int))
+    return 8 * size if following.operation.name == "piece" else size + sum(displacement)
+
+
+def _without_suffixes(
+    instructions: Sequence[Instruction],
+) -> tuple[list[Instruction], list[str]]:
+    """`litN, swap, xderef` that ends a location or a part of one, as an address space.
+
+    Before a final stack_value it means nothing.
+    """
+    out: list[Instruction] = []
+    notes: list[str] = []
+    at = 0
+    while at < len(instructions):
+        space = _suffix(instructions, at)
+        after = instructions[at + 3] if at + 3 < len(instructions) else None
+        is_valued = after is instructions[-1] and after.operation.name == "stack_value"
+        is_part = after is None or after.operation.name in _PIECES
+        if space is None or not (is_valued or is_part):
+            out.append(instructions[at])
+            at += 1
+            continue
+        number, swap, xderef = instructions[at : at + 3]
+        spelled = f"{number.operation.name}, swap, xderef"
+        if is_valued:
+            notes.append(f"upstream clang: {spelled} ignored")
+        else:
+            read = evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])
+            out.append(evolve(number, operation=read))
+            out.append(_with(swap, "LLVM_form_aspace_address", _unbound_address, xderef))
+            notes.append(f"upstream clang: {spelled} read as address space {space}")
+        at += 3
+    return out, notes
+
+
+def has_suffix(instructions: Sequence[Instruction]) -> bool:
+    """Whether an expression ends in `litN, swap, xderef` with a number of clang's."""
+    return len(instructions) > 3 and _suffix(instructions, len(instructions) - 3) is not None
+
+
+def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
+    """DWARF's number of the address space that a suffix at a position names."""
+    names = [each.operation.name for each in instructions[at : at + 3]]
+    if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):
+        return None
+    number = instructions[at].operation.number
+    return ADDRESS_SPACES.get(-1 if number is None else number)
+
+
+def _with(
+    found: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
+) -> Instruction:
+    operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[name])
+    if function is _unbound_address:
+        operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
+    encoding = found.encoding + b"".join(each.encoding for each in more)
+    return evolve(found, operation=operation, encoding=encoding)
+
+
+def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
+    """As DW_OP_LLVM_form_aspace_address; what is in the space already stays as it is.
+
+    Without a lane in the context the place names none: it can be told, but not read.
+    """
+    chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
+    if isinstance(address, Location):
+        storage = address.places[0].storage
+        if isinstance(storage, Memory) and storage.space is chosen:
+            return address
+    return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)
+
+
+def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
+    def lane_of_register(ctx: Context, *, register: int) -> Location:
+        if needed_bits > LANE_BITS:
+            raise Ambiguous(
+                f"upstream clang: {needed_bits} bits of one lane of a vector register, which has "
+                f"{LANE_BITS}"
+            )
+        return regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
+
+    return lane_of_register
+
+
+def _ambiguous(ctx: Context, **_: int) -> Location:
+    raise Ambiguous(AMBIGUOUS)

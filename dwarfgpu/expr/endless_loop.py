@@ -1,0 +1,74 @@
+"""Loops that have no end, told before the budget of steps is used up.
+
+Law: evaluation is a pure function of the program, its context and the stack (A.2.5.4). Where a
+branch leads back to what was there before, with the same stack, it does so for ever.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from dwarfgpu.expr.bind import Program
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.operation import Stack
+from dwarfgpu.model.location import Entry
+from dwarfgpu.model.value import Value
+
+At: TypeAlias = tuple[Program, int, Context]
+"""A program, the step that is next, and the context it is performed in."""
+
+_COMPARED: Final = 64
+"""Entries of a stack that is compared; deeper ones cost more than they are likely to tell."""
+_WIDEST_BITS: Final = 128
+"""Of a value that is compared by its bits."""
+
+
+class Loops:
+    """Compares what is there at backward branches with what was at an earlier one.
+
+    The earlier one is the last whose count is a power of two (Brent's way to find a cycle), so
+    that a loop is found within about three times its length.
+    """
+
+    __slots__ = ("at", "callers", "count", "next_kept", "stack")
+
+    def __init__(self) -> None:
+        self.count, self.next_kept = 0, 1
+        self.at: At | None = None
+        self.callers: list[At] = []
+        self.stack: Stack = []
+
+    def is_endless(self, at: At, callers: list[At], stack: Stack) -> bool:
+        """Whether a branch back leads to what was there before, so that it will again."""
+        self.count += 1
+        if len(stack) > _COMPARED:
+            return False
+        if (
+            self.at is not None
+            and _is_same_place(self.at, at)
+            and len(stack) == len(self.stack)
+            and len(callers) == len(self.callers)
+            and all(map(_is_same_entry, reversed(stack), reversed(self.stack)))
+            and all(map(_is_same_place, callers, self.callers))
+        ):
+            return True
+        if self.count >= self.next_kept:
+            self.next_kept = 2 * self.count
+            self.at, self.callers, self.stack = at, callers.copy(), stack.copy()
+        return False
+
+
+def _is_same_place(a: At, b: At) -> bool:
+    return a[1] == b[1] and a[0] is b[0] and a[2] is b[2]
+
+
+def _is_same_entry(a: Entry, b: Entry) -> bool:
+    """Whether entries are surely equal; what takes longer to compare is not."""
+    if a is b:
+        return True
+    if type(a) is not Value or type(b) is not Value or a.type is not b.type:
+        return False
+    # The bits of many lanes are no integer: each lane tells for itself.
+    return type(a.bits) is type(b.bits) is int and (
+        a.type.bit_size <= _WIDEST_BITS and a.bits == b.bits
+    )

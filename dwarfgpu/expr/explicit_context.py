@@ -1,0 +1,133 @@
+"""A frame and a unit given by hand: for the command line, conformance cases and tests.
+
+What is not given is absent; asking for it is `MissingContext`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import Factory, field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
+from dwarfgpu.expr.context import LocationAttribute, UnitFormat
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.value import Value
+
+
+@frozen(eq=False)
+class GivenFrame:
+    """A call frame of which some things are known."""
+
+    architecture: Architecture | None = None
+    level: int = 0
+    registers: Mapping[int, Location] = Factory(dict)
+    """Where registers are, in a frame that is not the top one."""
+    entry_registers: Mapping[int, Location] = Factory(dict)
+    given_cfa: Location | None = None
+    given_frame_base: Location | None = None
+    entry_values: Mapping[bytes, Value] = Factory(dict)
+    """By the bytes of the expression."""
+    given_caller: tuple[GivenFrame, int] | None = None
+    inactive_lanes: frozenset[int] = frozenset()
+    """Lanes that were not active on entry."""
+    given_program_location: int | None = None
+    parameter_values: Mapping[int, Value] = Factory(dict)
+    """On entry, by the offset of the parameter in `.debug_info`."""
+
+    def register(self, number: int) -> Location:
+        if number not in self.registers:
+            raise MissingContext(
+                f"call frame {self.level} does not tell where register {number} is"
+            )
+        return self.registers[number]
+
+    def entry_register(self, number: int) -> Location:
+        if number not in self.entry_registers:
+            raise MissingContext(
+                f"the context has no call frame information for register {number} on entry"
+            )
+        return self.entry_registers[number]
+
+    def cfa(self) -> Location:
+        if self.given_cfa is None:
+            raise MissingContext("the context has no canonical frame address (CFA)")
+        return self.given_cfa
+
+    def frame_base(self) -> Location:
+        if self.given_frame_base is None:
+            raise MissingContext("the context has no frame base")
+        return self.given_frame_base
+
+    def caller(self) -> tuple[GivenFrame, int]:
+        if self.given_caller is None:
+            raise MissingContext("the context has no calling frame, nor a call-site parameter")
+        return self.given_caller
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        return self.entry_values.get(expression)
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        return self.parameter_values.get(section_offset)
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return False if any(lane == each for each in self.inactive_lanes) else None
+
+    def program_location(self, lane: int | None) -> int | None:
+        return self.given_program_location
+
+
+@frozen(eq=False)
+class GivenUnit:
+    """A compilation unit of which some things are known."""
+
+    format: UnitFormat = Factory(UnitFormat)
+    dialect: Dialect = AMD
+    base_types: Mapping[int, BaseType] = Factory(dict)
+    """By offset in the unit."""
+    addresses: Mapping[int, int] = Factory(dict)
+    """`.debug_addr`, by index."""
+    offset: int = 0
+    """Of the unit in `.debug_info`."""
+    locations: Mapping[int, LocationAttribute | None] = Factory(dict)
+    """By offset in `.debug_info`."""
+    variable_values: Mapping[int, int] = Factory(dict)
+    tls: Mapping[int, int] = Factory(dict)
+    """Addresses by offset in the thread-local block."""
+    load_bias: int = field(default=0, repr=hex)
+
+    def base_type(self, unit_offset: int) -> BaseType:
+        if unit_offset not in self.base_types:
+            raise IllFormed(f"no DW_TAG_base_type at offset {unit_offset:#x} of the unit")
+        return self.base_types[unit_offset]
+
+    def address(self, index: int) -> int:
+        if index not in self.addresses:
+            raise IllFormed(f".debug_addr has no entry {index}")
+        return self.addresses[index]
+
+    def relocate(self, address: int) -> int:
+        return address + self.load_bias
+
+    def section_offset(self, unit_offset: int) -> int:
+        return self.offset + unit_offset
+
+    def location_at(self, section_offset: int) -> LocationAttribute | None:
+        if section_offset not in self.locations:
+            raise IllFormed(f"no DIE at offset {section_offset:#x} of .debug_info")
+        return self.locations[section_offset]
+
+    def variable_value(self, section_offset: int) -> int:
+        if section_offset not in self.variable_values:
+            raise EvaluationError(f"the variable at {section_offset:#x} has no value")
+        return self.variable_values[section_offset]
+
+    def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
+        if offset not in self.tls:
+            raise MissingContext(f"the context has no thread-local storage at offset {offset:#x}")
+        return self.tls[offset]

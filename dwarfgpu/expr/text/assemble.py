@@ -1,0 +1,276 @@
+"""Text to bytes: what people write, and what other tools print (`docs/expression-syntax.md`).
+
+Law: the declaration of an operation says which operands follow it. Everything else that tools
+print around them (names of registers and types, units, brackets) is decoration.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.suggest import nearest
+from dwarfgpu.errors import Malformed
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import encode_as
+from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
+from dwarfgpu.expr.operation import LLVM_USER, OperandInfo, Operation
+from dwarfgpu.expr.text.lexer import Cursor, Token
+from dwarfgpu.expr.text.operands import OperandReader, bare_name, operation_named, unknown_operation
+
+_DEEPEST: Final = 64
+"""Expressions within one another, in the text."""
+_BRANCH_BYTES: Final = 3
+
+
+class Parser:
+    """Reads one text; `parse` gives its bytes."""
+
+    def __init__(
+        self,
+        text: str,
+        dialect: Dialect,
+        form: UnitFormat,
+        arch: Architecture | None,
+        unit_offset: int,
+    ) -> None:
+        self._cursor = Cursor(_without_ranges(text))
+        self._operands = OperandReader(self._cursor, arch, unit_offset)
+        self._dialect = dialect
+        self._form = form
+
+    def parse(self) -> bytes:
+        """The bytes of the whole text; `Malformed` names the place of what is wrong."""
+        first = self._cursor.token
+        if first.kind == "word" and first.text.upper().startswith("DW_AT_"):
+            self._cursor.next()
+            self._cursor.accept(":")
+        return self._expression(0)
+
+    def _expression(self, depth: int, margin: int | None = None) -> bytes:
+        """Operations up to the end of the text, of the parentheses, or of deeper lines."""
+        cursor = self._cursor
+        if depth > _DEEPEST:
+            raise cursor.token.error(f"expressions within one another more than {_DEEPEST} deep")
+        part = _Part(self._form)
+        groups = 0
+        while cursor.token.kind != "end":
+            if cursor.token.kind == "newline" or cursor.token.is_sign(",;"):
+                cursor.next()
+            elif cursor.accept("("):
+                groups += 1
+            elif cursor.token.is_sign(")"):
+                if not groups and depth:
+                    break
+                # llvm-dwarfdump ends a location list with one that it has not opened.
+                if not groups and cursor.peek().kind not in ("end", "newline"):
+                    raise cursor.token.error("nothing is open here")
+                cursor.next()
+                groups = max(groups - 1, 0)
+            elif margin is not None and 0 < (self._margin() or 0) <= margin:
+                break
+            else:
+                self._item(part, depth)
+        if groups:
+            raise cursor.token.error("a ) is missing")
+        return part.finished()
+
+    def _item(self, part: _Part, depth: int) -> None:
+        """One operation, label, listed offset or run of bytes."""
+        cursor = self._cursor
+        part.margin = self._margin() or part.margin
+        token = cursor.token
+        if self._operands.at_byte_block(0):  # readelf says the same again in words
+            data = self._operands.byte_block()
+            part.out += b"" if cursor.token.is_sign("(") else data
+            return
+        cursor.next()
+        if token.kind == "undecoded":
+            part.out += self._operands.hex_bytes()
+        elif token.text.lower() == ".byte":
+            part.out += self._operands.byte_list()
+        elif token.is_sign("[") and cursor.token.number is not None:
+            part.listed = cursor.next().number
+            cursor.expect("]", "after the offset")
+        elif cursor.token.is_sign(":") and token.kind == "word" and not _is_operation(token):
+            cursor.next()
+            part.listed = token.number
+            if part.listed is None:
+                part.define(token)
+        elif token.kind == "word" and token.number is None:
+            self._operation(part, token, depth)
+            part.listed = None
+        else:
+            raise token.error("an operation is expected here")
+
+    def _margin(self) -> int | None:
+        """The column where the offset before an operation ends: `[ 3]` or `3:`."""
+        cursor = self._cursor
+        if cursor.token.is_sign("[") and cursor.peek(2).is_sign("]"):
+            return cursor.peek(2).column
+        if cursor.token.number is not None and cursor.peek().is_sign(":"):
+            return cursor.peek().column
+        return None
+
+    # Operations.
+
+    def _operation(self, part: _Part, token: Token, depth: int) -> None:
+        operands = self._operands
+        user = bare_name(token.text) == "llvm_user"
+        if user:
+            while self._cursor.token.kind == "newline":  # it says nothing by itself
+                self._cursor.next()
+            token = self._cursor.next()
+        operation = (self._user_number(token) if user else None) or operation_named(token.text)
+        if operation is None:
+            raise unknown_operation(token)
+        if user and not operation.name.startswith("LLVM_"):
+            raise token.error("no operation of DW_OP_LLVM_user")
+        colon = self._cursor.accept(":") is not None
+        if operation.number is not None and operation.name.startswith(("reg", "breg")):
+            operands.register_mention(operation.number)
+            colon = self._cursor.accept(":") is not None or colon
+        first_type = operands.type_before(operation)
+        values = [
+            self._operand(part, operation, info, colon, depth)
+            for info in operation.operands[: None if first_type is None else 1]
+        ]
+        if first_type is not None:
+            values.append(first_type)
+        operands.decoration()
+        try:
+            part.out += self._encoded(operation, values, user)
+        except Malformed as cause:
+            raise token.error(cause.message) from None
+
+    def _operand(
+        self, part: _Part, operation: Operation, info: OperandInfo, colon: bool, depth: int
+    ) -> Operand:
+        match info.codec.meaning:
+            case "branch":
+                return self._branch(part)
+            case "expression":
+                return self._nested(part, operation, depth)
+            case "block":
+                return self._operands.block(operation, info)
+            case "address":  # readelf prints addresses without 0x
+                return self._operands.number(operation, info, bare_hex=colon)
+            case _:
+                return self._operands.number(operation, info)
+
+    def _user_number(self, token: Token) -> Operation | None:
+        """The operation where DW_OP_LLVM_user is followed by a number."""
+        number = token.number
+        if number is None:
+            return None
+        found = self._dialect.by_code.get((LLVM_USER, number))
+        if found is None:
+            raise token.error(
+                f"unknown operation DW_OP_LLVM_user {number:#x} in dialect {self._dialect}"
+            )
+        return found
+
+    def _encoded(self, operation: Operation, operands: list[Operand], user: bool) -> bytes:
+        name = operation.name
+        if name not in self._dialect.codes:
+            others = [each.name for each in DIALECTS.values() if name in each.codes]
+            there = f"; {' and '.join(others)} has one" if others else ""
+            raise Malformed(f"no encoding in dialect {self._dialect}{there}")
+        code = self._dialect.codes[name]
+        if user:  # written out, it asks for the encoding that goes with it, if there is one
+            code = next(
+                (
+                    each
+                    for each, other in self._dialect.by_code.items()
+                    if isinstance(each, tuple) and other.name == name
+                ),
+                code,
+            )
+        return encode_as(code, operation, operands, self._form)
+
+    def _branch(self, part: _Part) -> int:
+        """A displacement, a label, or, after a listed offset, the offset of the target."""
+        self._operands.fillers()
+        sign = self._cursor.accept("+-")
+        token = self._cursor.next()
+        number = token.number
+        if number is None:
+            if token.kind != "word" or sign is not None:
+                raise token.error("a displacement or a label is expected here")
+            part.refer(token)
+            return 0
+        if sign is None and part.listed is not None:
+            return number - part.listed - _BRANCH_BYTES
+        return -number if sign is not None and sign.text == "-" else number
+
+    def _nested(self, part: _Part, operation: Operation, depth: int) -> bytes:
+        """An expression in parentheses, or, in a listing with offsets, on deeper lines."""
+        cursor = self._cursor
+        self._operands.fillers()
+        if part.margin is not None and cursor.token.kind == "newline":
+            cursor.next()
+            if (self._margin() or 0) <= part.margin:
+                raise cursor.token.error(f"the expression of {operation} is expected here")
+            return self._expression(depth + 1, part.margin)
+        cursor.expect("(", f"before the expression of {operation}")
+        data = self._expression(depth + 1)
+        cursor.expect(")", f"after the expression of {operation}")
+        return data
+
+
+class _Part:
+    """The bytes of one expression, and the branches whose targets are not known yet."""
+
+    def __init__(self, form: UnitFormat) -> None:
+        self.out = bytearray()
+        self.listed: int | None = None
+        """The offset that a listing gives for the next operation."""
+        self.margin: int | None = None
+        """The column where the last such offset ended: deeper lines are a nested expression."""
+        self._form = form
+        self._labels: dict[str, int] = {}
+        self._branches: list[tuple[int, Token]] = []
+
+    def define(self, token: Token) -> None:
+        """A label stands here."""
+        if token.text in self._labels:
+            raise token.error("this label is there twice")
+        self._labels[token.text] = len(self.out)
+
+    def refer(self, token: Token) -> None:
+        """The branch that comes next goes to this label."""
+        self._branches.append((len(self.out), token))
+
+    def finished(self) -> bytes:
+        """The bytes, once every branch has its displacement."""
+        for offset, token in self._branches:
+            if token.text not in self._labels:
+                raise token.error(f"no such label{nearest(token.text, self._labels)}")
+            end = offset + _BRANCH_BYTES
+            by = self._labels[token.text] - end
+            if not -0x8000 <= by < 0x8000:
+                raise token.error(f"a branch of {by} bytes does not fit 2 bytes")
+            self.out[offset + 1 : end] = by.to_bytes(2, self._form.endian, signed=True)
+        return bytes(self.out)
+
+
+def _is_operation(token: Token) -> bool:
+    return operation_named(token.text) is not None
+
+
+_RANGES: Final = re.compile(
+    r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
+    r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
+    r"""|^[ \t]*0x[0-9a-f]+[ \t]+(?:[0-9a-f]{2})+[ \t]+(?=[a-z.])"""  # dwarfgpu dis
+    r"""|<empty>""",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What tools print before the expressions of a location list, and for one of no operations; and
+before each operation its offset and its bytes, which say the same as the text."""
+
+
+def _without_ranges(text: str) -> str:
+    """The text with blanks in place of the ranges, so that columns stay."""
+    return _RANGES.sub(lambda match: " " * len(match[0]), text)

@@ -1,0 +1,230 @@
+"""Operation expressions as text: the assembler and the lossless disassembler.
+
+Law: `assemble` of what `disassemble` prints gives the same bytes, whatever the bytes. What has no
+text of its own (numbers in more bytes than needed, unknown operations, a cut end) is `.byte`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.codec import Codec
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import Expression, decode, encode_as
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.operation import Code
+from dwarfgpu.expr.text.assemble import Parser
+
+_FORM: Final = UnitFormat()
+_DEEPEST: Final = 32
+"""Expressions within one another that are decoded; deeper ones are bytes."""
+_MOST_BITS: Final = 8192
+"""Of a number that is printed as one: far more than any operation takes."""
+_SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
+
+
+@frozen
+class Line:
+    """One operation, or bytes that have no text of their own."""
+
+    offset: int
+    """Bytes from the start of the expression."""
+    data: bytes
+    text: str
+    """What `assemble` makes `data` of."""
+    comment: str | None
+    """What the text does not tell."""
+    instruction: Instruction | None
+    """None where the bytes cannot be decoded."""
+
+    def __str__(self) -> str:
+        return self.text if self.comment is None else f"{self.text}  # {self.comment}"
+
+
+def assemble(
+    text: str,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+    *,
+    unit_offset: int = 0,
+) -> bytes:
+    """The bytes of an expression as text (`docs/expression-syntax.md`).
+
+    References in brackets, as tools print them, count from the start of the section: `unit_offset`
+    is that of the unit. `Malformed` tells line, column and piece of what cannot be read.
+    """
+    return Parser(text, dialect, form, arch, unit_offset).parse()
+
+
+def disassemble(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+) -> tuple[Line, ...]:
+    """The lines of an expression; never raises, and loses nothing."""
+    return _lines(decode(data, dialect, form), arch, 0)
+
+
+def expression_text(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+) -> str:
+    """The expression in one line, as llvm-dwarfdump writes it; lossless, without comments."""
+    return ", ".join(line.text for line in disassemble(data, dialect, form, arch))
+
+
+def readable_text(
+    data: bytes,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+    arch: Architecture | None = None,
+) -> str:
+    """The expression in one line, for people: a padded number is just that number."""
+    return ", ".join(_readable(decode(data, dialect, form), arch, 0))
+
+
+def instruction_text(
+    instruction: Instruction,
+    arch: Architecture | None = None,
+    dialect: Dialect = AMD,
+    form: UnitFormat = _FORM,
+) -> str:
+    """The operation with its operands, for people: a padded number is just that number."""
+    return _text(instruction, arch, dialect, form, 0, is_exact=False)
+
+
+def _lines(expression: Expression, arch: Architecture | None, depth: int) -> tuple[Line, ...]:
+    starts = {each.offset for each in expression.instructions} | {len(expression.data)}
+    lines = [_line(each, expression, arch, depth, starts) for each in expression.instructions]
+    rest = expression.undecoded
+    if rest:
+        offset = len(expression.data) - len(rest)
+        lines.append(Line(offset, rest, _bytes_text(rest), str(expression.error), None))
+    return tuple(lines)
+
+
+def _readable(expression: Expression, arch: Architecture | None, depth: int) -> Iterator[str]:
+    dialect, form = expression.dialect, expression.format
+    for each in expression.instructions:
+        if _widest(each) > _MOST_BITS:
+            yield _bytes_text(each.encoding)
+        else:
+            yield _text(each, arch, dialect, form, depth, is_exact=False)
+    if expression.undecoded:
+        yield _bytes_text(expression.undecoded)
+
+
+def _widest(instruction: Instruction) -> int:
+    """Bits of the largest number among the operands."""
+    numbers = (each for each in instruction.operands if isinstance(each, int))
+    return max((each.bit_length() for each in numbers), default=0)
+
+
+def _line(
+    instruction: Instruction,
+    expression: Expression,
+    arch: Architecture | None,
+    depth: int,
+    starts: set[int],
+) -> Line:
+    dialect, form = expression.dialect, expression.format
+    operation, operands = instruction.operation, instruction.operands
+    data = instruction.encoding
+    widest = _widest(instruction)
+    if widest > _MOST_BITS:
+        why = f"{operation} with a number of {widest} bits"
+        return Line(instruction.offset, data, _bytes_text(data), why, instruction)
+    comment = None
+    text = _text(instruction, arch, dialect, form, depth)
+    shortest = encode_as(_code(instruction, dialect), operation, operands, form)
+    if shortest != data:
+        comment = f"{text}, in {len(data)} bytes where {len(shortest)} are enough"
+        text = _bytes_text(data)
+    elif operation.operands and operation.operands[0].codec.meaning == "branch":
+        (by,) = operands
+        assert isinstance(by, int)
+        target = instruction.end + by
+        if target not in starts:
+            inside = 0 <= target < len(expression.data)
+            comment = f"to {target:#x}, {'inside an operation' if inside else 'outside'}"
+    return Line(instruction.offset, data, text, comment, instruction)
+
+
+def _text(
+    instruction: Instruction,
+    arch: Architecture | None,
+    dialect: Dialect,
+    form: UnitFormat,
+    depth: int,
+    *,
+    is_exact: bool = True,
+) -> str:
+    operation = instruction.operation
+    out = operation.title
+    if isinstance(_code(instruction, dialect), tuple):
+        out = f"DW_OP_LLVM_user {out}"
+    named = False
+    if operation.number is not None and operation.name.startswith(("reg", "breg")):
+        named = arch is not None and operation.number in arch.registers
+        if arch is not None and named:
+            out += f" {arch.dwarf_name(operation.number)}"
+    for info, operand in zip(operation.operands, instruction.operands, strict=True):
+        if isinstance(operand, bytes):
+            if info.codec.meaning == "block":
+                out += _block(operand)
+            else:
+                out += _nested(operand, arch, dialect, form, depth, is_exact)
+        elif info.codec.meaning == "register":
+            named = arch is not None and operand in arch.registers
+            out += f" {operand:#x}" if arch is None else f" {arch.dwarf_name(operand)}"
+        else:  # a displacement follows the name of a register closely: RSP+8
+            close = named and info.codec.meaning == "displacement"
+            out += ("" if close else " ") + _number(operand, info.codec)
+    return out
+
+
+def _nested(
+    data: bytes,
+    arch: Architecture | None,
+    dialect: Dialect,
+    form: UnitFormat,
+    depth: int,
+    is_exact: bool,
+) -> str:
+    if depth >= _DEEPEST:
+        return f"({_bytes_text(data)})"
+    expression = decode(data, dialect, form)
+    if is_exact:
+        return f"({', '.join(line.text for line in _lines(expression, arch, depth + 1))})"
+    return f"({', '.join(_readable(expression, arch, depth + 1))})"
+
+
+def _block(data: bytes) -> str:
+    return f" {len(data):#x}" + "".join(f" {each:#04x}" for each in data)
+
+
+def _number(number: int, codec: Codec) -> str:
+    if codec.name not in _SIGNED_CODECS:
+        return f"{number:#x}"
+    return f"{number:+d}" if number.bit_length() <= 64 else f"{number:+#x}"
+
+
+def _code(instruction: Instruction, dialect: Dialect) -> Code:
+    """The encoding that the instruction has: a byte, or one and the number after it."""
+    opcode = instruction.encoding[0]
+    if opcode in dialect.by_code:
+        return opcode
+    return opcode, Reader(instruction.encoding, position=1).uleb()
+
+
+def _bytes_text(data: bytes) -> str:
+    return ".byte " + ", ".join(f"{each:#04x}" for each in data) if data else ""

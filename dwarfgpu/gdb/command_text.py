@@ -1,0 +1,228 @@
+"""What the commands inside GDB say about a variable or an expression, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+import gdb
+
+from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UndefinedBits, UsageError
+from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.gdb.session import GdbSession, print_options
+from dwarfgpu.gdb.values import assembled
+from dwarfgpu.model.location import Location
+from dwarfgpu.session.session import LaneState
+from dwarfgpu.view.coverage import (
+    SourceLines,
+    bar,
+    cells_for,
+    coverage_lines,
+    share,
+    spans_text,
+)
+from dwarfgpu.view.description import conclusion, description
+from dwarfgpu.view.explain import Recorder, fault, verdict_on_error, views
+from dwarfgpu.view.location_drawing import drawing, glyphs_for, plain
+from dwarfgpu.view.locations import entry_text, location_text
+from dwarfgpu.view.lost_register import why_lost, with_reasons
+from dwarfgpu.view.pieces import layouts
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+_MOST_LANES: Final = 1024
+"""No machine has more in a wave."""
+_LANES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "-all": (True, False, None),
+    "-active": (True,),
+    "-inactive": (False,),
+}
+
+
+def encoding() -> str:
+    """Of what GDB prints."""
+    return str(gdb.host_charset()) if hasattr(gdb, "host_charset") else "ascii"
+
+
+def columns() -> int:
+    """Of GDB's screen; 80 where it has no end."""
+    width = gdb.parameter("width")
+    return min(max(int(width), 40), 200) if width else 80
+
+
+def explanations(session: GdbSession, text: str) -> Iterator[str]:
+    """The lines of `dwarfgpu explain`."""
+    variables: dict[Variable, None] = {}
+    problem: DwarfGpuError | None = None
+    shown = ""
+    try:
+        value = session.evaluate(
+            text, lambda each: variables.update({each: None}), read_only="explain assigns nothing"
+        )
+        shown = session.value_text(value, print_options())
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        problem = error
+    for each in variables:
+        yield from explanation(session, each)
+    if [each.name for each in variables] != [text.removeprefix("::")]:
+        yield f"expression {text}"
+        found = [f"{text} = {shown}"] if problem is None else verdict_on_error(problem)
+        yield from _concluded(found)
+
+
+def explanation(session: GdbSession, variable: Variable) -> Iterator[str]:
+    """What `dwarfgpu explain` says of a variable."""
+    steps = Recorder()
+    reading = session.read(variable, steps)
+    yield from description(session, variable)
+    for note in (*session.notes, *reading.notes):
+        yield f"note: {note}"
+    shown = with_reasons(session, views(steps.steps, session.architecture))
+    text = "" if reading.error is not None else session.text(reading, print_options())
+    sentences = conclusion(reading, text, shown)
+    general = fault(UndefinedBits())
+    why = why_lost(session, steps.steps) or general
+    yield from (step.text.replace(general, why) for step in shown)
+    yield from _concluded([each.replace(general, why) for each in sentences])
+
+
+def _concluded(sentences: Sequence[str]) -> Iterator[str]:
+    yield from (f"{'   ' if n else '=> '}{each}" for n, each in enumerate(sentences))
+
+
+def location_of(session: GdbSession, text: str) -> Iterator[str]:
+    """Where each bit of an object is: a sentence, and a drawing of its pieces."""
+    value = session.evaluate(text, read_only="location assigns nothing")
+    location, size = value.location, value.size_bits
+    if location is None:
+        raise value.error or UsageError(f'"{text}" is a value that is in no place.')
+    amount = "of unknown size" if size is None else f"{size} bits"
+    if size is not None and not size % 8:
+        amount = f"{size // 8} byte{'' if size == 8 else 's'}"
+    yield f"{text} is {location_text(location)}, {amount}."
+    if size:
+        places = layouts(location, size, session.context().access)
+        yield from (plain(each) for each in drawing(places, glyphs_for(encoding()), columns()))
+    for note in (*session.notes, *value.notes):
+        yield f"note: {note}"
+
+
+def where_described(session: GdbSession, name: str) -> Iterator[str]:
+    """Where in its code the variable of a name is described, with what, and where not."""
+    coverage = _coverage(session, session.variable(name))
+    if coverage.problem is not None:
+        raise coverage.problem
+    yield next(description(session, coverage.variable))
+    if coverage.place is not None:
+        yield f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
+    found = list(
+        coverage_lines(coverage, session.architecture, SourceLines(coverage.variable.unit))
+    )
+    widths = [max((len(each) for each in column), default=0) for column in (
+        [each.where for each in found], [each.lines for each in found],
+    )]  # fmt: skip
+    for each in found:
+        text = f"{each.where:<{widths[0]}}  {each.lines:<{widths[1]}}  {each.said}"
+        yield f"{'=>' if _covers(each.where, session.pc) else '  '}{text}"
+    if not found:
+        yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
+    if coverage.place is not None:
+        drawn = bar(coverage, columns() - 40, cells_for(encoding()))
+        yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"
+
+
+def _coverage(session: GdbSession, variable: Variable) -> Coverage:
+    """What is said of a variable in the whole of its scope."""
+    code_object = session.code_object
+    if variable.kind == "global" or code_object is None:
+        return coverage_of(variable, None)
+    wanted = Wanted((variable.name,), pc=session.pc)
+    for unit in find_variables(code_object.scopes, wanted):
+        for group in unit.groups:
+            for found, place in group.declared:
+                if found.die.offset == variable.die.offset:
+                    return coverage_of(found, place)
+    return coverage_of(variable, None)
+
+
+def _covers(span: str, pc: int | None) -> bool:
+    """Whether `[0x10,0x20)` has a program location."""
+    first, _, last = span.strip("[)").partition(",")
+    return pc is not None and last != "" and int(first, 16) <= pc < int(last, 16)
+
+
+def operations_result(session: GdbSession, text: str) -> Iterator[str]:
+    """The result of DWARF operations in a frame."""
+    data, context = assembled(session, text)
+    result = evaluate(data, context)
+    yield location_text(result) if isinstance(result, Location) else entry_text(result)
+    unit = context.unit
+    if unit is not None:
+        yield from (f"note: {each}" for each in prepare(data, unit.dialect, unit.format).notes)
+
+
+def lane_answers(session: GdbSession, argument: str) -> Iterator[str]:
+    """What an expression is in each lane of the wave: neighbours that agree share a line."""
+    choice, text = "-all", argument
+    if argument.startswith("-"):
+        choice, _, text = argument.partition(" ")
+    if choice not in _LANES:
+        raise UsageError(f"Unrecognized option at: {argument}")
+    if not text.strip():
+        raise UsageError("Argument required (expression to compute).")
+    if not session.architecture.is_simt:
+        raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+    count, note = session.lane_count()
+    if count > _MOST_LANES:
+        raise LimitExceeded(f"{count} lanes: at most {_MOST_LANES} are looked at together")
+    states = [
+        each for each in session.lane_states(range(count)) if each.is_active in _LANES[choice]
+    ]
+    if not states:
+        yield "No lanes match."
+        return
+    told = [(each.lane, _lane_answer(session, each, text.strip())) for each in states]
+    digits = len(str(count - 1))
+    for answer, run in groupby(told, key=lambda each: each[1]):
+        lanes = [lane for lane, _ in run]
+        for first, last in _runs(lanes):
+            label = f"{first:{digits}}" if first == last else f"{first:{digits}}-{last:{digits}}"
+            yield f"[{label}]".ljust(2 * digits + 4) + answer
+    for each in (*session.notes, *([note] if note else [])):
+        yield f"note: {each}"
+
+
+def _runs(lanes: list[int]) -> Iterator[tuple[int, int]]:
+    """First and last of the numbers that follow each other."""
+    first = last = lanes[0]
+    for lane in lanes[1:]:
+        if lane != last + 1:
+            yield first, last
+            first = lane
+        last = lane
+    yield first, last
+
+
+def _lane_answer(session: GdbSession, state: LaneState, text: str) -> str:
+    if state.is_absent:
+        return "<not in this frame>"
+    mark = " (inactive)" if state.is_active is False else ""
+    try:
+        if state.error is not None:
+            raise state.error
+        focused = session.focused(state.lane)
+        assert isinstance(focused, GdbSession)
+        value = focused.evaluate(text, read_only="lanes assigns nothing")
+        return focused.value_text(value, print_options()) + mark
+    except UsageError:
+        raise
+    except UndefinedBits:
+        return OPTIMIZED_OUT + mark
+    except DwarfGpuError as error:
+        return f"<error: {error.kind}: {error}>{mark}"

@@ -1,0 +1,475 @@
+"""Why GDB and dwarfgpu differ on a variable, where that is known: docs/gdb-differences.md.
+
+Law: a rule tells apart what it is made for, by more than the two texts where these could hide
+something else. A difference that no rule knows is a mistake of one of the two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import gdb
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.scope.entities import Variable, covered, variables_below
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Unspecified, strip
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.expr.context import ExprLoc, Frame, LocList
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.evaluate import matching_entries
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.gdb.gdb_variable import Told
+from dwarfgpu.gdb.session import GdbSession
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.entry_values import call_of, told_on_entry
+from dwarfgpu.session.frame import Focus, TopFrame
+from dwarfgpu.session.read_variable import Reading, contents, located
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER
+
+LOST: Final = "GDB shows what a register holds now that callees need not preserve"
+PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
+JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
+PASSED_ON: Final = "functions that have called by a jump have passed it on"
+ABSTRACT: Final = (
+    "GDB needs the address of what was called, and the call names its abstract instance"
+)
+LIMITED: Final = "beyond GDB's max-value-size"
+ELSEWHERE: Final = "the function has it in a block, and GDB a second time outside of it"
+MARKED: Final = "GDB marks what DW_OP_GNU_uninit says"
+BEYOND: Final = "GDB makes up what is behind the last piece"
+VIRTUAL: Final = "GDB looks for a virtual base behind what it has read of the object"
+INLINED: Final = "GDB takes the registers of an inlined function for those of its caller"
+OTHER: Final = "GDB takes another class of the same name"
+SYMBOL: Final = "GDB takes the symbol of a library for a static member that no unit completes"
+WIDE: Final = "GDB does not read more bytes than an address has (DW_OP_deref_size)"
+NULLPTR: Final = "GDB takes the type of nullptr for int or an incomplete one"
+RVALUE: Final = "GDB does not follow a synthetic rvalue reference"
+ENTRY: Final = "GDB takes an empty range of a location list on entry to a function"
+SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
+BASE: Final = "GDB forgets the base address of a location list in a split unit"
+WORDS: Final = "the same in other words"
+
+_REGISTER: Final = re.compile(r"b?reg(\d+)")
+_NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
+_ON_ENTRY: Final = ("entry_value", "GNU_entry_value")
+_LARGE: Final = re.compile(
+    r"\{?<error(?: reading variable)?: value requires \d+ bytes, which is more"
+)
+_INCOMPLETE: Final = "<incomplete type>"
+_MARK: Final = " [uninitialized] "
+_TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
+_DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
+_TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
+_TOO_SHORT: Final = re.compile(r"a part of \d+ bits, but an implicit value has \d+ left>$")
+_LEAF: Final = re.compile(r"= ([^{][^,{}]*)")
+_NO_ACCESS: Final = re.compile(
+    r"(\(.*\)) <error reading variable: Cannot access memory at address (0x[0-9a-f]+)>"
+)
+_NOT_READ: Final = re.compile(
+    r"(\(.*\)) @(0x[0-9a-f]+): <error: Cannot access memory at address (0x[0-9a-f]+)>"
+)
+_ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
+_MOST_BASES: Final = 1000
+_MOST_CALLS: Final = 8
+
+
+def have_same_bits(theirs: Told, ours: Bits, mask: int) -> bool:
+    """Whether both know the same of some bits.
+
+    Of a scalar GDB tells that some of its bits are lost, not which.
+    """
+    one = theirs.bits
+    if one is None:
+        return False
+    lost = one.undefined & mask
+    known = mask & ~lost
+    return (
+        not (one.value ^ ours.value) & known
+        and not ours.unknown & known
+        and bool(ours.undefined & lost) == bool(lost)
+    )
+
+
+def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: Told) -> str | None:
+    """Of a variable that only GDB has."""
+    function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
+    if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_lost(theirs.text)):
+        return None
+    has_it = any(
+        (each.name, each.decl_line or 0) == (symbol.name, symbol.line)
+        for die in function[0].die.origins()
+        for each in variables_below(die)
+    )
+    return ELSEWHERE if has_it else None
+
+
+def reason_of(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told, ours: Told
+) -> str | None:
+    """Of a variable that both have."""
+    if _LARGE.match(theirs.text):
+        return LIMITED
+    if theirs.text == _MARK + ours.text and _is_same_object(theirs, ours):
+        return MARKED
+    if _described_bits(ours) is not None and _is_same_object(theirs, ours):
+        return BEYOND
+    if theirs.text == _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
+        return WIDE
+    if _has_absent_static(theirs.text, ours.text) and _is_same_object(theirs, ours):
+        return SYMBOL
+    if _is_by_wrong_frame(frame, session, variable, theirs):
+        return INLINED
+    if _is_other_class(variable, theirs):
+        return OTHER
+    if _has_part_elsewhere(frame, variable, ours) and _is_same_object(theirs, ours):
+        return VIRTUAL
+    if _is_nullptr(variable, theirs, ours):
+        return NULLPTR
+    if _TOO_SHORT.search(ours.text) and not theirs.text.startswith("<error"):
+        return SHORT
+    if _is_by_empty_range(session, variable, theirs):
+        return ENTRY
+    if _is_followed(variable, theirs, ours):
+        return RVALUE
+    if _says_the_same(theirs.text, ours.text):
+        return WORDS
+    if _is_by_caller_of_main(frame, session, variable, theirs):
+        return PAST_MAIN
+    if theirs.text == OPTIMIZED_OUT:
+        return _reason_of_loss(session, variable, ours)
+    if ours.text == OPTIMIZED_OUT or _is_lost_in_part(theirs, ours):
+        return _reason_of_value(frame, session, variable)
+    return None
+
+
+def _is_same_object(theirs: Told, ours: Told) -> bool:
+    """Whether the bits are the same that both tell; those of ours that are cut off are not."""
+    if theirs.bits is None or ours.bits is None or theirs.bits.size_bits != ours.bits.size_bits:
+        return False
+    described = _described_bits(ours)
+    mask = theirs.mask if described is None else theirs.mask & (1 << described) - 1
+    return bool(mask) and have_same_bits(theirs, ours.bits, mask)
+
+
+def _is_lost_in_part(theirs: Told, ours: Told) -> bool:
+    """Whether GDB knows more of the bits and nothing else differs."""
+    if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
+        return False
+    return have_same_bits(theirs, ours.bits, theirs.mask & ~ours.bits.undefined)
+
+
+def _described_bits(ours: Told) -> int | None:
+    """How many bits the location describes; None where that is all of them."""
+    reasons = () if ours.bits is None else ours.bits.reasons
+    found = [match for each in reasons if (match := _DESCRIBED.fullmatch(each))]
+    return int(found[0][1]) if found else None
+
+
+def _says_the_same(theirs: str, ours: str) -> bool:
+    """Of what is incomplete, wholly lost or nowhere; and of a type that GDB does not understand."""
+    if theirs == _INCOMPLETE:
+        return ours.endswith("is incomplete: it has no size>")
+    if theirs.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
+        return ours.endswith("the stack has 0>")
+    if ours.endswith(OPTIMIZED_OUT):
+        before = ours.removesuffix(OPTIMIZED_OUT)
+        return theirs.startswith(before) and _is_all_lost(theirs.removeprefix(before))
+    if (one := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
+        return one.groups() == (two[1], two[2]) and two[2] == two[3]
+    one, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
+    return bool(one and two and one[2] == two[2] and canonical(one[1]) == canonical(two[1]))
+
+
+def _is_all_lost(text: str) -> bool:
+    """Whether GDB shows a structure of which nothing is there, member by member."""
+    return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
+
+
+def _has_absent_static(theirs: str, ours: str) -> bool:
+    """Whether the texts differ by static members that are nowhere here."""
+    pattern, count = _ABSENT_STATIC.subn(r"\1\0", ours)
+    parts = [re.escape(each) for each in pattern.split("\0")]
+    return count > 0 and re.fullmatch("[^,{}]+".join(parts), theirs) is not None
+
+
+def _is_by_wrong_frame(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+) -> bool:
+    """Whether GDB's value on entry is what the call tells, by registers of the function called."""
+    is_on_entry = any(each.operation.name in _ON_ENTRY for each in _instructions(session, variable))
+    attribute = variable.location
+    if attribute is None or not is_on_entry or theirs.bits is None:
+        return False
+    context = session.context(_frame_of_gdb(session, frame))
+    try:
+        where = located(attribute, context, None)
+        bits = contents(Reading(variable, variable.type, None, where), context).bits
+    except DwarfGpuError:
+        return False
+    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
+
+
+@frozen(eq=False)
+class _FrameOfGdb(TopFrame):
+    """A frame as GDB has it: the caller of an inlined function is what it is inlined into."""
+
+    theirs: gdb.Frame = field(default=None, repr=False)
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        calling, return_address = self.session.calling()
+        calling = calling.nested()
+        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        older = self.theirs.older()
+        if subprogram is None or older is None:
+            return None
+        asked = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
+        context = asked.context(_frame_of_gdb(asked, older))
+        return told_on_entry(subprogram, call, expression, context)
+
+
+def _is_by_caller_of_main(
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+) -> bool:
+    """Whether GDB ends the stack at main, and without the callers of main nothing more is known."""
+    attribute = variable.location
+    if attribute is None or gdb.parameter("backtrace past-main"):
+        return False
+    while (older := frame.older()) is not None:
+        frame = older
+    debugger = session.debugger
+    if frame.name() != "main" or debugger is None or debugger.session(frame).gdb_frame is not None:
+        return False
+    context = session.context(_frame_up_to(session, debugger.session(frame).level))
+    try:
+        where = located(attribute, context, None)
+        bits = contents(Reading(variable, variable.type, None, where), context).bits
+    except UndefinedBits:
+        return theirs.text == OPTIMIZED_OUT
+    except DwarfGpuError:
+        return False
+    if bits is not None and bits.undefined == (1 << bits.size_bits) - 1:
+        return theirs.text == OPTIMIZED_OUT
+    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
+
+
+@frozen(eq=False)
+class _FrameUpTo(TopFrame):
+    """A frame of a stack that ends at a level: the frame there has no caller."""
+
+    last_level: int = field(default=0, kw_only=True)
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        calling, return_address = self._calling()
+        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        if subprogram is None:
+            return None
+        context = calling.context(_frame_up_to(calling, self.last_level))
+        return told_on_entry(subprogram, call, expression, context)
+
+    def caller(self) -> tuple[Frame, int]:
+        self._calling()
+        return TopFrame.caller(self)
+
+    def _calling(self) -> tuple[Focus, int]:
+        if self.level >= self.last_level:
+            raise UndefinedBits("the stack ends here")
+        calling, return_address = self.session.calling()
+        return calling.nested(), return_address
+
+
+def _frame_up_to(session: Focus, last_level: int) -> _FrameUpTo:
+    level = session.frame.level
+    return _FrameUpTo(
+        session, session.code_object, session.program_location, level, last_level=last_level
+    )
+
+
+def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
+    level = session.frame.level
+    return _FrameOfGdb(session, session.code_object, session.program_location, level, theirs)
+
+
+def _is_other_class(variable: Variable, theirs: Told) -> bool:
+    """Whether GDB has a class without members in the place of that of the entry, which has some."""
+    kind = strip(variable.type)
+    if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
+        return False
+    return any(not each.is_static for each in kind.members)
+
+
+def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
+    """Whether it is one or has some, and nothing else differs."""
+    kind = strip(variable.type)
+    if isinstance(kind, Unspecified) and theirs.text == _INCOMPLETE:
+        return kind.is_nullptr and ours.text in ("0", OPTIMIZED_OUT)
+    if theirs.bits is None or ours.bits is None:
+        return False
+    if not have_same_bits(theirs, ours.bits, theirs.mask):
+        return False
+    if isinstance(kind, Unspecified):
+        is_less = theirs.bits.size_bits < ours.bits.size_bits
+        return kind.is_nullptr and theirs.text == ours.text and is_less
+    parts = [re.escape(each) for each in theirs.text.split(_INCOMPLETE)]
+    return (
+        len(parts) > 1 and re.fullmatch("(?:0|<optimized out>)".join(parts), ours.text) is not None
+    )
+
+
+def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: Told) -> bool:
+    """Whether GDB's value is that of an empty range where the frame is."""
+    attribute, pc = variable.location, session.pc
+    if not isinstance(attribute, LocList):
+        return False
+    for each in attribute.empty:
+        if each.begin == pc:
+            try:
+                where = located(ExprLoc(each.expression, attribute.unit), session.context(), None)
+                found = contents(Reading(variable, variable.type, None, where), session.context())
+            except DwarfGpuError:
+                continue
+            if found.bits is not None and have_same_bits(theirs, found.bits, theirs.mask):
+                return True
+    return False
+
+
+def _is_followed(variable: Variable, theirs: Told, ours: Told) -> bool:
+    """Whether we tell besides what an rvalue reference refers to."""
+    kind = strip(variable.type)
+    if not isinstance(kind, Pointer) or kind.kind != "rvalue_reference":
+        return False
+    return theirs.text.endswith(SYNTHETIC_POINTER) and ours.text.startswith(f"{theirs.text}: ")
+
+
+def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: Told) -> bool:
+    """Whether it has a virtual base that is no part of the memory that GDB has read for it.
+
+    So a reference to a class that is a part of another one, and an object whose table is not yet
+    that of its class.
+    """
+    kind = strip(variable.type)
+    if _has_virtual_base(kind):
+        return "> = <invalid address>" in ours.text
+    if not isinstance(kind, Pointer) or kind.kind == "pointer":
+        return False
+    if not _has_virtual_base(strip(kind.target)):
+        return False
+    try:
+        value = frame.read_var(variable.name).referenced_value()
+        return bool(value.dynamic_type != value.type.unqualified())
+    except (gdb.error, ValueError):
+        return False
+
+
+def _has_virtual_base(kind: object) -> bool:
+    pending, seen = [kind], 0
+    while pending and seen < _MOST_BASES:
+        seen += 1
+        each = pending.pop()
+        bases = [m for m in each.members if m.is_base_class] if isinstance(each, Struct) else []
+        if any(m.is_virtual for m in bases):
+            return True
+        pending += [strip(m.type) for m in bases]
+    return False
+
+
+def _reason_of_loss(session: GdbSession, variable: Variable, ours: Told) -> str | None:
+    """Why GDB has nothing."""
+    if variable.unit.is_split and isinstance(variable.location, LocList):
+        return BASE
+    stack, level = session.call_stack, session.level
+    if stack is not None and any(
+        isinstance(stack.frame(each), TailFrame) for each in (level, level + 1)
+    ):
+        return PASSED_ON
+    return ABSTRACT if _called_as_abstract(session) else None
+
+
+def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) -> str | None:
+    """Why we have nothing."""
+    while frame.type() == gdb.INLINE_FRAME:
+        frame = frame.older()
+    older = frame.older()
+    if older is not None and older.type() == gdb.TAILCALL_FRAME:
+        return JUMPED
+    return LOST if _depends_on_lost(session, _instructions(session, variable), variable) else None
+
+
+def _depends_on_lost(
+    session: Session, instructions: Iterable[Instruction], variable: Variable, depth: int = 0
+) -> bool:
+    """Whether a register that no rule and no ABI gives an outer frame is needed, also to tell what
+    a call has passed."""
+    for each in instructions:
+        number = _named_register(each)
+        if number is not None and session.level and session.frame.register(number).is_undefined:
+            return True
+        if each.operation.name in _ON_ENTRY and depth < _MOST_CALLS:
+            told = _told_by_call(session, each, variable)
+            if told is not None and _depends_on_lost(*told, variable, depth + 1):
+                return True
+    return False
+
+
+def _told_by_call(
+    session: Session, on_entry: Instruction, variable: Variable
+) -> tuple[Session, Sequence[Instruction]] | None:
+    """What the frame that called sees, and how it tells what a register had on entry."""
+    unit, block = variable.unit, on_entry.operands[0]
+    try:
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        inner = decode(block, unit.dialect, unit.format) if isinstance(block, bytes) else None
+        number = None if inner is None else _named_register(inner.instructions[0])
+        parameter = None if call is None or number is None else call.passed_in(number)
+        if parameter is None or parameter.value is None:
+            return None
+        found = decode(parameter.value.expression, unit.dialect, unit.format)
+        return calling, found.instructions
+    except (DwarfGpuError, IndexError):
+        return None
+
+
+def _called_as_abstract(session: GdbSession) -> bool:
+    """Whether the call that made the frame names an entry without code."""
+    try:
+        calling, return_address = session.calling()
+        call = call_of(calling.code_object, return_address)
+        return call is not None and call.callee is not None and not covered(call.callee)
+    except DwarfGpuError:
+        return False
+
+
+def _instructions(session: GdbSession, variable: Variable) -> Iterator[Instruction]:
+    """The operations that tell where it is."""
+    match variable.location:
+        case LocList() as attribute:
+            entries = matching_entries(attribute.entries, session.pc)
+            expressions = [each.expression for each in entries]
+        case ExprLoc() as attribute:
+            expressions = [attribute.expression]
+        case _:
+            return
+    for each in expressions:
+        yield from decode(each, variable.unit.dialect, variable.unit.format).instructions
+
+
+def _is_wide_read(instruction: Instruction) -> bool:
+    operands = instruction.operands
+    is_read = instruction.operation.name == "deref_size"
+    return is_read and isinstance(operands[0], int) and operands[0] > 8
+
+
+def _named_register(instruction: Instruction) -> int | None:
+    """The register that an operation names."""
+    name = _REGISTER.fullmatch(instruction.operation.name)
+    if name is not None:
+        return int(name[1])
+    number = instruction.operands[0] if instruction.operation.name in _NUMBERED else None
+    return number if isinstance(number, int) else None

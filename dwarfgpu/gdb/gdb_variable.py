@@ -1,0 +1,144 @@
+"""What GDB itself says of a variable: its text, and its bits as far as GDB's Python tells them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.options import UNAVAILABLE
+
+_REFERENCES = (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+_COMPOUND = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+_PARTS = re.compile(r"(0x[0-9a-f]+) \+ (0x[0-9a-f]+)i")
+_MOST_LEAVES = 4096
+_MOST_BYTES = 1 << 20
+
+
+@frozen
+class Told:
+    """A variable as GDB has it."""
+
+    text: str
+    """As `print` shows it; `<error: …>` where it fails."""
+    bits: Bits | None = None
+    """None where GDB tells none of them."""
+    mask: int = 0
+    """Which bits GDB tells to be known, undefined or unavailable: padding it need not."""
+
+
+def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool) -> Told:
+    """A variable of a block of a frame; `is_hidden` by one of the same name further in.
+
+    GDB is left in its frame.
+    """
+    with _selected(frame):
+        try:
+            value = frame.read_var(symbol, block)
+            text = _formatted(value) if is_hidden else _printed(symbol.name, value)
+        except gdb.MemoryError:
+            return Told(UNAVAILABLE)
+        except (gdb.error, ValueError, OverflowError) as error:
+            return Told(f"<error: {said(error)}>")
+        try:
+            return Told(text, *_bits(value))
+        except (gdb.error, ValueError, OverflowError):
+            return Told(text)
+
+
+def _formatted(value: gdb.Value) -> str:
+    return str(value.format_string(raw=True, deref_refs=True))
+
+
+def _printed(name: str, value: gdb.Value) -> str:
+    """As `print` does, without the printers that libraries bring along; the history of values stays
+    as it is. It reads all of a value first, and refuses one that is too large."""
+    value.fetch_lazy()
+    return str(gdb.execute(f"output/r {name}", False, True))
+
+
+def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
+    """The bits of a value, and which of them are told."""
+    size_bytes = value.type.sizeof
+    if size_bytes > _MOST_BYTES:
+        return None, 0  # an array of variable length whose length is not yet set
+    every = (1 << 8 * size_bytes) - 1
+    if value.is_optimized_out and value.address is None and not _is_compound(value.type):
+        return Bits(0, 8 * size_bytes, undefined=every), every
+    if value.type.strip_typedefs().code in _REFERENCES:
+        place = value.referenced_value().address
+        if place is None:
+            return None, 0  # it refers to what is in no memory
+        return Bits(int(place) % (1 << 8 * size_bytes), 8 * size_bytes), every
+    if value.address is not None:
+        if not size_bytes:
+            return Bits(0, 0), 0
+        address = int(value.address) % (1 << 64)
+        data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
+        return Bits(int.from_bytes(data, sys.byteorder), 8 * size_bytes), every
+    if sys.byteorder == "big":
+        return None, 0
+    known = undefined = mask = 0
+    for count, (first, size_bits, leaf) in enumerate(_leaves(value, 0)):
+        if count == _MOST_LEAVES:
+            return None, 0
+        inside = (1 << size_bits) - 1 << first
+        if leaf.is_optimized_out:
+            undefined |= inside
+            mask |= inside
+        elif (number := _number(leaf)) is not None:
+            known |= (number & (1 << size_bits) - 1) << first
+            mask |= inside
+    return Bits(known, 8 * size_bytes, undefined=undefined), mask
+
+
+def _is_compound(kind: gdb.Type) -> bool:
+    return kind.strip_typedefs().code in (*_COMPOUND, gdb.TYPE_CODE_ARRAY)
+
+
+def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]]:
+    """First bit and size in bits of each scalar in a value."""
+    kind = value.type.strip_typedefs()
+    if kind.code in _COMPOUND:
+        for each in kind.fields():
+            if not hasattr(each, "bitpos"):
+                continue  # a static member
+            if each.bitsize:
+                yield first + each.bitpos, each.bitsize, value[each]
+            else:
+                yield from _leaves(value[each], first + each.bitpos)
+    elif kind.code == gdb.TYPE_CODE_ARRAY:
+        low, high = kind.range()
+        for index in range(low, high + 1):
+            yield from _leaves(value[index], first + (index - low) * 8 * kind.target().sizeof)
+    elif kind.sizeof:
+        yield first, 8 * kind.sizeof, value
+
+
+def _number(leaf: gdb.Value) -> int | None:
+    """The bits of a scalar; None where GDB shows no number, as of a pointer to no memory."""
+    kind = leaf.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_COMPLEX:
+        found = _PARTS.fullmatch(leaf.format_string(format="x"))
+        return int(found[1], 16) | int(found[2], 16) << 4 * kind.sizeof if found else None
+    try:
+        return int.from_bytes(value_bytes(leaf, "little"), "little")
+    except (gdb.error, ValueError, OverflowError):
+        return None
+
+
+@contextmanager
+def _selected(frame: gdb.Frame) -> Iterator[None]:
+    """GDB computes the lengths of arrays in its selected frame."""
+    before = gdb.selected_frame()
+    frame.select()
+    try:
+        yield
+    finally:
+        before.select()

@@ -1,0 +1,110 @@
+"""Waves, lanes and address spaces of ROCgdb: only inside GDB's own Python.
+
+Law: what is used are commands and expressions of its manual, because its Python has nothing of
+lanes: the variable `$_lane`, the command `lane N`, addresses `private_lane#0x10` in expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import gdb
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.errors import Unavailable, Unsupported, UsageError
+from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+
+_GPU: Final = "amdgcn:"
+"""How ROCgdb's names of architectures begin: `amdgcn:gfx90a`."""
+_MOST_BYTES: Final = 4096
+"""Of memory in one expression: GDB has a limit to the size of values."""
+
+
+def is_gpu(name: str) -> bool:
+    """Whether a name of GDB's is that of a GPU."""
+    return name.startswith(_GPU)
+
+
+def wave_architecture(frame: gdb.Frame) -> Architecture:
+    """The GPU of a frame, with as many lanes as the execution mask of the wave has bits.
+
+    `Unsupported` for one that is unknown, `Unavailable` where GDB has no execution mask.
+    """
+    name = str(frame.architecture().name()).removeprefix(_GPU)
+    try:
+        lanes = 8 * int(frame.read_register("exec").type.sizeof)
+    except (ValueError, gdb.error) as error:
+        raise Unavailable(f"the wave size: {said(error)}") from None
+    try:
+        return architecture(name, lanes)
+    except UsageError as error:
+        raise Unsupported(f"GDB's architecture {_GPU}{name}: {error}") from None
+
+
+def selected_lane() -> int | None:
+    """The lane of the selected wave; None in a GDB without lanes, and in a thread of the host."""
+    count = gdb.convenience_variable("_lane_count")
+    lane = gdb.convenience_variable("_lane")
+    try:
+        return None if lane is None or not count else int(lane)
+    except (TypeError, ValueError, gdb.error):  # the user has given them another meaning
+        return None
+
+
+def select_lane(lane: int | None) -> None:
+    """Select a lane of the selected wave, if it is not; `Unavailable` where it has none such."""
+    if lane is None or lane == selected_lane():
+        return
+    try:
+        gdb.execute(f"lane {lane}", False, True)
+    except gdb.error as error:
+        raise Unavailable(f"lane {lane}: {said(error)}") from None
+
+
+@contextmanager
+def lane_selected(lane: int | None) -> Iterator[None]:
+    """GDB in a lane of the selected wave; afterwards it is in that in which it was."""
+    before = selected_lane()
+    try:
+        select_lane(lane)
+        yield
+    finally:
+        select_lane(before)
+
+
+def space_bytes(space: AddressSpace, address: int, size_bytes: int) -> bytes:
+    """Memory of an address space, for the selected wave and lane; all of it, or `Unavailable`."""
+    out = b""
+    while len(out) < size_bytes:
+        here, count = address + len(out), min(size_bytes - len(out), _MOST_BYTES)
+        place = _place(space, here)
+        try:
+            value = gdb.parse_and_eval(f"*(unsigned char (*)[{count}]) {place}")
+            out += value_bytes(value, "little")
+        except (gdb.error, ValueError) as error:
+            raise _unreachable(space, here, error) from None
+    return out
+
+
+def write_space(space: AddressSpace, address: int, data: bytes) -> None:
+    """Write memory of an address space, for the selected wave and lane, if it can be read."""
+    space_bytes(space, address, len(data))  # all or nothing: GDB begins, and then fails
+    for index, byte in enumerate(data):
+        target = f"*(unsigned char *) {_place(space, address + index)}"
+        try:
+            gdb.execute(f"with language c -- set var {target} = {byte:#x}", False, True)
+        except gdb.error as error:
+            raise _unreachable(space, address + index, error) from None
+
+
+def _place(space: AddressSpace, address: int) -> str:
+    if space.unavailable is not None:
+        raise Unavailable(f"{space} memory: {space.unavailable}")
+    return f"({space.name}#{address:#x})"
+
+
+def _unreachable(space: AddressSpace, address: int, error: Exception) -> Unavailable:
+    return Unavailable(f"cannot access memory at {space.name}#{address:#x}: {said(error)}")

@@ -1,0 +1,488 @@
+"""The program that GDB debugs, as a `Target`: only inside GDB's own Python.
+
+Law: GDB's errors come out as ours, and GDB is left in the thread, lane and frame in which it was
+found. A wave is GDB's global thread number; registers are those of the thread's newest frame.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import gdb
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
+from dwarfgpu.gdb.machine.gdb_values import said, value_bytes
+from dwarfgpu.gdb.machine.read_dependencies import Reads
+from dwarfgpu.gdb.machine.rocm import (
+    is_gpu,
+    lane_selected,
+    select_lane,
+    selected_lane,
+    space_bytes,
+    wave_architecture,
+    write_space,
+)
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.elf import ObjectFile
+
+ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
+"""GDB's names of architectures and ours."""
+_MOVES = (
+    "cont",
+    "stop",
+    "exited",
+    "inferior_call",
+    "new_objfile",
+    "clear_objfiles",
+    "free_objfile",
+)
+"""The events after which nothing that was read before need hold any more."""
+_CHANGES = ("memory_changed", "register_changed")
+"""The events of something that the user wrote."""
+_SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
+_FRAME_AT = re.compile(r"\A[^\n]*?(0x[0-9a-f]+)")
+_WRITABLE_BYTES = 8
+"""GDB's expressions have no integer constants that are wider."""
+
+
+class GdbTarget:
+    """The selected inferior: registers and memory through GDB."""
+
+    def __init__(self) -> None:
+        self._stop = 0
+        self._written = 0
+        self._inferior = gdb.selected_inferior().num
+        self._recording: list[Reads] = []
+        self._registers: tuple[object, dict[tuple[WaveId, str], bytes | str]] = None, {}
+        """Those of the newest frames, or why one is not known, while nothing changes."""
+        self._architectures: tuple[object, dict[WaveId, Architecture]] = None, {}
+        self._lacking: tuple[object, dict[tuple[WaveId, str], bool]] = None, {}
+        """Whether GDB lacks registers of the newest frames, while nothing changes."""
+        for name in _MOVES:
+            if hasattr(gdb.events, name):  # free_objfile is of GDB 14
+                getattr(gdb.events, name).connect(self._moved)
+        for name in _CHANGES:
+            getattr(gdb.events, name).connect(self._changed)
+
+    def _moved(self, _: object) -> None:
+        self._stop += 1
+
+    def _changed(self, _: object) -> None:
+        self._written += 1
+
+    @property
+    def stop(self) -> int:
+        """Changes when the inferior ran, or when another inferior was selected."""
+        number = gdb.selected_inferior().num
+        if number != self._inferior:
+            self._inferior = number
+            self._stop += 1
+        return self._stop
+
+    @property
+    def contents_version(self) -> tuple[int, int]:
+        """Changes with the stop, and when a register or memory was written at one."""
+        return self.stop, self._written
+
+    @property
+    def stops_unseen(self) -> bool:
+        """Whether the program may have run since GDB's last event: no event tells that it stops for
+        the condition of a breakpoint, and that it goes on. For the user it runs all the time."""
+        thread = gdb.selected_thread()
+        return thread is not None and bool(thread.is_running())
+
+    def look_anew(self) -> None:
+        """At the beginning of each look: what was read before need not hold any more."""
+        if self.stops_unseen:
+            self._written += 1
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        """The defaults: GDB does not tell those of an agent."""
+        return NO_APERTURES
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        """That of the thread; of the program where none runs (wave 0)."""
+        version, known = self._architectures
+        if version != self.contents_version:
+            known = {}
+            self._architectures = self.contents_version, known
+        if wave not in known:
+            known[wave] = _wave_architecture(wave)
+        return known[wave]
+
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        """Whether GDB has no register of that name (`dwarfgpu.machine.target.Extensible`)."""
+        version, known = self._lacking
+        if version != self.contents_version:
+            known = {}
+            self._lacking = self.contents_version, known
+        if (wave, register.name) not in known:
+            known[wave, register.name] = _is_lacking(wave, register)
+        return known[wave, register.name]
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        whole = _size_bytes(register)
+        end = whole if size_bytes is None else offset_bytes + size_bytes
+        _require_within(register, offset_bytes, end)
+        version, known = self._registers
+        if version != self.contents_version:
+            known = {}
+            self._registers = self.contents_version, known
+        if (wave, register.name) not in known:
+            known[wave, register.name] = _newest_register(wave, register)
+        data = known[wave, register.name]
+        if isinstance(data, str):
+            raise Unavailable(data)
+        return data[offset_bytes:end]
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        _require_within(register, offset_bytes, offset_bytes + len(data))
+        old = self.read_register(wave, register)
+        new = old[:offset_bytes] + data + old[offset_bytes + len(data) :]
+        self._changed(None)  # also where no event tells it
+        with _newest_frame(wave) as frame:
+            frame.select()
+            for target, number in _assignments(frame, register, new):
+                # In C, whatever the language of the program: others assign with `:=`.
+                gdb.execute(f"with language c -- set var {target} = {number:#x}", False, True)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        if not size_bytes:
+            return b""
+        if where.space.number:
+            self._told(Reads.fail)
+            with _focused(where):
+                return space_bytes(where.space, address, size_bytes)
+        try:
+            data = bytes(gdb.selected_inferior().read_memory(address, size_bytes))
+        except (gdb.error, OverflowError):
+            self._told(Reads.fail)
+            raise Unavailable(f"cannot access memory at address {address:#x}") from None
+        if len(data) != size_bytes:
+            raise Unavailable(f"GDB read {len(data)} of {size_bytes} bytes at {address:#x}")
+        self._told(lambda reads: reads.add(address, data))
+        return data
+
+    @contextmanager
+    def recorded(self) -> Iterator[Reads]:
+        """The reads of memory inside."""
+        reads = Reads()
+        self._recording.append(reads)
+        try:
+            yield reads
+        finally:
+            self._recording.remove(reads)
+
+    def uses(self, known: Reads) -> None:
+        """Something that is known is used again, which these reads have led to."""
+        self._told(lambda reads: reads.join(known))
+
+    def _told(self, tell: Callable[[Reads], None]) -> None:
+        for reads in self._recording:
+            tell(reads)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        if not data:
+            return
+        if where.space.number:
+            with _focused(where):
+                write_space(where.space, address, data)
+            return
+        self.read_memory(where, address, len(data))  # all or nothing: GDB begins, and then fails
+        try:
+            gdb.selected_inferior().write_memory(address, data)
+        except (gdb.error, OverflowError):
+            raise Unavailable(f"cannot write memory at address {address:#x}") from None
+
+    def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
+        """By GDB, which asks the thread library of the program (`dwarfgpu.machine.target.ThreadLocal`)."""
+        for objfile in gdb.objfiles():
+            if (objfile.owner or objfile).filename != path:
+                continue
+            symbol = objfile.lookup_global_symbol(name) or objfile.lookup_static_symbol(name)
+            if symbol is None or not symbol.is_variable:
+                continue
+            with _newest_frame(wave) as frame:
+                value = symbol.value(frame) if symbol.needs_frame else symbol.value()
+                address = value.address
+            return None if address is None else int(address)
+        return None
+
+
+def _wave_architecture(wave: WaveId) -> Architecture:
+    inferior = gdb.selected_inferior()
+    if wave not in ([each.global_num for each in inferior.threads()] or [0]):
+        raise Unavailable(f"GDB has no thread {wave}")
+    if not wave:
+        return architecture_named(inferior.architecture().name())
+    with _newest_frame(wave) as frame:
+        return frame_architecture(frame)
+
+
+def frame_architecture(frame: gdb.Frame) -> Architecture:
+    """That of a frame; `Unsupported` where it is not one of ours."""
+    name = frame.architecture().name()
+    return wave_architecture(frame) if is_gpu(name) else architecture_named(name)
+
+
+def architecture_named(name: str) -> Architecture:
+    """The architecture that GDB names so; `Unsupported` where it is not one of ours."""
+    if name not in ARCHITECTURES:
+        raise Unsupported(f"GDB's architecture {name}")
+    return architecture(ARCHITECTURES[name])
+
+
+def selected_wave() -> WaveId | None:
+    """The selected thread; None where the program is not there. `UsageError` while it runs."""
+    thread = gdb.selected_thread()
+    if thread is not None and thread.is_running():
+        try:  # while GDB decides whether to stop, its thread runs too, and can be looked at
+            gdb.newest_frame()
+        except gdb.error as error:
+            raise UsageError(str(error)) from None
+    return None if thread is None else int(thread.global_num)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Whatever happens, GDB is afterwards in the thread and frame in which it was."""
+    thread, lane = gdb.selected_thread(), selected_lane()
+    if thread is None:
+        yield
+        return
+    try:
+        frame = gdb.selected_frame()
+    except gdb.error:  # the thread runs
+        frame = None
+    try:
+        yield
+    finally:
+        _restore(thread, lane, frame)
+
+
+@contextmanager
+def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
+    """The newest frame of a thread, selected or not; afterwards GDB is where it was."""
+    before, lane = gdb.selected_thread(), selected_lane()
+    threads = [each for each in gdb.selected_inferior().threads() if each.global_num == wave]
+    if before is None or not threads:
+        raise Unavailable(f"GDB has no thread {wave}: the program does not run")
+    frame = None
+    try:
+        frame = gdb.selected_frame()
+        if threads[0].global_num != before.global_num:
+            threads[0].switch()
+        yield gdb.newest_frame()
+    except gdb.error as error:
+        raise Unavailable(f"thread {wave}: {said(error)}") from None
+    finally:
+        _restore(before, lane, frame)
+
+
+def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
+    """A register of the newest frame of a thread, or why it is not known."""
+    try:
+        with _newest_frame(wave) as frame:
+            data = frame_register(frame, register)
+    except Unavailable as error:
+        return error.message
+    return f"GDB does not know register {register} of thread {wave}" if data is None else data
+
+
+def _is_lacking(wave: WaveId, register: RegisterId) -> bool:
+    """Whether GDB's description of the processor of a thread has no such register."""
+    try:
+        with _newest_frame(wave) as frame:
+            frame.read_register(register.name)
+    except ValueError:  # the name is not known
+        return True
+    except Unavailable:  # there is no thread, or GDB cannot read the register
+        return False
+    return False
+
+
+@contextmanager
+def _focused(where: Memory) -> Iterator[None]:
+    """GDB in the wave and lane whose memory is meant; afterwards it is where it was."""
+    if where.wave is None:
+        with lane_selected(where.lane):
+            yield
+        return
+    with _newest_frame(where.wave), lane_selected(where.lane):
+        yield
+
+
+def _restore(thread: gdb.InferiorThread, lane: int | None, frame: gdb.Frame | None) -> None:
+    now = gdb.selected_thread()
+    if thread.is_valid() and (now is None or now.global_num != thread.global_num):
+        thread.switch()
+    select_lane(lane)
+    if frame is not None and frame.is_valid() and gdb.selected_frame() != frame:
+        frame.select()
+
+
+def frame_register(frame: gdb.Frame, register: RegisterId) -> bytes | None:
+    """The register as GDB unwinds it for a frame, in our size; None where its value is lost.
+
+    `Unavailable` where GDB has no such register or cannot read it.
+    """
+    try:
+        value = frame.read_register(register.name)
+        if value.is_optimized_out:
+            return None
+        data = value_bytes(value, register.type.endian)
+    except (ValueError, gdb.error) as error:
+        raise Unavailable(f"register {register}: {said(error)}") from None
+    return _resized(data, register)
+
+
+def _size_bytes(register: RegisterId) -> int:
+    return (register.size_bits + 7) // 8
+
+
+def _require_within(register: RegisterId, offset_bytes: int, end: int) -> None:
+    if not 0 <= offset_bytes <= end:
+        raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+    if end > _size_bytes(register):
+        raise OutOfRange(f"byte {end - 1} is outside register {register}")
+
+
+def _resized(data: bytes, register: RegisterId) -> bytes:
+    """GDB's bytes in the size that DWARF gives the register.
+
+    GDB has 4 bytes for eflags (the upper half of rflags is reserved and 0) and for selectors,
+    of which the upper ones are no part of the register.
+    """
+    size_bytes = _size_bytes(register)
+    if len(data) == size_bytes:
+        return data
+    if len(data) < size_bytes and register.register_class == "vector":
+        raise Unavailable(f"GDB knows {len(data)} of the {size_bytes} bytes of register {register}")
+    endian = register.type.endian
+    mask = (1 << 8 * size_bytes) - 1
+    return (int.from_bytes(data, endian) & mask).to_bytes(size_bytes, endian)
+
+
+def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterator[tuple[str, int]]:
+    """What to assign to which parts of a register so that it holds the bytes."""
+    endian = register.type.endian
+    name = f"${register.name}"
+    kind = frame.read_register(register.name).type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_UNION:
+        for view in kind.fields():
+            element = view.type.strip_typedefs()
+            if element.code != gdb.TYPE_CODE_ARRAY:
+                continue
+            first, last = element.range()
+            width = element.target().sizeof
+            is_integer = element.target().strip_typedefs().code == gdb.TYPE_CODE_INT
+            if is_integer and width <= _WRITABLE_BYTES and (last + 1 - first) * width == len(data):
+                for index in range(first, last + 1):
+                    part = data[(index - first) * width : (index - first + 1) * width]
+                    yield f"{name}.{view.name}[{index}]", int.from_bytes(part, endian)
+                return
+    if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().sizeof <= _WRITABLE_BYTES:
+        width = kind.target().sizeof  # a vector register of a wave: an element of each lane
+        for index in range(len(data) // width):
+            part = data[index * width : (index + 1) * width]
+            yield f"{name}[{index}]", int.from_bytes(part, endian)
+        return
+    number = int.from_bytes(data, endian)
+    is_scalar = kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLAGS)
+    if not is_scalar or number >> 8 * min(kind.sizeof, _WRITABLE_BYTES):
+        raise Unavailable(f"GDB cannot be given the {len(data)} bytes of register {register}")
+    yield name, number
+
+
+def frame_cfa(frame: gdb.Frame) -> int:
+    """The Canonical Frame Address by GDB's unwinder.
+
+    Python has no function for it. `info frame` says it at its beginning, for inlined frames that
+    of the function into which they are inlined. `Unavailable` where GDB does not know it.
+    """
+    try:
+        text = gdb.execute(f"info frame level {frame.level()}", False, True)
+    except gdb.error as error:
+        raise Unavailable(f"the canonical frame address: {said(error)}") from None
+    found = _FRAME_AT.match(text)
+    if found is None:
+        raise Unavailable("GDB does not tell the canonical frame address")
+    return int(found[1], 16)
+
+
+@frozen
+class LoadedSection:
+    """A section where GDB has it."""
+
+    begin: int
+    end: int
+    name: str
+    path: str | None
+    """The file, as GDB calls it; None for that of the program itself."""
+
+
+def loaded_sections() -> list[LoadedSection]:
+    """The sections of all loaded files, by their addresses."""
+    try:
+        text = gdb.execute("info files", False, True)
+    except gdb.error as error:
+        raise Unavailable(f"the sections: {said(error)}") from None
+    found = [
+        LoadedSection(int(begin, 16), int(end, 16), name, path or None)
+        for begin, end, name, path in _SECTION.findall(text)
+    ]
+    return sorted(found, key=lambda each: each.begin)
+
+
+def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
+    """How far above its own addresses a file is loaded of which GDB has a section.
+
+    That exactly one section of the file has the name and is as large fixes the distance.
+    `UsageError` where GDB and the file do not agree.
+    """
+    size_bytes = loaded.end - loaded.begin
+    found = {
+        loaded.begin - each.address
+        for each in file.sections
+        if each.name == loaded.name and each.size_bytes == size_bytes
+    }
+    if len(found) != 1:
+        raise UsageError(
+            f"{file.path} is not what GDB has at {loaded.begin:#x}: no section of it fits"
+        )
+    return found.pop()
+
+
+def load_address(file: ObjectFile, address: int) -> int:
+    """How far above its own addresses a file is loaded that GDB has at an address.
+
+    `UsageError` where GDB and the file do not agree.
+    """
+    for each in loaded_sections():
+        if each.begin <= address < each.end:
+            return bias_of(file, each)
+    raise UsageError(f"GDB has no section of a file at {address:#x}")
+
+
+def symbol_text(address: int) -> str | None:
+    """`g+40`, by GDB's own rules; None where GDB names nothing there."""
+    try:
+        pointer = gdb.Value(address).cast(gdb.lookup_type("void").pointer())
+        _, _, symbol = pointer.format_string(symbols=True).partition(" <")
+    except (gdb.error, OverflowError):
+        return None
+    return symbol.removesuffix(">") or None

@@ -1,0 +1,488 @@
+# ruff: noqa: UP006, UP031, UP035, UP045
+"""`dwarfgpu save-state`: what GDB or ROCgdb has stopped, as a state file of dwarfgpu.
+
+This file works alone: `source save_state.py` in any GDB whose Python is 3.6 or newer.
+
+Law: it needs nothing but GDB's own Python, and leaves GDB in the thread, frame and lane in which
+it was.
+"""
+
+import json
+import os
+import re
+import struct
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+import gdb
+
+SCHEMA = "dwarfgpu-state-1"
+STACK_BYTES = 4096
+MOST_STACK_BYTES = 1 << 20
+RED_ZONE_BYTES = 128
+FIRST_FRAME_BYTES = 256
+MOST_SECTION_BYTES = 1 << 18
+MOST_OBJECT_BYTES = 1 << 16
+MOST_LANE_BYTES = 1 << 16
+STEP_BYTES = 4096
+"""Of memory in one reading: GDB has a limit to the size of values."""
+ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
+GPU = "amdgcn:"
+REGISTERS = {
+    "x86_64": r"r(?:[a-d]x|[sd]i|[bsi]p|[89]|1[0-5])|eflags|[c-gs]s|[fg]s_base|xmm\d|xmm1[0-5]"
+    r"|st[0-7]|mxcsr|fctrl|fstat",
+    "i386": r"e(?:[a-d]x|[sd]i|[bsi]p)|eflags|[c-gs]s|xmm[0-7]|st[0-7]|mxcsr|fctrl|fstat",
+    "aarch64": r"x\d+|sp|pc|v\d+|tpidr|pauth_[cd]mask",
+    "": r"[sva]\d+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
+    r"|xnack_mask|state_priv|trap_ctrl|excp_flag_(?:priv|user)|ttmp(?:[4-9]|1[013])",
+}
+"""The registers that a state has, by GDB's names; last those of GPUs."""
+UNLISTED = ("fs_base", "gs_base", "tpidr", *("xmm%d" % number for number in range(16)))
+"""Registers that GDB may have and not list."""
+RENAMED = {"tpidr": "tpidr_el0"}
+"""Of GDB's names those that a state has otherwise."""
+X87 = re.compile(r"st\d")
+X87_BYTES = 10
+"""Of a register that GDB shows with padding."""
+WRITABLE = re.compile(r"\.(?:data|bss|tdata|got|init_array|fini_array)\b.*")
+"""Names of sections that programs write, or the dynamic linker."""
+SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
+PART = re.compile(r"(file|memory)://(.*)#offset=(\w+)&size=(\w+)")
+"""How ROCgdb names code objects inside of files and of memory."""
+PLACE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
+POINTERS = (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
+USAGE = (
+    "Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]"
+)
+
+
+class Wanted(NamedTuple):
+    """What the command was given."""
+
+    path: str
+    all_lanes: bool
+    memory: List[Tuple[str, int, int]]
+    """Space (empty: the default one), address, bytes."""
+    stack_bytes: Optional[int]
+
+
+class Section(NamedTuple):
+    """A section where GDB has it."""
+
+    begin: int
+    end: int
+    name: str
+    path: str
+
+
+class Memory:
+    """What was read, each byte once."""
+
+    def __init__(self) -> None:
+        self.runs = {}  # type: Dict[Tuple[str, Optional[int]], Dict[int, bytes]]
+        """By space and lane."""
+
+    def add(
+        self, address: int, size_bytes: int, space: str = "", lane: Optional[int] = None
+    ) -> int:
+        """As much from there on as can be read; returns how much."""
+        done = 0
+        pages = self.runs.setdefault((space, lane), {})
+        while done < size_bytes:
+            begin = address + done
+            end = min(begin - begin % STEP_BYTES + STEP_BYTES, address + size_bytes)
+            data = read_some(space, begin, end - begin)
+            for index in range(len(data)):
+                pages[begin + index] = data[index : index + 1]
+            done += len(data)
+            if len(data) < end - begin:
+                break
+        return done
+
+    def entries(self) -> Iterator[Dict[str, object]]:
+        """As a state has them: neighbours together."""
+        for (space, lane), found in sorted(self.runs.items(), key=str):
+            first = None  # type: Optional[int]
+            data = []  # type: List[bytes]
+            for address in [*sorted(found), None]:
+                if first is not None and address != first + len(data):
+                    entry = {"address": hex(first), "bytes": b"".join(data).hex()}
+                    if space:
+                        entry["space"] = space
+                    if lane is not None:
+                        entry["lane"] = lane  # type: ignore[assignment]
+                    yield dict(entry)
+                    first, data = None, []
+                if address is not None:
+                    first = address if first is None else first
+                    data.append(found[address])
+
+
+def read_some(space: str, address: int, size_bytes: int) -> bytes:
+    """As much as can be read, found by halves."""
+    while size_bytes > 0:
+        try:
+            if not space:
+                inferior = gdb.selected_inferior()
+                return bytes(inferior.read_memory(address, size_bytes))
+            text = "*(unsigned char (*)[%d]) (%s#%#x)" % (size_bytes, space, address)
+            value = gdb.parse_and_eval(text)
+            return value_bytes(value, "little")
+        except (gdb.error, OverflowError, ValueError):
+            size_bytes //= 2
+    return b""
+
+
+def value_bytes(value: Any, endian: Any) -> bytes:
+    """The bytes of a register or array; `ValueError` where GDB does not show them."""
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_UNION:
+        return value_bytes(value[kind.fields()[-1]], endian)
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        first, last = kind.range()
+        return b"".join(value_bytes(value[index], endian) for index in range(first, last + 1))
+    text = value.format_string(format="x")
+    if not text.startswith("0x"):
+        raise ValueError("GDB shows it as " + text)
+    data: bytes = int(text, 16).to_bytes(kind.sizeof, endian)
+    return data
+
+
+def state_name(frame: Any) -> str:
+    """The architecture as a state names it."""
+    name = str(frame.architecture().name())
+    if name.startswith(GPU):
+        return name[len(GPU) :]
+    if name not in ARCHITECTURES:
+        raise gdb.GdbError("save-state: dwarfgpu has no architecture " + name)
+    return ARCHITECTURES[name]
+
+
+def registers(frame: Any, architecture: str) -> Dict[str, object]:
+    """Every register that GDB can read and that a state has."""
+    known = re.compile(REGISTERS.get(architecture, REGISTERS[""]))
+    found = {}  # type: Dict[str, object]
+    listed = [each.name for each in frame.architecture().registers()]
+    for name in [*listed, *(each for each in UNLISTED if each not in listed)]:
+        if not known.fullmatch(name):
+            continue
+        try:
+            value = frame.read_register(name)
+            if not value.is_optimized_out:
+                found[RENAMED.get(name, name)] = register(name, value)
+        except (gdb.error, ValueError, OverflowError):
+            continue
+    return found
+
+
+def register(name: str, value: Any) -> object:
+    """The contents as a state has them: an integer, a list of lanes, bytes."""
+    kind = value.type.strip_typedefs()
+    is_lanes = kind.code == gdb.TYPE_CODE_ARRAY and re.fullmatch(r"[va]\d+", name) is not None
+    if is_lanes and not name_is_wide(kind):
+        first, last = kind.range()
+        lanes = [value[index] for index in range(first, last + 1)]
+        return [int.from_bytes(value_bytes(each, "little"), "little") for each in lanes]
+    data = value_bytes(value, "little")
+    if X87.fullmatch(name):
+        data = data[:X87_BYTES]
+    if len(data) > 8:
+        return {"bytes": data.hex()}
+    return hex(int.from_bytes(data, "little"))
+
+
+def name_is_wide(kind: Any) -> bool:
+    """Whether an array is of parts of one number (AArch64), not of lanes."""
+    return bool(kind.sizeof <= 16)
+
+
+def sections() -> List[Section]:
+    """Those of all loaded files."""
+    text = gdb.execute("info files", False, True)
+    program = gdb.current_progspace().filename or ""
+    return [
+        Section(int(begin, 16), int(end, 16), name, (path or program).replace("target:", "", 1))
+        for begin, end, name, path in SECTION.findall(text)
+    ]
+
+
+def file_sections(data: bytes) -> Dict[str, Tuple[int, int]]:
+    """Of an ELF file by name: address and size; none of what is no such file."""
+    if data[:4] != b"\x7fELF" or len(data) < 64:
+        return {}
+    order, wide = (">" if data[5] == 2 else "<"), data[4] == 2
+    at = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
+    size, count, names = struct.unpack_from(order + "HHH", data, 58 if wide else 46)
+    form = struct.Struct(order + ("IIQQQQ" if wide else "IIIIII"))
+    if at + size * count > len(data) or names >= count:
+        return {}
+    rows = [form.unpack_from(data, at + size * index) for index in range(count)]
+    texts = rows[names][4]
+    found = {}
+    for row in rows:
+        end = data.find(b"\0", texts + row[0])
+        found[data[texts + row[0] : end].decode("utf-8", "replace")] = (row[3], row[5])
+    return found
+
+
+def load_address(known: Dict[str, Tuple[int, int]], loaded: List[Section]) -> Optional[int]:
+    """How far above its own addresses a file is loaded; None where its sections do not fit."""
+    for each in loaded:
+        address, size_bytes = known.get(each.name, (0, 0))
+        if each.name == ".text" and size_bytes == each.end - each.begin:
+            return each.begin - address
+    return None
+
+
+def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object]]:
+    """What is loaded; a code object inside of another file or of memory is written beside."""
+    by_path = {}  # type: Dict[str, List[Section]]
+    for each in loaded:
+        by_path.setdefault(each.path, []).append(each)
+    for number, (path, found) in enumerate(sorted(by_path.items())):
+        data = contents_of(path)
+        bias = None if data is None else load_address(file_sections(data), found)
+        if data is None or bias is None:
+            continue
+        name = os.path.abspath(path)
+        if PART.fullmatch(path):
+            name = "%s.%d.co" % (os.path.splitext(state)[0], number)
+            with open(name, "wb") as file:
+                file.write(data)
+        folder = os.path.dirname(os.path.abspath(state))
+        near = os.path.relpath(name, folder)
+        yield {"path": name if near.startswith("..") else near, "load_address": hex(bias)}
+
+
+def contents_of(path: str) -> Optional[bytes]:
+    """Of a file that GDB has loaded; None where it cannot be read, as that of the kernel."""
+    part = PART.fullmatch(path)
+    try:
+        if part is None:
+            with open(path, "rb") as file:
+                return file.read()
+        offset, size_bytes = int(part.group(3), 0), int(part.group(4), 0)
+        if part.group(1) == "memory":
+            return read_some("", offset, size_bytes)
+        with open(part.group(2), "rb") as file:
+            file.seek(offset)
+            return file.read(size_bytes)
+    except (OSError, ValueError):
+        return None
+
+
+def older_frames(frame: Any) -> Iterator[Any]:
+    """The frame and its callers."""
+    while frame is not None:
+        yield frame
+        try:
+            frame = frame.older()
+        except gdb.error:
+            return
+
+
+def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
+    """The stack of a thread as far as GDB finds frames."""
+    top = int(newest.read_register("sp")) % (1 << 64)
+    last = top
+    for each in older_frames(newest):
+        try:
+            last = max(last, int(each.read_register("sp")) % (1 << 64))
+        except gdb.error:
+            break
+    if size_bytes is None:
+        size_bytes = max(STACK_BYTES, last - top + RED_ZONE_BYTES + FIRST_FRAME_BYTES)
+    memory.add(top - RED_ZONE_BYTES, min(size_bytes, MOST_STACK_BYTES))
+
+
+def save_lanes(memory: Memory, every: bool) -> None:
+    """Private memory of the selected lane, or of all."""
+    before, count = (gdb.convenience_variable(name) for name in ("_lane", "_lane_count"))
+    if before is None or not count:
+        return
+    before = int(before)
+    try:
+        for lane in range(int(count)) if every else [before]:
+            gdb.execute("lane %d" % lane, False, True)
+            memory.add(0, MOST_LANE_BYTES, "private_lane", lane)
+    finally:
+        gdb.execute("lane %d" % before, False, True)
+    memory.add(0, MOST_LANE_BYTES, "local")
+
+
+def save_variables(memory: Memory, newest: Any) -> None:
+    """What the variables of all frames hold, and what their pointers point to."""
+    selected = gdb.selected_frame()
+    try:
+        for frame in older_frames(newest):
+            frame.select()  # GDB finds the lengths of arrays in the selected frame
+            for symbol, block in symbols(frame):
+                try:
+                    save_value(memory, frame.read_var(symbol, block), 2)
+                except (gdb.error, ValueError, RuntimeError):
+                    continue
+    finally:
+        selected.select()
+
+
+def symbols(frame: Any) -> Iterator[Tuple[Any, Any]]:
+    """The variables that a frame sees, those of its file too."""
+    try:
+        block = frame.block()
+    except RuntimeError:
+        return
+    while block is not None:
+        for symbol in block:
+            if symbol.is_variable or symbol.is_argument:
+                yield symbol, block
+        block = block.superblock
+
+
+def save_value(memory: Memory, value: Any, depth: int) -> None:
+    """An object, and what the pointers in it point to."""
+    if value.address is not None and value.type.sizeof:
+        space, address = place(value.address)
+        memory.add(address, min(value.type.sizeof, MOST_OBJECT_BYTES), space)
+    kind = value.type.strip_typedefs()
+    if depth and kind.code in POINTERS:
+        target = kind.target().strip_typedefs()
+        if target.code == gdb.TYPE_CODE_FUNC:
+            return
+        if kind.code != gdb.TYPE_CODE_PTR:
+            save_value(memory, value.referenced_value(), depth - 1)
+            return
+        space, address = place(value)
+        size_bytes = max(target.sizeof, 256 if target.sizeof == 1 else 1)
+        memory.add(address, min(size_bytes, MOST_OBJECT_BYTES), space)
+        if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
+            save_value(memory, value.dereference(), depth - 1)
+    elif depth and kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        for each in kind.fields():
+            if hasattr(each, "bitpos"):
+                try:
+                    save_value(memory, value[each], depth - 1)
+                except (gdb.error, ValueError):
+                    continue
+
+
+def place(pointer: Any) -> Tuple[str, int]:
+    """The address space, empty for the default one, and the address of a pointer."""
+    text = pointer.format_string(format="x")
+    space, mark, address = text.rpartition("#")
+    return (space if mark else "", int(address, 16))
+
+
+def wanted(argument: str) -> Wanted:
+    """What the command was given; `gdb.GdbError` where it cannot be understood."""
+    words = gdb.string_to_argv(argument)
+    paths = []  # type: List[str]
+    memory = []  # type: List[Tuple[str, int, int]]
+    all_lanes, stack_bytes = False, None
+    while words:
+        word = words.pop(0)
+        if not word.startswith("-"):
+            paths.append(word)
+            continue
+        given = words.pop(0) if words else ""
+        found = PLACE.fullmatch(given)
+        try:
+            if word.lstrip("-") == "lanes" and given == "all":
+                all_lanes = True
+            elif word.lstrip("-") == "memory" and found is not None:
+                space = found.group(1) or ""
+                memory.append((space, int(found.group(2), 0), int(found.group(3), 0)))
+            elif word.lstrip("-") == "stack":
+                stack_bytes = int(given, 0)
+            else:
+                raise ValueError
+        except ValueError:
+            raise gdb.GdbError("save-state: not %s %s. %s" % (word, given, USAGE)) from None
+    if len(paths) != 1:
+        raise gdb.GdbError("save-state: one file is needed. " + USAGE)
+    return Wanted(os.path.expanduser(paths[0]), all_lanes, memory, stack_bytes)
+
+
+def state(given: Wanted) -> Dict[str, object]:
+    """The selected thread as a state."""
+    if gdb.selected_thread() is None:
+        raise gdb.GdbError("save-state: the program is not being run")
+    newest = gdb.newest_frame()
+    architecture = state_name(newest)
+    is_gpu = architecture not in ARCHITECTURES.values()
+    loaded = sections()
+    memory = Memory()
+    wave = {"registers": registers(newest, architecture)}  # type: Dict[str, object]
+    if is_gpu:
+        wave["pc"] = hex(newest.pc())
+        save_lanes(memory, given.all_lanes)
+    else:
+        save_stack(memory, newest, given.stack_bytes)
+    for each in loaded:
+        if WRITABLE.fullmatch(each.name) and each.end - each.begin <= MOST_SECTION_BYTES:
+            memory.add(each.begin, each.end - each.begin)
+    save_variables(memory, newest)
+    for space, address, size_bytes in given.memory:
+        if memory.add(address, size_bytes, space, lane_of(space)) < size_bytes:
+            raise gdb.GdbError("save-state: cannot read all of %s#%#x" % (space, address))
+    entries = list(memory.entries())
+    wave["memory"] = [each for each in entries if "space" in each]
+    document = {"schema": SCHEMA, "architecture": architecture}  # type: Dict[str, object]
+    exec_bytes = newest.read_register("exec").type.sizeof if is_gpu else 0
+    if exec_bytes:
+        document["wave_size"] = 8 * exec_bytes
+    document["code_objects"] = list(code_objects(loaded, given.path))
+    document["memory"] = [each for each in entries if "space" not in each]
+    document["waves"] = [wave]
+    return document
+
+
+def lane_of(space: str) -> Optional[int]:
+    """The selected lane, of a space of which each lane has its own."""
+    lane = gdb.convenience_variable("_lane") if space == "private_lane" else None
+    return None if lane is None else int(lane)
+
+
+class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Save the selected thread or wave as a state file of dwarfgpu, to be looked at elsewhere.
+
+    Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]
+
+    Registers, the stack, the memory of all variables in scope and what is loaded. Of a GPU's wave
+    the private memory of the selected lane, with -lanes all that of every lane. -memory adds what
+    else is needed, -stack tells how many bytes of the stack."""
+
+    def __init__(self) -> None:
+        super().__init__("dwarfgpu save-state", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, argument: str, from_tty: bool) -> None:
+        """GDB calls this."""
+        given = wanted(argument)
+        try:
+            text = json.dumps(state(given), indent=1)
+            with open(given.path, "w") as file:
+                file.write(text + "\n")
+        except OSError as error:
+            raise gdb.GdbError("save-state: %s: %s" % (given.path, error.strerror)) from None
+        except gdb.GdbError:
+            raise
+        except gdb.error as error:
+            raise gdb.GdbError("save-state: " + " ".join(str(error).split())) from None
+
+
+class Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
+    """Commands of dwarfgpu."""
+
+    def __init__(self) -> None:
+        super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
+
+
+def install() -> None:
+    """Add the command, and the prefix where dwarfgpu itself is not loaded."""
+    try:
+        gdb.execute("help dwarfgpu", False, True)
+    except gdb.error:
+        Prefix()
+    SaveState()
+
+
+if __name__ == "__main__":
+    install()

@@ -1,0 +1,14 @@
+"""What the value of an expression rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.session.session import Session
+
+
+def assumptions(session: Session, variables: Iterable[Variable]) -> tuple[str, ...]:
+    """What was assumed about the descriptions of variables, once each; nothing is read."""
+    notes = (note for each in variables for note in session.notes_on(each))
+    return tuple(dict.fromkeys(notes))

@@ -1,0 +1,162 @@
+"""Casts between a class and its base classes, which move to where the other one is (C++ 7.6.1.9).
+
+Law: what C++ could not place is refused, never reinterpreted: an ambiguous base class, and a cast
+down from a virtual one, whose place in an object only the object tells. Classes that are not
+related are reinterpreted by the caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.language.members import way_to
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.type_attributes import displaced
+
+
+@frozen
+class Kinship:
+    """The way from a class to one of its base classes."""
+
+    steps: tuple[Member, ...]
+    """The base classes on the way, from the outside."""
+    is_up: bool
+    """Whether the cast is from the derived class to the base class."""
+
+    @property
+    def offset_bytes(self) -> int | None:
+        """How far inside the base class begins; None where each object tells it itself."""
+        if any(step.location is not None for step in self.steps):
+            return None
+        return sum(step.bit_offset or 0 for step in self.steps) // 8
+
+
+def kinship(source: Type | None, target: Type | None) -> Kinship | None:
+    """How a class is related to another one; None where it is not, or is the same.
+
+    `UsageError` where C++ knows no such cast.
+    """
+    up = way_up(source, target)
+    if up is not None:
+        return up
+    down = way_up(target, source)
+    if down is None:
+        return None
+    if any(step.is_virtual or step.location is not None for step in down.steps):
+        raise UsageError(
+            f"cannot convert from base class '{_name(source)}' to derived class '{_name(target)}' "
+            "because the base is virtual"
+        )
+    return evolve(down, is_up=False)
+
+
+def require_defined(unit: CompilationUnit | None, one: Type | None, other: Type | None) -> None:
+    """`UsageError` for a class of C++ that is only declared: nothing tells its base classes."""
+    a, b = strip(one), strip(other)
+    if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
+        return
+    for each in (a, b) if a.name != b.name else ():
+        if each.is_declaration:
+            raise UsageError(
+                f"class '{_name(each)}' is defined nowhere: whether the other one is a base "
+                "class is not known; cast to void * first to take the address as it is"
+            )
+
+
+def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
+    """The way from a class to a base class of it; None where it has none such.
+
+    `UsageError` where it has several.
+    """
+    one, other = strip(derived), strip(base)
+    if not isinstance(one, Struct) or not isinstance(other, Struct) or _is_same(one, other):
+        return None
+    steps = way_to(one, lambda each: _is_same(each, other), _name(other))
+    return None if steps is None else Kinship(steps, is_up=True)
+
+
+def _name(kind: Type | None) -> str:
+    return type_name(kind, cplusplus=True)
+
+
+def _is_same(one: Struct, other: Struct) -> bool:
+    """Whether two entries, maybe of two units, describe one class."""
+    if one is other:
+        return True
+    if one.name is None or (one.name, one.size_bytes) != (other.name, other.size_bytes):
+        return False
+    return _layout(one) == _layout(other)
+
+
+def _layout(kind: Struct) -> list[tuple[object, ...]]:
+    return [
+        (each.name, each.bit_offset, each.bit_size, each.is_base_class, each.is_virtual)
+        for each in kind.members
+        if not each.is_static
+    ]
+
+
+def converted(places: Places, value: TypedValue, way: Kinship, kind: Type) -> TypedValue:
+    """An object as that of a base class, or of the class of which it is the base class."""
+    if way.is_up:
+        for step in way.steps:
+            value = places.step(value, step)
+        return evolve(value, type=kind)
+    offset = way.offset_bytes
+    if value.location is None or offset is None:
+        raise UsageError("Invalid cast.")
+    found = places.resolver.resolved(kind, displaced(value.location, -8 * offset))
+    return TypedValue(found.type, found.location, unit=value.unit, notes=value.notes)
+
+
+def converted_pointer(places: Places, value: TypedValue, target: Type | None) -> TypedValue:
+    """A pointer, moved to where an object of its new target is; its type stays. Null stays null.
+
+    Only where a virtual base class is on the way is the object read.
+    """
+    bare = strip(value.type)
+    source = places.completed(bare.target) if isinstance(bare, Pointer) else None
+    target = places.completed(target)
+    way = None if source is None else kinship(source, target)
+    if way is None:
+        require_defined(value.unit, source, target)
+        return value
+    assert isinstance(bare, Pointer)
+    value = places.read(value)
+    removed = value.pointer
+    if removed is not None:
+        offset = _moved_bytes(places, way, lambda: places.pointee(removed))
+        moved = removed.displacement_bytes + offset
+        return evolve(value, pointer=evolve(removed, displacement_bytes=moved))
+    bits = places.known(value)
+    if not bits.value:
+        return value
+    space = places.space_of(bare, value.unit)
+    offset = _moved_bytes(places, way, lambda: places.at(space, bits.value))
+    address = bits.value + offset & (1 << bits.size_bits) - 1
+    return evolve(value, bits=Bits(address, bits.size_bits), location=None, variable=None)
+
+
+def _moved_bytes(places: Places, way: Kinship, where: Callable[[], Location]) -> int:
+    """How far a pointer moves; `where` the object is, is asked only if it tells that."""
+    offset = way.offset_bytes
+    if offset is not None:
+        return offset if way.is_up else -offset
+    start = place = where()
+    for step in way.steps:
+        place = places.resolver.member_location(place, step)
+    first, last = start.places[0], place.places[0]
+    if first.storage != last.storage:
+        raise EvaluationError("the base class is not in the object to which the pointer points")
+    return (last.bit_offset - first.bit_offset) // 8

@@ -1,0 +1,43 @@
+"""Names that only a symbol table knows: functions and data without a type, as in GDB."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.scope.elf_symbols import untyped_symbol
+from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+
+TEXT: Final = Function(name="<text variable, no debug info>")
+DATA: Final = Unspecified("<data variable, no debug info>")
+
+
+def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
+    """What the symbol tables know of a name; None where they do not know it."""
+    found = untyped_symbol(places.session.code_objects, name)
+    if found is None:
+        return None
+    address, is_code = found
+    if is_code and is_called:
+        raise UsageError(
+            f"'{name}' has unknown return type; cast the call to its declared return type"
+        )
+    location = places.at(places.architecture.address_space(0), address)
+    if is_code:
+        return TypedValue(TEXT, location, Bits(0, 0))
+    return TypedValue(DATA, location)
+
+
+def typed(value: TypedValue, name: str) -> TypedValue:
+    """A value that has a type; `UsageError` for data of which only the place is known."""
+    if value.type is DATA:
+        raise UsageError(f"'{name}' has unknown type; cast it to its declared type")
+    return value
+
+
+def as_type(value: TypedValue, kind: Type | None) -> TypedValue | None:
+    """Data without a type as an object of one, where it is; None for any other value."""
+    return TypedValue(kind, value.location) if value.type is DATA else None

@@ -1,0 +1,63 @@
+"""Frames that execute a function, for `function::x` (as GDB: from the frame in focus outwards)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.entities import Variable, variables_below
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.session.backtrace import functions_at, stack_frames
+from dwarfgpu.session.session import Session
+
+_STATIC = frozenset({"addr", "addrx", "GNU_addr_index"})
+"""First operations of locations that depend on no frame."""
+
+
+def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
+    """The innermost frame, from that in focus outwards, that executes the function of a variable,
+    after the variable as that frame has it: inlined calls have entries of their own.
+
+    `UsageError` in GDB's words where there is no such frame, and the variable needs one.
+    """
+    function = variable.die
+    while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:
+        function = above
+    if _is_static(variable):
+        return variable, session
+    wanted, declared = declaration_of(function), declaration_of(variable.die)
+    for each in _outwards(session):
+        here = functions_at(each)[each.inline_level :]
+        if not here or declaration_of(here[0]) != wanted:
+            continue
+        own = (own for own in variables_below(here[0]) if declaration_of(own.die) == declared)
+        return next(own, variable), each
+    if session.pc is None:
+        raise UsageError("No frame selected.")
+    raise UsageError(f"No frame is currently executing in block {function.name}.")
+
+
+def _outwards(session: Session) -> Iterator[Session]:
+    """What the frame in focus and those outside of it see, where the lane in focus is in them."""
+    if session.pc is None or session.is_absent:
+        return
+    yield session
+    for each in stack_frames(session.at_level(0)):
+        seen = each.session
+        is_outside = (seen.level, seen.inline_level) > (session.level, session.inline_level)
+        if is_outside and each.has_lane:
+            yield seen
+
+
+def _is_static(variable: Variable) -> bool:
+    location = variable.location
+    if isinstance(location, ConstValue):
+        return True
+    if not isinstance(location, ExprLoc):
+        return False
+    unit = location.unit
+    instructions = prepare(location.expression, unit.dialect, unit.format).instructions
+    return bool(instructions) and instructions[0].operation.name in _STATIC

@@ -1,0 +1,323 @@
+"""Places in a program as a user writes them: `LINE`, `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
+`FUNCTION+OFFSET`, `*ADDRESS`, `+COUNT`, `-COUNT`.
+
+Both front ends use it: the commands of the command line that take an address, and the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, Literal
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
+from dwarfgpu.dwarf.line.stepping import LineSteps
+from dwarfgpu.dwarf.scope.entities import BLOCKS, FUNCTIONS
+from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, functions_named
+from dwarfgpu.dwarf.types.types import Function, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.addresses import address_of
+from dwarfgpu.language.names import Names
+from dwarfgpu.language.options import Options
+from dwarfgpu.language.places import Places
+from dwarfgpu.session.backtrace import Place, place_in
+from dwarfgpu.session.session import Session
+
+NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_LINE: Final = re.compile(r"[-+]?[0-9]{1,9}")
+_COUNTS: Final = {"+0": 5, "-0": -15}
+"""What GDB takes no lines for."""
+_IN_FILE: Final = re.compile(r"(?P<file>'[^']+'|[^:<(]*[^:<(' ]):(?P<inside>[^:].*)")
+_IN_FUNCTION: Final = re.compile(
+    r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
+)
+_NAMES_ONLY: Final = Options(read_only="the name of a function assigns nothing", is_closed=True)
+_JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+
+
+@frozen
+class Spot:
+    """What was typed."""
+
+    kind: Literal["line", "function", "address"]
+    place: Place | None
+    """None where no line is known."""
+    pcs: tuple[int, ...]
+    """Where its code begins, as loaded; the address itself."""
+    name: str | None = None
+    """Of the function, in C++ with its parameters."""
+    is_call: bool = False
+    """Whether it is inlined there."""
+    declared: Place | None = None
+    """Where the function is declared, if its first code is from another file: of another one."""
+
+
+def spot_of(session: Session, text: str, around: Place | None, options: Options) -> Spot:
+    """The first of `spots_of`, with the code of all of them."""
+    first, *others = spots_of(session, text, around, options)
+    return evolve(first, pcs=(*first.pcs, *(pc for each in others for pc in each.pcs)))
+
+
+def spots_of(
+    session: Session, text: str, around: Place | None, options: Options
+) -> tuple[Spot, ...]:
+    """What a text means: several for functions with overloads, and those that are inlined; a line
+    alone is of the file of `around`, a count of lines from there.
+
+    `options` are those of the expression of `*ADDRESS`. `UsageError` in GDB's words.
+    """
+    if text.startswith("*"):
+        _, pc = address_of(session, options, Places(session), text[1:])
+        step = step_at(session, pc)
+        return (Spot("address", None if step is None else step.place, (pc,)),)
+    spot = _line_in_file(text)
+    if spot is not None:
+        wanted, number = spot
+        for lines in _lines(session):
+            file = next(lines.files_named(wanted), None)
+            if file is not None:
+                place = place_in(file, number, is_start=True)
+                return (Spot("line", place, pcs_of(session, place)),)
+        raise UsageError(f"No source file named {wanted}.")
+    if _LINE.fullmatch(text):
+        if around is None:
+            raise UsageError('No symbol table is loaded.  Use the "file" command.')
+        line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
+        place = place_in(around.source, line, is_start=True)
+        return (Spot("line", place, pcs_of(session, place)),)
+    junk = _JUNK.fullmatch(text)
+    if junk is not None and junk["rest"].startswith(","):
+        raise UsageError(f"Junk at end of line specification: {junk['rest']}")
+    if junk is not None:
+        kind = "number" if NUMBER.fullmatch(junk["rest"]) else "string"
+        raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
+    functions = functions_of(session, text)
+    if functions:
+        return tuple(_spot_of_function(session, each) for each in functions)
+    inside = _IN_FUNCTION.fullmatch(text)
+    if inside is not None:
+        return _spots_in_function(session, text, inside["function"], int(inside["offset"], 0))
+    pc = entry_of(session, text)
+    return (Spot("function", _place_at(session, pc), (pc,)),)
+
+
+def _spots_in_function(
+    session: Session, text: str, function: str, offset_bytes: int
+) -> tuple[Spot, ...]:
+    """`FUNCTION+OFFSET`: bytes from where the code of a function begins."""
+    functions = functions_of(session, function)
+    try:
+        entries = [each.entry for each in functions] or [entry_of(session, function)]
+    except UsageError:
+        raise UsageError(f'Function "{text}" not defined.') from None
+    pcs = [entry + offset_bytes for entry in entries]
+    return tuple(Spot("address", _place_at(session, pc), (pc,)) for pc in pcs)
+
+
+def _spot_of_function(session: Session, found: NamedFunction) -> Spot:
+    place = _place_at(session, found.entry)
+    lined, filed = found.die.holder(dw.AT_DECL_LINE), found.die.holder(dw.AT_DECL_FILE)
+    line = None if lined is None else lined.integer(dw.AT_DECL_LINE)
+    number = None if filed is None else filed.integer(dw.AT_DECL_FILE)
+    table = None if filed is None else filed.unit.line_table
+    declared = None
+    if line and number is not None and table is not None:
+        own = place_in(table.file(number), line, is_start=True)
+        declared = None if place is not None and place.path == own.path else own
+    return Spot("function", place, (found.entry,), found.name, found.is_call, declared)
+
+
+def functions_of(session: Session, text: str) -> list[NamedFunction]:
+    """The functions of a name that entries describe; with a file, but not what is inlined."""
+    in_file = _IN_FILE.fullmatch(text)
+    name = text if in_file is None else in_file["inside"]
+    found: list[NamedFunction] = []
+    for lines in _lines(session):
+        owner = next(each for each in session.code_objects if each.scopes is lines.scopes)
+        found += functions_named(owner, name)
+    if in_file is None:
+        return found
+    return [each for each in found if not each.is_call and _is_in(each, in_file["file"].strip("'"))]
+
+
+def _is_in(function: NamedFunction, file: str) -> bool:
+    holder = function.die.holder(dw.AT_DECL_FILE)
+    table = None if holder is None else holder.unit.line_table
+    number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
+    return table is not None and number is not None and table.file(number).matches(file)
+
+
+@frozen
+class LineStep:
+    """The line of a program location and the code of it around there, as GDB tells it."""
+
+    place: Place
+    begin: int
+    """As loaded, as is the end."""
+    end: int
+
+
+@lru_cache(maxsize=16)
+def _steps(table: LineTable) -> LineSteps:
+    return LineSteps(table)
+
+
+def step_at(session: Session, pc: int) -> LineStep | None:
+    """None where no line is known."""
+    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    unit = None if owner is None else owner.scopes.linked_unit_at(pc)
+    table = None if unit is None else unit.line_table
+    if owner is None or unit is None or table is None:
+        return None
+    found = _steps(table).at(owner.info.in_file(pc))
+    if found is None:
+        return None
+    step, end = found
+    place = place_in(table.file(step.file), step.line, is_start=True)
+    return LineStep(place, unit.relocate(step.address), unit.relocate(end))
+
+
+def _place_at(session: Session, pc: int) -> Place | None:
+    step = step_at(session, pc)
+    return None if step is None else step.place
+
+
+def starts_of(session: Session, place: Place) -> tuple[int | None, ...]:
+    """Where the first code of a line begins, else that of the first line after it, in each table
+    that has the file; None where none is after it."""
+    for lines in _lines(session):
+        told = [
+            (unit, _steps(table).first_of(numbers, place.line))
+            for unit, table in lines.tables()
+            if (numbers := frozenset(each.number for each in table.files_named(place.path)))
+        ]
+        if not told:
+            continue
+        exact = next((unit.relocate(at[0]) for unit, at in told if at and at[1]), None)
+        return tuple(
+            unit.relocate(at[0]) if at and (at[1] or exact is None) else exact for unit, at in told
+        )
+    return ()
+
+
+def declared_at(session: Session, name: str) -> Place | None:
+    """Where a variable or a type is declared; None where the name means none."""
+    try:
+        found = Names(session).meaning(name)
+    except DwarfGpuError:
+        return None
+    for each in found:
+        die = each if isinstance(each, Die) else each.die
+        line, number = die.integer(dw.AT_DECL_LINE), die.integer(dw.AT_DECL_FILE)
+        table = die.unit.line_table
+        above = die.parent()
+        if above is not None and above.tag in BLOCKS | FUNCTIONS:
+            continue  # a local one is no place
+        is_meant = die.unit.is_cplusplus or die.tag in (dw.TAG_VARIABLE, dw.TAG_TYPEDEF)
+        if line and number is not None and table is not None and is_meant:
+            return place_in(table.file(number), line, is_start=True)
+    return None
+
+
+def _line_in_file(text: str) -> tuple[str, int] | None:
+    """`FILE:LINE`."""
+    match = _IN_FILE.fullmatch(text)
+    if match is None or not NUMBER.fullmatch(match["inside"]):
+        return None
+    return match["file"].strip("'"), int(match["inside"])
+
+
+def entry_of(session: Session, text: str) -> int:
+    """Where the code of a function begins; of one without code of its own, the first inlined call.
+
+    `UsageError` in GDB's words where there is none.
+    """
+    functions = functions_of(session, text)
+    if functions:
+        return functions[0].entry
+    match = _IN_FILE.fullmatch(text)
+    words = f'Function "{text}" not defined.'
+    name = text
+    if match is not None:
+        name = f"'{match['file']}'::{match['inside']}"
+        words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
+        if functions_of(session, match["inside"]):  # only inlined ones
+            raise UsageError(words)
+    try:
+        value = language.evaluate(name, session, _NAMES_ONLY)
+    except UsageError:
+        raise UsageError(words) from None
+    place = value.location.places[0] if value.location is not None else None
+    if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
+        raise UsageError(words)
+    return place.byte_address
+
+
+def _lines(session: Session) -> Iterator[Lines]:
+    """Of every object file, the one of the focus first."""
+    here = session.code_object
+    objects = sorted(session.code_objects, key=lambda each: each is not here)
+    return (Lines(each.scopes) for each in objects)
+
+
+def pcs_of(session: Session, place: Place) -> tuple[int, ...]:
+    """Where the code of a line begins, of the first object file that knows it: as in GDB once in
+    each block."""
+    for lines in _lines(session):
+        found = lines.pcs_of(place.path, place.line)
+        if found:
+            return tuple(_first_in_blocks(lines, found))
+    return ()
+
+
+def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
+    seen: set[object] = set()
+    for pc in pcs:
+        try:
+            chain = lines.scopes.chain_at(pc)
+        except DwarfGpuError:
+            chain = ()
+        block: object = chain[-1] if chain else pc
+        if block not in seen:
+            seen.add(block)
+            yield pc
+
+
+def first_after(session: Session, place: Place) -> int | None:
+    """Where the code of the first line after a place begins that has any."""
+    found = (lines.first_after(place.path, place.line) for lines in _lines(session))
+    return next((pc for pc in found if pc is not None), None)
+
+
+def line_at(session: Session, pc: int) -> SourceLine | None:
+    """The line of a program location."""
+    owner = next((each for each in session.code_objects if each.covers(pc)), None)
+    return None if owner is None else Lines(owner.scopes).line_of(pc)
+
+
+def body_of(session: Session, entry: int) -> int:
+    """Where the body of a function begins, as GDB takes it: at its second line, unless its unit has
+    location lists, which are right from its entry on."""
+    owner = next((each for each in session.code_objects if each.covers(entry)), None)
+    unit = None if owner is None else owner.scopes.unit_at(entry)
+    line = line_at(session, entry)
+    if line is None or unit is None or _has_location_lists(unit):
+        return entry
+    return line.span.end if line_at(session, line.span.end) is not None else entry
+
+
+def _has_location_lists(unit: CompilationUnit) -> bool:
+    return "GNU" in unit.producer and any(
+        each.name == dw.AT_LOCATION and each.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
+        for abbreviation in unit.abbreviations.values()
+        for each in abbreviation.attributes
+    )

@@ -1,0 +1,42 @@
+"""What another unit has: static members of a class (DWARF 5 5.7.7), and the class itself."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import CLASSES
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.name_lookup import has_tag
+from dwarfgpu.dwarf.types.types import Member, Qualified, Struct, Type, Typedef, strip
+from dwarfgpu.session.session import Session
+
+
+def static_member(session: Session, member: Member) -> Variable | None:
+    """The variable that completes a declaration, or that of a constant; None: it is nowhere."""
+    declared = member.die
+    if declared is None or member.name is None:
+        return None
+    if declared.has(dw.AT_CONST_VALUE):
+        return Variable(member.name, declared, "global")
+    defined = session.meanings(member.name).definition(declared)
+    return None if defined is declared else Variable(member.name, defined, "global")
+
+
+def completed(session: Session, kind: Type | None) -> Type | None:
+    """A class that is only declared where the type is from, as the unit that has it defines it; any
+    other type, and one that no unit defines, as it is."""
+    bare = strip(kind)
+    if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
+        return kind
+    name = f"::{type_name(bare, cplusplus=True)}"
+    found = session.meanings(name).of(name, has_tag(CLASSES))
+    die = found[0] if found and isinstance(found[0], Die) else None
+    if die is None or die.flag(dw.AT_DECLARATION):
+        return kind
+    defined: Type = die.unit.info.types.build(die)
+    while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
+        if isinstance(kind, Qualified):
+            defined = Qualified(kind.qualifier, defined)
+        kind = kind.target
+    return defined

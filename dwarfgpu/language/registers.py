@@ -1,0 +1,173 @@
+"""What `$name` means on the machine: registers, the program location, lanes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.types.types import Base
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import require
+from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.register_types import register_type
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.target import Extensible, Named
+from dwarfgpu.model.location import Location, SingleLocation, composite
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
+from dwarfgpu.session.session import Session
+
+ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+"""GDB's names of registers that every architecture has, and what they are called there."""
+_LANES: Final = ("_lane", "_lane_count")
+
+
+def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue | None:
+    """What a name, without its first `$`, means; None where it means nothing."""
+    architecture = session.architecture
+    if name == "_lane" and session.lane is not None:
+        return _integer(numbers, session.lane)
+    if name == "_lane_count":
+        return _integer(numbers, used_lanes(session))
+    if name == "pc" and session.pc is not None and not session.frame.level:
+        kind = register_type(RegisterInfo("pc", None, architecture.address_type))
+        return TypedValue(kind, bits=Bits(session.pc, architecture.address_bits))
+    register = _register(session, name)
+    pseudo = architecture.pseudo_named(name)
+    if is_lacking(session, register or pseudo):
+        return None
+    if register is not None:
+        value = TypedValue(register_type(register), _location(session, register))
+        if _is_nowhere(session, register):
+            return evolve(value, error=UsageError("No registers."))
+        return value
+    part = architecture.part_named(name)
+    if part is not None:
+        location = _location(session, part.register).displaced(8 * part.offset_bytes)
+        return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
+    if pseudo is not None:
+        return TypedValue(register_type(pseudo), pseudo_location(session, pseudo))
+    wave = wave_variable(session, name)
+    if wave is not None:
+        return wave
+    if name in ROLES:
+        raise UsageError("No registers.")
+    if name.removeprefix("$").isdecimal():
+        raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
+    return None
+
+
+def unknown(session: Session, name: str) -> DwarfGpuError:
+    """Why a name means nothing where it can only be the machine's, and what may be meant."""
+    architecture = session.architecture
+    if name == "_lane" and architecture.is_simt:
+        try:
+            require(session.lane, "lane")
+        except DwarfGpuError as error:
+            return error
+    if name in WAVE_VARIABLES:
+        return UsageError(f'"${name}": nothing tells to which dispatch wave {session.wave} belongs')
+    if not name.strip("$0123456789"):
+        return UsageError(f'"${name}" is a value of the history, and there is none here')
+    if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
+        return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
+    known = [
+        *architecture.by_name,
+        *architecture.register_parts,
+        *architecture.pseudo_registers,
+        *ROLES,
+        *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
+    ]
+    advice = did_you_mean(name, known, "$")
+    return UsageError(f'"${name}" is no register of {architecture.name}.{advice}')
+
+
+def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
+    """Whether the processor has no such register, or not all that a pseudo register is made of."""
+    target = session.target
+    if register is None or not isinstance(target, Extensible):
+        return False
+    if isinstance(register, RegisterInfo):
+        return target.lacks_register(session.wave, register)
+    return any(target.lacks_register(session.wave, part) for part, _, _ in register.pieces)
+
+
+def lane_count(session: Session) -> int:
+    """Lanes of the wave; 0 where the architecture has none.
+
+    Where the function does not tell how many they are, those of the architecture.
+    """
+    if not session.architecture.is_simt:
+        return 0
+    try:
+        return session.lane_count()[0]
+    except DwarfGpuError:
+        return session.architecture.lane_count
+
+
+def used_lanes(session: Session) -> int:
+    """Lanes that have a work-item; all, where nothing tells."""
+    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
+    return lane_count(session) if used is None else used
+
+
+def _is_nowhere(session: Session, register: RegisterInfo) -> bool:
+    """Whether a register is asked for of a program that was not started, and nobody set it."""
+    target = session.target
+    if not isinstance(target, ImageTarget) or target.has_started or session.pc is not None:
+        return False
+    try:
+        target.read_register(session.wave, register)
+    except DwarfGpuError:
+        return not session.architecture.is_simt
+    return False
+
+
+def _integer(numbers: Numbers, value: int) -> TypedValue:
+    number = numbers.integer(value)
+    return TypedValue(number.type, bits=numbers.bits(number))
+
+
+def _location(session: Session, register: RegisterInfo) -> Location:
+    """Where the frame in focus has a register."""
+    frame = session.frame
+    if frame.level and register.number is not None:
+        return evolve(frame, only_told=True).register(register.number)
+    return Location((SingleLocation(Register(register, session.wave)),), session.stop)
+
+
+def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
+    """Where the frame in focus has the bits of a pseudo register; the zeros above them are a value.
+
+    What the frames inside did to the part of it that has a DWARF number, they did to all.
+    """
+    parts: list[Part] = []
+    left = pseudo.type.bit_size
+    is_lost = False
+    nowhere = Location((SingleLocation(UNDEFINED),), session.stop)
+    for register, first_bit, size_bits in pseudo.pieces:
+        place = _location(session, register).displaced(first_bit)
+        own = SingleLocation(Register(register, session.wave), first_bit)
+        is_lost |= place.places != (own,)
+        parts.append(Part(nowhere if is_lost and register.number is None else place, size_bits))
+        left -= size_bits
+    if left:
+        parts.append(Part(Location((SingleLocation(Implicit(0, left)),)), left))
+    return composite(parts)
+
+
+def _register(session: Session, name: str) -> RegisterInfo | None:
+    """The register of a name, or of a role that GDB has a name for."""
+    named = session.architecture.register_named
+    if not name.strip("$"):
+        return None
+    for each in (name, *ROLES.get(name, ())):
+        register = named(each)
+        if register is not None:
+            return register
+    return None

@@ -1,0 +1,182 @@
+"""Source lines for scripts: from a program location to its line and inlined functions, from a line
+to its code, and every row of the line tables.
+
+Law: program locations go in and come out as loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.language.linespec import first_after, spots_of
+from dwarfgpu.language.options import Options
+from dwarfgpu.session.session import Session
+
+_READ_ONLY: Final = Options(read_only="a place assigns nothing", is_closed=True)
+
+
+@frozen
+class SourcePosition:
+    """A function and the source line in it."""
+
+    function: str | None
+    """As call frames name it; None where neither debug information nor a symbol does."""
+    file: str | None
+    """The path; None where no line is known."""
+    line: int | None
+    """From 1; None where no line is known."""
+    column: int | None
+    """From 1; None where no column is known."""
+
+
+@frozen
+class CodePlace:
+    """A program location and the source that it is from."""
+
+    pc: int
+    """As loaded."""
+    positions: tuple[SourcePosition, ...]
+    """The innermost inlined function first, then the call of it, outwards to the function that has
+    the code. At least one."""
+    span: Range | None = None
+    """The code of the row that describes the program location; None where no line is known."""
+
+    @property
+    def function(self) -> str | None:
+        """Of the innermost position."""
+        return self.positions[0].function
+
+    @property
+    def file(self) -> str | None:
+        """Of the innermost position."""
+        return self.positions[0].file
+
+    @property
+    def line(self) -> int | None:
+        """Of the innermost position."""
+        return self.positions[0].line
+
+    @property
+    def column(self) -> int | None:
+        """Of the innermost position."""
+        return self.positions[0].column
+
+
+@frozen
+class LineEntry:
+    """A row of a line table (DWARF 5 6.2.2)."""
+
+    address: int
+    """As loaded."""
+    file: str | None
+    """The path; None at the end of a sequence."""
+    line: int
+    """From 1; 0 for code that no line describes."""
+    column: int
+    """From 1; 0 where it is not known."""
+    is_stmt: bool
+    """Whether it is a good place for a breakpoint."""
+    discriminator: int
+    is_end: bool
+    """Whether the address is the first one after the code of a sequence."""
+
+
+def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
+    """The source of a program location; None where it is in no code of the object."""
+    if not code_object.covers(pc):
+        return None
+    found = Lines(code_object.scopes).line_of(pc)
+    row: tuple[str | None, int | None, int | None] = (None, None, None)
+    if found is not None:
+        row = (found.file.path, found.line, found.column or None)
+    functions = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
+    positions: list[SourcePosition] = []
+    for function in reversed(functions[1:]):
+        positions.append(SourcePosition(name_in_frames(function), *row))
+        row = _call_position(function)
+    outermost = name_in_frames(functions[0]) if functions else None
+    positions.append(SourcePosition(outermost or _symbol(code_object, pc), *row))
+    return CodePlace(pc, tuple(positions), None if found is None else found.span)
+
+
+def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
+    """The file, line and column of the call of an inlined function."""
+    number, table = inlined.integer(dw.AT_CALL_FILE), inlined.unit.line_table
+    file = None if number is None or table is None else table.file(number).path
+    return (
+        file,
+        inlined.integer(dw.AT_CALL_LINE) or None,
+        inlined.integer(dw.AT_CALL_COLUMN) or None,
+    )
+
+
+def _symbol(code_object: CodeObject, pc: int) -> str | None:
+    text = symbol_text((code_object,), pc)
+    return None if text is None else text.partition("+")[0]
+
+
+def code_places(
+    session: Session, text: str, options: Options = _READ_ONLY
+) -> tuple[CodePlace, ...]:
+    """Where the code begins that a place means: `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
+    `FUNCTION+OFFSET`, `*EXPRESSION`. Functions come before inlined calls of them.
+
+    Several for a line whose code is in several blocks, for a function with overloads and for one
+    that is inlined; none for a line without code. `UsageError` where the file or the function is
+    unknown.
+    """
+    spots = sorted(spots_of(session, text, None, options), key=lambda spot: spot.is_call)
+    pcs = dict.fromkeys(pc for spot in spots for pc in spot.pcs)
+    return tuple(_place_in_any(session, pc) for pc in pcs)
+
+
+def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) -> CodePlace | None:
+    """Where the code begins of the first line with code after a `FILE:LINE` that has none."""
+    for spot in spots_of(session, text, None, options):
+        pc = None if spot.place is None else first_after(session, spot.place)
+        if pc is not None:
+            return _place_in_any(session, pc)
+    return None
+
+
+def _place_in_any(session: Session, pc: int) -> CodePlace:
+    found = (place_at(each, pc) for each in session.code_objects)
+    nowhere = CodePlace(pc, (SourcePosition(None, None, None, None),))
+    return next((each for each in found if each is not None), nowhere)
+
+
+def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:
+    """Every row of every line table of a file, table by table, by address in each sequence of code.
+
+    Sequences of code that the linker dropped are left out. What cannot be read of a table is
+    missing: `dwarfgpu check` says why.
+    """
+    for unit, table in Lines(code_object.scopes).tables():
+        rows = table.matrix.rows
+        paths: dict[int, str] = {}
+        for sequence in table.sequences:
+            for index in sequence.order:
+                row = rows[index]
+                if row.file not in paths:
+                    paths[row.file] = table.file(row.file).path
+                yield LineEntry(
+                    unit.relocate(row.address),
+                    paths[row.file],
+                    row.line,
+                    row.column,
+                    row.is_stmt,
+                    row.discriminator,
+                    is_end=False,
+                )
+            end = unit.relocate(sequence.span.end)
+            yield LineEntry(end, None, 0, 0, is_stmt=False, discriminator=0, is_end=True)

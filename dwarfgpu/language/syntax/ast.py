@@ -1,0 +1,218 @@
+"""What an expression is made of: the syntax tree.
+
+Law: no tree is higher than `MAX_HEIGHT`, whatever was written, so that walking one may recurse.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import LimitExceeded
+
+MAX_HEIGHT: Final = 100
+"""Operations inside one another."""
+
+
+@frozen
+class Part:
+    """A part of an expression, and how many others are inside one another in it."""
+
+    height: int = field(default=0, init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        names: tuple[str, ...] = self.__match_args__
+        values = [getattr(self, name) for name in names]
+        parts = [each for value in values for each in (value if type(value) is tuple else (value,))]
+        inner = [part for part in parts if isinstance(part, Part)]
+        height = 1 + max((part.height for part in inner), default=-1)
+        if height > MAX_HEIGHT:
+            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+        object.__setattr__(self, "height", height)
+
+
+@frozen
+class Integer(Part):
+    """`12`, `0xffu`."""
+
+    number: int
+    suffix: str = ""
+    """Of `u`, `l` and `ll`, in lower case and that order."""
+    is_decimal: bool = True
+
+
+@frozen
+class Floating(Part):
+    """`1.5f`, exactly."""
+
+    number: Fraction
+    suffix: str = ""
+    """`f`, `l`, or nothing for double."""
+
+
+@frozen
+class Character(Part):
+    """`'a'`, with the prefix `L`, `u` or `U` of a wide one."""
+
+    code: int
+    prefix: str = ""
+
+
+@frozen
+class String(Part):
+    """`"abc"`; the codes of its characters, without the NUL at its end."""
+
+    codes: tuple[int, ...]
+    prefix: str = ""
+
+
+@frozen
+class Name(Part):
+    """A variable, function or enumerator: `x`, `ns::x`, `function::x`."""
+
+    name: str
+    file: str | None = None
+    """The source file in which it is looked for: `'file.c'::x`."""
+
+
+@frozen
+class Dollar(Part):
+    """`$v3`, `$_lane`, `$1`: the name without its first `$`."""
+
+    name: str
+
+
+@frozen
+class Declarator:
+    """One step from a type to one that is derived from it."""
+
+    kind: str
+    """`*`, `&`, `&&`, `[]` or `()`."""
+    count: int | None = None
+    """Elements of an array; None where they are not told."""
+    parameters: tuple[TypeName, ...] = ()
+    qualifiers: tuple[str, ...] = ()
+    """Of a pointer: `const` … and `@local` for the address space of the pointer."""
+    is_variadic: bool = False
+
+
+@frozen
+class TypeName:
+    """A type as it is written in a cast."""
+
+    words: tuple[str, ...]
+    """`unsigned long`, or one name."""
+    tag: str | None = None
+    """`struct`, `union`, `class` or `enum` before the name."""
+    qualifiers: tuple[str, ...] = ()
+    declarators: tuple[Declarator, ...] = ()
+    """From the named type outwards."""
+
+
+@frozen
+class AddressOf(Part):
+    """`local#0x10`: an address of an address space."""
+
+    space: str
+    address: Node
+
+
+@frozen
+class Unary(Part):
+    """An operator before its operand: one of `* & - + ! ~ sizeof ++ --`, or `after++`."""
+
+    operator: str
+    operand: Node
+
+
+@frozen
+class Binary(Part):
+    """An operator between its operands, `,` and `@` included."""
+
+    operator: str
+    left: Node
+    right: Node
+
+
+@frozen
+class Assign(Part):
+    """`left = right`, or with an operator `left += right`."""
+
+    operator: str | None
+    left: Node
+    right: Node
+
+
+@frozen
+class Conditional(Part):
+    """`condition ? yes : no`."""
+
+    condition: Node
+    yes: Node
+    no: Node
+
+
+@frozen
+class Access(Part):
+    """`operand.name` or `operand->name`."""
+
+    operand: Node
+    name: str
+    is_arrow: bool
+
+
+@frozen
+class Index(Part):
+    """`operand[index]`."""
+
+    operand: Node
+    index: Node
+
+
+@frozen
+class Call(Part):
+    """`function(…)`: only functions of the debugger itself are run."""
+
+    function: Node
+    arguments: tuple[Node, ...] = ()
+
+
+@frozen
+class Cast(Part):
+    """`(type) operand`, or `{type} operand`: the object of that type at an address."""
+
+    type: TypeName | TypeOf
+    operand: Node
+    is_memory: bool = False
+    how: str = ""
+    """`static`, `const`, `reinterpret` or `dynamic`, of the casts of C++."""
+
+
+@frozen
+class TypeOf(Part):
+    """`typeof(expression)` or `typeof(type)`, where a type is meant."""
+
+    operand: Node | TypeName
+
+
+@frozen
+class Elements(Part):
+    """`{1, 2}`: an array of values."""
+
+    elements: tuple[Node, ...]
+
+
+@frozen
+class SizeOf(Part):
+    """`sizeof (type)`, `_Alignof (type)`."""
+
+    type: TypeName
+    is_alignment: bool = False
+
+
+Literal: TypeAlias = Integer | Floating | Character | String
+Operation: TypeAlias = Unary | Binary | Assign | Conditional | Access | Index | Call | Cast | SizeOf
+Node: TypeAlias = Literal | Name | Dollar | AddressOf | Elements | Operation

@@ -1,0 +1,39 @@
+"""Characters and strings that are written, as C and C++ type them (C 6.4.4.4, 6.4.5)."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.types.types import Array, Type, size_bytes
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.names import Names
+from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits, concatenate
+
+
+def text(
+    names: Names, numbers: Numbers, node: ast.Character | ast.String, *, cplusplus: bool
+) -> TypedValue:
+    """The value of a literal; a string ends in a NUL."""
+    kind = _character_type(names, node.prefix)
+    size = 8 * (size_bytes(kind) or 1)
+    codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)
+    runs = [Bits(code & (1 << size) - 1, size) for code in codes]
+    bits = concatenate(runs, numbers.endian)
+    if isinstance(node, ast.String):
+        return TypedValue(Array(kind, (len(codes),)), bits=bits)
+    is_int = not node.prefix and not cplusplus  # C 6.4.4.4p10
+    return TypedValue(kind, bits=bits, constant_type=names.builtins.int_type if is_int else None)
+
+
+def _character_type(names: Names, prefix: str) -> Type:
+    builtins = names.builtins
+    if prefix == "L":
+        if not names.is_type("wchar_t"):
+            raise UsageError("No type named wchar_t.")
+        kind = names.type_of(ast.TypeName(("wchar_t",))).type
+        assert kind is not None
+        return kind
+    if prefix:
+        return builtins.wide("char16_t" if prefix == "u" else "char32_t")
+    return builtins.char_type

@@ -1,0 +1,98 @@
+"""Names that are more than words: `ns::Box<int, 2>::made`, `f(int)::n`, `over(int, long)`.
+
+Law: `<` and `(` belong to a name only where what comes out means something, or where nothing else
+can be meant; otherwise they are the operators.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.language.syntax.type_parser import TAGS, TYPE_WORDS
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.syntax.parser import Parser
+
+_MOST: Final = 200
+"""Words of the arguments of a template or function."""
+_MOST_PARTS: Final = 50
+"""Templates and functions in one name."""
+_CLOSERS: Final = {"<": ">", "(": ")"}
+_INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
+
+
+def extended_name(parser: Parser, at: int, *, is_member: bool = False) -> tuple[str, int]:
+    """The name at a position of a parser, as long as it goes, and the position behind it.
+
+    `is_member`: of the object before it, whose members are not asked about here.
+    """
+    tokens = parser.tokens
+    name, at = tokens[at].text, at + 1
+    for _ in range(_MOST_PARTS):
+        if tokens[at].kind != "mark" or tokens[at].text not in _CLOSERS:
+            break
+        end = _end(parser, at)
+        if end is None:
+            break
+        inside = parser.text[tokens[at].start : _stop(parser, end)]
+        is_function = tokens[at].text == "("
+        if is_function and not _is_parameters(parser, at, end):
+            break
+        following = tokens[end]
+        if is_function and following.text == "const":
+            inside, end = f"{inside} const", end + 1
+            following = tokens[end]
+        longer = name + inside
+        if following.kind == "name" and following.text.startswith("::"):
+            whole = longer + following.text
+            if is_function or parser.known.is_name(longer) or not parser.known.is_name(name):
+                name, at = whole, end + 1
+                continue
+            break
+        is_meant = parser.known.is_name(name) == is_function or is_member and is_function
+        if not parser.known.is_name(longer) and not is_meant:
+            break
+        name, at = longer, end
+    return name, at
+
+
+def _end(parser: Parser, at: int) -> int | None:
+    """The position behind the mark that closes the one at a position; None where none does."""
+    tokens = parser.tokens
+    open_marks: list[str] = []
+    for index in range(at, min(at + _MOST, len(tokens))):
+        token = tokens[index]
+        if token.kind == "mark":
+            if token.text not in _INSIDE:
+                return None
+            closing = [">", ">"] if token.text == ">>" else [token.text]
+            if token.text in _CLOSERS:
+                open_marks.append(_CLOSERS[token.text])
+                closing = []
+            for mark in closing:
+                is_closer = mark in _CLOSERS.values()
+                if is_closer and (not open_marks or open_marks.pop() != mark):
+                    return None
+            if not open_marks:
+                return index + 1
+        elif token.kind not in ("name", "number", "character"):
+            return None
+    return None
+
+
+def _stop(parser: Parser, end: int) -> int:
+    """Where in the text the word before a position ends."""
+    last = parser.tokens[end - 1]
+    return last.start + len(last.text)
+
+
+def _is_parameters(parser: Parser, at: int, end: int) -> bool:
+    """Whether parentheses hold types, not the arguments of a call: nothing, where `::` follows."""
+    first = parser.tokens[at + 1]
+    if first.text == ")":
+        return parser.tokens[end].text.startswith("::")
+    if first.kind != "name":
+        return False
+    if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
+        return True
+    return parser.known.is_type(extended_name(parser, at + 1)[0])

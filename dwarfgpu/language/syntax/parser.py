@@ -1,0 +1,383 @@
+"""From text to a syntax tree: a Pratt parser with the precedences of C and GDB's `@`.
+
+Law: only what follows `(`, `sizeof (` or `{` can be a type; whether a name is one is asked, as C
+cannot be read without knowing.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.syntax.ast import MAX_HEIGHT, Node
+from dwarfgpu.language.syntax.name_parser import extended_name
+from dwarfgpu.language.syntax.tokens import Kind, Token, character, number, string, tokens
+from dwarfgpu.language.syntax.type_parser import QUALIFIERS, TAGS, TYPE_WORDS, TypeParser
+
+
+class Known(Protocol):
+    """What is asked about names while an expression is read."""
+
+    def is_type(self, name: str) -> bool:
+        """Whether it is a type."""
+
+    def is_name(self, name: str) -> bool:
+        """Whether it means anything."""
+
+    def is_cplusplus(self) -> bool:
+        """Whether the words of C++ are known."""
+
+    def unknown(self, name: str) -> UsageError:
+        """That it means nothing."""
+
+
+_SHOWN: Final = 200
+"""Characters of the rest of an expression in a message."""
+_BINARY: Final = {
+    ",": 1,
+    "=": 2, "+=": 2, "-=": 2, "*=": 2, "/=": 2, "%=": 2, "&=": 2, "|=": 2, "^=": 2,
+    "<<=": 2, ">>=": 2,
+    "?": 3, "||": 4, "&&": 5, "|": 6, "^": 7, "&": 8, "==": 9, "!=": 9,
+    "<": 10, ">": 10, "<=": 10, ">=": 10, "<<": 11, ">>": 11, "@": 12,
+    "+": 13, "-": 13, "*": 14, "/": 14, "%": 14, ".*": 15, "->*": 15,
+}  # fmt: skip
+_COMMA, _ASSIGNMENT, _CONDITIONAL, _UNARY = 1, 2, 3, 16
+_CASTS: Final = ("static_cast", "const_cast", "reinterpret_cast", "dynamic_cast")
+_ALIGNMENTS: Final = ("alignof", "_Alignof", "__alignof__")
+_TYPES_OF: Final = ("typeof", "__typeof", "__typeof__", "decltype")
+_SPELLED: Final = {
+    "and": "&&", "or": "||", "not": "!", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~",
+    "not_eq": "!=", "and_eq": "&=", "or_eq": "|=", "xor_eq": "^=",
+}  # fmt: skip
+"""Operators of C++ that are words ([lex.digraph])."""
+_OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name", "dollar"})
+_PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
+
+
+def parse(text: str, known: Known) -> Node:
+    """The tree of an expression; `UsageError` in GDB's words, `LimitExceeded` for a deep one."""
+    return Parser(text, known).whole()
+
+
+def parse_type(text: str, known: Known) -> ast.TypeName | None:
+    """The type that a text names, and nothing after it; None where it begins otherwise."""
+    parser = Parser(text, known)
+    first = parser.token
+    if first.kind != "name":
+        return None
+    if not _is_type_word(first.text) and not known.is_type(parser.extended(parser.at)[0]):
+        return None
+    name = TypeParser(parser).type_name()
+    if parser.token.kind != "end":
+        raise parser.syntax_error()
+    return name
+
+
+def parse_type_of(text: str, known: Known) -> ast.TypeOf | None:
+    """What `typeof(expression)` is that of, where a text is that and nothing else."""
+    parser = Parser(text, known)
+    if not parser.is_type_of(parser.at):
+        return None
+    found = parser.type_of()
+    if parser.token.kind != "end":
+        raise parser.syntax_error()
+    return found
+
+
+def _is_type_word(word: str) -> bool:
+    return word in TYPE_WORDS or word in TAGS or word in QUALIFIERS
+
+
+def _as_operator(token: Token) -> Token:
+    if token.kind != "name" or token.text not in _SPELLED:
+        return token
+    return Token("mark", _SPELLED[token.text], token.start)
+
+
+class Parser:
+    """A position in the words of an expression."""
+
+    def __init__(self, text: str, known: Known) -> None:
+        self.text = text
+        self.known = known
+        self.tokens = list(tokens(text))
+        if any(each.text in _SPELLED for each in self.tokens) and known.is_cplusplus():
+            self.tokens = [_as_operator(each) for each in self.tokens]
+        self.at = 0
+        self.depth = 0
+        self.names: list[str] = []
+        """Those that were read as operands."""
+
+    def whole(self) -> Node:
+        node = self.expression(_COMMA)
+        if self.token.text in (")", "]"):
+            raise UsageError("Junk after end of expression.")
+        if self.token.kind != "end":
+            raise self.syntax_error()
+        return node
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.at]
+
+    def next(self) -> Token:
+        """The word here; the position moves behind it."""
+        token = self.token
+        self.at = min(self.at + 1, len(self.tokens) - 1)
+        return token
+
+    def accept(self, *marks: str) -> str | None:
+        """The mark here if it is one of those, which is then consumed."""
+        if self.token.kind == "mark" and self.token.text in marks:
+            return self.next().text
+        return None
+
+    def expect(self, mark: str) -> None:
+        if self.accept(mark) is None:
+            raise self.syntax_error()
+
+    def take(self, kind: Kind) -> str:
+        """The text of a word that must be of that kind."""
+        if self.token.kind != kind:
+            raise self.syntax_error()
+        return self.next().text
+
+    def syntax_error(self) -> UsageError:
+        for name in self.names:
+            if not self.known.is_name(name):
+                return self.known.unknown(name)
+        if self.token.text == "#":
+            return UsageError("Invalid character '#' in expression.")
+        rest = self.text[self.token.start :][:_SHOWN]
+        return UsageError(f"A syntax error in expression, near `{rest}'.")
+
+    def expression(self, least: int) -> Node:
+        """An expression of operators that bind at least so strongly."""
+        self.depth += 1
+        if self.depth > MAX_HEIGHT:
+            raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
+        left = self.unary()
+        while self.token.kind == "mark":
+            operator = self.token.text
+            power = _BINARY.get(operator, 0)
+            if power < least or not power:
+                break
+            self.next()
+            left = self._joined(left, operator, power)
+        self.depth -= 1
+        return left
+
+    def _joined(self, left: Node, operator: str, power: int) -> Node:
+        if power == _ASSIGNMENT:
+            return ast.Assign(operator[:-1] or None, left, self.expression(_ASSIGNMENT))
+        if power == _CONDITIONAL:
+            yes = self.expression(_COMMA)
+            self.expect(":")
+            return ast.Conditional(left, yes, self.expression(_CONDITIONAL))
+        return ast.Binary(operator, left, self.expression(power + 1))
+
+    def unary(self) -> Node:
+        operator = self.accept(*_PREFIXES)
+        if operator is not None:
+            return ast.Unary(operator, self.expression(_UNARY))
+        if self.token == Token("name", "sizeof", self.token.start):
+            self.next()
+            if self._type_follows("("):
+                self.next()
+                return ast.SizeOf(self._type(")"))
+            return ast.Unary("sizeof", self.expression(_UNARY))
+        if self._is_word(_ALIGNMENTS, "("):
+            self.next()
+            self.expect("(")
+            return ast.SizeOf(self._type(")"), is_alignment=True)
+        if self._is_word(_CASTS, "<"):
+            return self._postfix(self._named_cast())
+        if self._type_follows("("):
+            self.next()
+            kind = self._cast_type(")")
+            return ast.Cast(kind, self.expression(_UNARY))
+        if self._type_follows("{"):
+            self.next()
+            kind = self._cast_type("}")
+            return ast.Cast(kind, self.expression(_UNARY), is_memory=True)
+        if self.accept("{"):
+            elements = self._listed("}")
+            if not elements:
+                raise self.syntax_error()
+            return self._postfix(ast.Elements(elements))
+        return self._postfix(self._primary())
+
+    def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
+        """Whether one of these words comes here, with that mark behind it, and means no object."""
+        token, following = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        is_one = token.kind == "name" and token.text in words and following.text == mark
+        return is_one and not self.known.is_name(token.text)
+
+    def _named_cast(self) -> Node:
+        """`static_cast<type>(operand)`."""
+        how = self.next().text.removesuffix("_cast")
+        self.expect("<")
+        kind = self._cast_type(">")
+        self.expect("(")
+        operand = self.expression(_COMMA)
+        self.expect(")")
+        return ast.Cast(kind, operand, how=how)
+
+    def is_type_of(self, at: int) -> bool:
+        """Whether `typeof(` comes at a position."""
+        token = self.tokens[at]
+        if token.kind != "name" or token.text not in _TYPES_OF:
+            return False
+        return self.tokens[at + 1].text == "(" and not self.known.is_name(token.text)
+
+    def type_of(self) -> ast.TypeOf:
+        """`typeof(expression)`, `typeof(type)`."""
+        self.next()
+        if self._type_follows("("):
+            self.next()
+            return ast.TypeOf(self._type(")"))
+        self.expect("(")
+        operand = self.expression(_COMMA)
+        self.expect(")")
+        return ast.TypeOf(operand)
+
+    def _cast_type(self, end: str) -> ast.TypeName | ast.TypeOf:
+        if not self.is_type_of(self.at):
+            return self._type(end)
+        found = self.type_of()
+        self.expect(end)
+        return found
+
+    def _listed(self, end: str) -> tuple[Node, ...]:
+        """Expressions between commas up to a mark, which is consumed."""
+        found: list[Node] = []
+        while self.accept(end) is None:
+            found.append(self.expression(_ASSIGNMENT))
+            if self.token.text != end:
+                self.expect(",")
+        return tuple(found)
+
+    def _postfix(self, node: Node) -> Node:
+        while True:
+            mark = self.accept(".", "->", "[", "(", "++", "--")
+            if mark is None:
+                return node
+            if mark in (".", "->"):
+                node = ast.Access(node, self.name(is_member=True), mark == "->")
+            elif mark == "[":
+                node = ast.Index(node, self.expression(_COMMA))
+                self.expect("]")
+            elif mark == "(":
+                node = ast.Call(node, self._listed(")"))
+            else:
+                node = ast.Unary(f"after{mark}", node)
+
+    def _primary(self) -> Node:
+        token = self.token
+        match token.kind:
+            case "number":
+                return number(self.next().text)
+            case "character":
+                return character(self.next().text)
+            case "string":
+                return self._string()
+            case "dollar":
+                return ast.Dollar(self.next().text[1:])
+            case "quoted":
+                return self._quoted()
+            case "name":
+                return self._name()
+            case _:
+                pass
+        if self.accept("("):
+            node = self.expression(_COMMA)
+            self.expect(")")
+            if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
+                # Nothing but a cast can go on so: its type is not known, which is said later.
+                return ast.Cast(ast.TypeName((node.name,)), self.expression(_UNARY))
+            return node
+        raise self.syntax_error()
+
+    def _string(self) -> Node:
+        """Adjacent string literals are one."""
+        whole = string(self.next().text)
+        while self.token.kind == "string":
+            more = string(self.next().text)
+            if more.prefix and whole.prefix and more.prefix != whole.prefix:
+                raise UsageError("Undefined string concatenation.")
+            whole = ast.String(whole.codes + more.codes, whole.prefix or more.prefix)
+        return whole
+
+    def _quoted(self) -> Node:
+        """`'file.c'::x`, or a name in quotes."""
+        quoted = self.next().text
+        if self.token.kind == "name" and self.token.text.startswith("::"):
+            return ast.Name(self.name().removeprefix("::"), quoted)
+        self.names.append(quoted)
+        return ast.Name(quoted)
+
+    def _name(self) -> Node:
+        token = self.token
+        if (cast := self._functional_cast()) is not None:
+            return cast
+        if _is_type_word(token.text):
+            raise UsageError("Attempt to use a type name as an expression")
+        if self._is_word(("typeid",), "("):
+            raise Unsupported("typeid is not supported in expressions")
+        if self.is_type_of(self.at):
+            raise UsageError("Attempt to use a type as an expression")
+        name = self.name()
+        if self.accept("#"):
+            return ast.AddressOf(name, self.expression(_UNARY))
+        self.names.append(name)
+        return ast.Name(name)
+
+    def _functional_cast(self) -> Node | None:
+        """`int(5)`, of C++: a type that is one name, and what it is made of."""
+        token = self.token
+        name, end = (
+            (token.text, self.at + 1) if token.text in TYPE_WORDS else self.extended(self.at)
+        )
+        if self.tokens[end].text != "(" or not self.known.is_cplusplus():
+            return None
+        if token.text not in TYPE_WORDS and not self.known.is_type(name):
+            return None
+        self.at = end + 1
+        operand = self.expression(_ASSIGNMENT)
+        self.expect(")")
+        return ast.Cast(ast.TypeName((name,)), operand)
+
+    def name(self, *, is_member: bool = False) -> str:
+        """The name here, with all that belongs to it; the position moves behind it."""
+        if self.token.kind != "name":
+            raise self.syntax_error()
+        name, self.at = extended_name(self, self.at, is_member=is_member)
+        return name
+
+    def extended(self, at: int) -> tuple[str, int]:
+        """The name at a position with the arguments of templates and the types of parameters, and
+        the position behind it: `Box<int, 2>::made`, `f(int)::n`."""
+        return extended_name(self, at)
+
+    def _type_follows(self, mark: str) -> bool:
+        """Whether a mark comes here and a type after it."""
+        if self.token.kind != "mark" or self.token.text != mark:
+            return False
+        after = self.tokens[self.at + 1]
+        if after.kind != "name":
+            return False
+        if _is_type_word(after.text):
+            return True
+        if self.is_type_of(self.at + 1):
+            return True
+        name, end = self.extended(self.at + 1)
+        if mark == "{" and self.tokens[end].text == "}":
+            return self.known.is_type(name) or not self.known.is_name(name)
+        follows = self.tokens[end].text
+        return follows in (")", "*", "&", "&&", "[", "(", "@") and self.known.is_type(name)
+
+    def _type(self, end: str) -> ast.TypeName:
+        kind = TypeParser(self).type_name()
+        self.expect(end)
+        return kind

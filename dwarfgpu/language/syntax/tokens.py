@@ -1,0 +1,188 @@
+"""The words of an expression, as C and GDB write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final, Literal
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
+
+MAX_CHARACTERS: Final = 10_000
+"""Of one expression."""
+_MAX_EXPONENT: Final = 20_000
+"""Of a floating literal: beyond the range of every format."""
+_MAX_DIGITS: Final = 1_000
+
+Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mark", "end"]
+
+_PATTERN: Final = re.compile(
+    r"""(?P<space>\s+)
+    | (?P<number>0[xX][\w.]*(?:(?<=[pP])[+-]\w+)? | \.?\d(?:[eE][+-]\w|[\w.])*)
+    | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
+    | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
+    | (?P<dollar>\$\$?\w*)
+    | (?P<name>(?:::\s*)?(?:[^\W\d]\w*|\(anonymous\ namespace\)\s*::\s*[^\W\d]\w*)
+        (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?~?[^\W\d]\w*)*)
+    | (?P<mark><<=|>>=|\.\.\.|->\*|\.\*|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|::
+        |[-+*/%&|^~!<>=?:,.()\[\]{}@\#])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_INTEGER: Final = re.compile(
+    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>\d+))(?P<suffix>[uUlL]*)"
+)
+_FLOATING: Final = re.compile(
+    r"(?P<digits>\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?(?P<suffix>[fFlL]?)"
+)
+_HEX_FLOATING: Final = re.compile(
+    r"0[xX](?P<whole>[0-9a-fA-F]*)\.?(?P<part>[0-9a-fA-F]*)[pP](?P<exponent>[+-]?\d+)(?P<suffix>[fFlL]?)"
+)
+_SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
+_ESCAPES: Final = {
+    "a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11,
+    "\\": 0x5C, "'": 0x27, '"': 0x22, "?": 0x3F,
+}  # fmt: skip
+_ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))|(.)", re.DOTALL)
+
+
+@frozen
+class Token:
+    """One word and where it starts."""
+
+    kind: Kind
+    text: str
+    start: int
+    """Characters from the start of the expression."""
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The words, and at last an empty one; `UsageError` for what is none."""
+    if len(text) > MAX_CHARACTERS:
+        raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
+    at = 0
+    while at < len(text):
+        match = _PATTERN.match(text, at)
+        if match is None:
+            if text[at] in "'\"":
+                raise UsageError("Unmatched single quote." if text[at] == "'" else
+                                 "Unterminated string in expression.")  # fmt: skip
+            raise UsageError(f"Invalid character '{text[at]}' in expression.")
+        kind, word = match.lastgroup, match[0]
+        if kind == "name":
+            yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), at)
+        elif kind == "character" and not _is_character(word):
+            yield Token("quoted", word[1:-1], at)
+        elif kind in ("number", "string", "character", "dollar", "mark"):
+            yield Token(kind, word, at)  # type: ignore[arg-type]
+        at = match.end()
+    yield Token("end", "", len(text))
+
+
+def number(text: str) -> Integer | Floating:
+    """A number; `UsageError` in GDB's words where it is none."""
+    match = _INTEGER.fullmatch(text)
+    if match is not None:
+        return _integer(text, match)
+    match = _FLOATING.fullmatch(text)
+    if match is not None:
+        whole, _, part = match["digits"].partition(".")
+        if len(match["digits"]) > _MAX_DIGITS:
+            raise UsageError("Numeric constant too large.")
+        exponent = _exponent(match["exponent"]) - len(part)
+        digits = int(whole + part)
+        return Floating(_scaled(digits, 10, exponent), match["suffix"].lower())
+    match = _HEX_FLOATING.fullmatch(text)
+    if match is not None and match["whole"] + match["part"]:
+        exponent = _exponent(match["exponent"]) - 4 * len(match["part"])
+        digits = int(match["whole"] + match["part"], 16)
+        return Floating(_scaled(digits, 2, exponent), match["suffix"].lower())
+    raise _invalid(text)
+
+
+def _integer(text: str, match: re.Match[str]) -> Integer:
+    suffix = match["suffix"].lower()
+    if suffix.endswith("u"):
+        suffix = "u" + suffix[:-1]
+    if suffix not in _SUFFIXES:
+        raise _invalid(text)
+    try:
+        if match["hex"]:
+            return Integer(int(match["hex"], 16), suffix, is_decimal=False)
+        if match["binary"]:
+            return Integer(int(match["binary"], 2), suffix, is_decimal=False)
+        digits: str = match["decimal"]
+        if len(digits) > 1 and digits[0] == "0":
+            return Integer(int(digits, 8), suffix, is_decimal=False)
+        if len(digits) > 40:
+            raise UsageError("Numeric constant too large.")
+        return Integer(int(digits), suffix)
+    except ValueError:
+        raise _invalid(text) from None
+
+
+def _exponent(text: str | None) -> int:
+    if text is None:
+        return 0
+    if len(text) > 6:
+        raise UsageError("Numeric constant too large.")
+    return int(text)
+
+
+def _scaled(digits: int, base: int, exponent: int) -> Fraction:
+    if abs(exponent) > _MAX_EXPONENT:
+        raise UsageError("Numeric constant too large.")
+    power: int = base ** abs(exponent)
+    return Fraction(digits * power) if exponent >= 0 else Fraction(digits, power)
+
+
+def _invalid(text: str) -> UsageError:
+    return UsageError(f'Invalid number "{text}".')
+
+
+def _is_character(text: str) -> bool:
+    if not text.startswith("'"):
+        return True
+    return len(_codes(text)[1]) <= 2  # as GDB: what is longer is a name
+
+
+def _codes(text: str) -> tuple[str, tuple[int, ...]]:
+    """Prefix and character codes of a literal with its quotes."""
+    prefix = text[: len(text) - len(text.lstrip("LuU8"))]
+    out: list[int] = []
+    for octal, digits, escape, plain in _ESCAPE.findall(text[len(prefix) + 1 : -1]):
+        if octal:
+            out.append(int(octal, 8))
+        elif digits:
+            out.append(int(digits[-9:], 16))
+        elif escape:
+            out.append(_ESCAPES.get(escape, ord(escape)))
+        elif prefix in ("", "u8"):
+            out += plain.encode("utf-8", "surrogatepass")
+        elif prefix == "u":
+            data = plain.encode("utf-16-le", "surrogatepass")
+            out += [int.from_bytes(data[at : at + 2], "little") for at in range(0, len(data), 2)]
+        else:
+            out.append(ord(plain))
+    return "" if prefix == "u8" else prefix, tuple(out)
+
+
+def character(text: str) -> Character:
+    """A character constant."""
+    prefix, codes = _codes(text)
+    if len(codes) != 1:
+        raise UsageError(
+            "A character constant must contain at least one character."
+            if not codes
+            else "Invalid character constant."
+        )
+    return Character(codes[0], prefix)
+
+
+def string(text: str) -> String:
+    """A string literal."""
+    prefix, codes = _codes(text)
+    return String(codes, prefix)

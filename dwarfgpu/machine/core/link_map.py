@@ -1,0 +1,102 @@
+"""The names by which a process loaded its libraries, from its dynamic linker's list in a core.
+
+The list begins where DT_DEBUG of the program says (`struct r_debug` and `struct link_map` of
+`<link.h>`, in which every member used here has the size of an address). Law: a list that the core
+does not hold, or that is wrong, tells nothing; NT_FILE still does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal
+
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.core.notes import AT_PHDR, CoreDump
+
+AT_PHNUM: Final = 5
+_PT_DYNAMIC: Final = 2
+_PT_PHDR: Final = 6
+_DT_DEBUG: Final = 21
+_ADDRESS_BYTES: Final = 8
+_HEADER_BYTES: Final = 56
+_MOST_HEADERS: Final = 100
+_MOST_ENTRIES: Final = 1_000
+_MOST_LIBRARIES: Final = 10_000
+_LONGEST_NAME: Final = 4_096
+
+
+def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
+    """By the address of its dynamic section, the path by which each library was loaded."""
+    found: dict[int, str] = {}
+    if dump.file.address_bytes != _ADDRESS_BYTES:
+        return found
+    try:
+        for section, name in _libraries(_Words(memory, dump.file.endian), dump):
+            if name.startswith("/"):
+                found.setdefault(section, name)
+    except Unavailable:
+        pass  # those before it are told
+    return found
+
+
+class _Words:
+    """Memory as numbers of the size of an address."""
+
+    def __init__(self, memory: CoreMemory, endian: Literal["little", "big"]) -> None:
+        self._memory = memory
+        self._endian = endian
+
+    def at(self, address: int, count: int) -> tuple[int, ...]:
+        data = self._memory.read(address, count * _ADDRESS_BYTES)
+        return tuple(
+            int.from_bytes(data[at : at + _ADDRESS_BYTES], self._endian)
+            for at in range(0, len(data), _ADDRESS_BYTES)
+        )
+
+    def kind(self, address: int) -> int:
+        """The type of a program header, of four bytes."""
+        return int.from_bytes(self._memory.read(address, 4), self._endian)
+
+    def text(self, address: int) -> str:
+        known = self._memory.known(address, _LONGEST_NAME)
+        if not known or known[0][0] or b"\0" not in known[0][1]:
+            return ""
+        return known[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _libraries(words: _Words, dump: CoreDump) -> Iterator[tuple[int, str]]:
+    """Dynamic section and name of what is in the list: the program and its libraries."""
+    section = _dynamic_section(words, dump)
+    first = None if section is None else _value(words, section, _DT_DEBUG)
+    if not first:
+        return
+    entry = words.at(first + _ADDRESS_BYTES, 1)[0]
+    for _ in range(_MOST_LIBRARIES):
+        if not entry:
+            return
+        _, name, section, entry = words.at(entry, 4)
+        yield section, words.text(name)
+
+
+def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
+    """Of the program, as loaded: its program headers are where the auxiliary vector says."""
+    headers = dump.auxiliary.get(AT_PHDR)
+    if headers is None:
+        return None
+    count = min(dump.auxiliary.get(AT_PHNUM, 0), _MOST_HEADERS)
+    addresses = {
+        words.kind(at): words.at(at + 2 * _ADDRESS_BYTES, 1)[0]
+        for at in range(headers, headers + count * _HEADER_BYTES, _HEADER_BYTES)
+    }
+    if _PT_DYNAMIC not in addresses:
+        return None
+    return addresses[_PT_DYNAMIC] + headers - addresses.get(_PT_PHDR, headers)
+
+
+def _value(words: _Words, section: int, wanted: int) -> int | None:
+    for index in range(_MOST_ENTRIES):
+        tag, value = words.at(section + 2 * _ADDRESS_BYTES * index, 2)
+        if tag in (0, wanted):
+            return value if tag else None
+    return None

@@ -1,0 +1,128 @@
+"""The memory of a core file, completed by the files that were mapped.
+
+Law: what the core holds wins. What it leaves out is read from a mapped file that is known to be
+the one that was mapped, and is otherwise `Unavailable` with the reason: never zeros.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
+
+_PAGE_BYTES: Final = 4096
+_FAR: Final = 1 << 80
+"""Behind all addresses, also those that a hostile core makes up."""
+
+
+@frozen
+class Range:
+    """A range of addresses, and where its bytes are."""
+
+    start: int
+    end: int
+    file: ObjectFile | None
+    """That has the bytes; None where none has."""
+    offset: int
+    """In the file."""
+    why: str = ""
+    """Why no file has them."""
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        """Bytes in the range; behind the end of a file are zeros up to the end of the page."""
+        assert self.file is not None
+        first = self.offset + address - self.start
+        there = max(0, min(size_bytes, self.file.size_bytes - first))
+        data = self.file.file_bytes(first, there, "mapped memory") if there else b""
+        return data.ljust(size_bytes, b"\0")
+
+
+def core_ranges(core: ObjectFile) -> tuple[Range, ...]:
+    """What the segments of a core file hold, and what they leave out, by address."""
+    found: list[Range] = []
+    for segment in core.segments:
+        if segment.type != PT_LOAD:
+            continue
+        dumped = min(segment.file_bytes, segment.memory_bytes)
+        held = min(dumped, max(0, core.size_bytes - segment.offset))
+        start = segment.address
+        ends = (start + held, start + dumped, start + segment.memory_bytes)
+        found += [
+            Range(start, ends[0], core, segment.offset),
+            Range(ends[0], ends[1], None, 0, f"{core.path} is cut short"),
+            Range(ends[1], ends[2], None, 0, "the core file leaves it out"),
+        ]
+    return _sorted(found)
+
+
+def mapped_range(start: int, end: int, offset: int, file: ObjectFile) -> tuple[Range, Range]:
+    """A part of a file in memory, and what is behind the last page of the file."""
+    pages = -(-file.size_bytes // _PAGE_BYTES) * _PAGE_BYTES
+    there = max(start, min(end, start + pages - offset))
+    why = f"it is behind the end of {file.path}"
+    return Range(start, there, file, offset), Range(there, end, None, 0, why)
+
+
+def _sorted(ranges: Iterable[Range]) -> tuple[Range, ...]:
+    return tuple(sorted((e for e in ranges if e.start < e.end), key=lambda each: each.start))
+
+
+class CoreMemory:
+    """Ranges that the core has, and below them those of mapped files."""
+
+    def __init__(self, core: Iterable[Range], mapped: Iterable[Range] = ()) -> None:
+        self._layers = tuple(_Layer(_sorted(each)) for each in (core, mapped))
+
+    def read(self, address: int, size_bytes: int) -> bytes:
+        """The bytes; `Unavailable` with the first address that is not known, and why."""
+        parts = []
+        for at, count, held in self._parts(address, size_bytes):
+            if isinstance(held, str):
+                raise Unavailable(f"cannot access memory at address {at:#x}: {held}")
+            parts.append(held.read(at, count))
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range: offsets in it, and bytes."""
+        return [
+            (at - address, held.read(at, count))
+            for at, count, held in self._parts(address, size_bytes)
+            if not isinstance(held, str)
+        ]
+
+    def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
+        """Address and size of each part, and who has it, or why nobody does."""
+        end = address + size_bytes
+        while address < end:
+            stop, held = end, None
+            why = "nothing is mapped there"
+            for layer in self._layers:
+                found, boundary = layer.at(address)
+                stop = min(stop, boundary)
+                if found is not None and found.file is not None:
+                    held = found
+                    break
+                if found is not None:
+                    why = found.why
+            yield address, stop - address, held or why
+            address = stop
+
+
+class _Layer:
+    """Ranges by address."""
+
+    def __init__(self, ranges: tuple[Range, ...]) -> None:
+        self._ranges = ranges
+        self._starts = [each.start for each in ranges]
+
+    def at(self, address: int) -> tuple[Range | None, int]:
+        """The range that has an address, and up to where that is the answer."""
+        index = bisect_right(self._starts, address)
+        after = self._starts[index] if index < len(self._starts) else _FAR
+        if index and address < self._ranges[index - 1].end:
+            return self._ranges[index - 1], min(self._ranges[index - 1].end, after)
+        return None, after

@@ -1,0 +1,325 @@
+"""What was loaded where, by the mapped files of a core (NT_FILE) and its auxiliary vector.
+
+Law: a file is taken for what was mapped only where its build ID is that in the core's own copy of
+the first page; where there is no build ID, where the page is the same. Everything else is told.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
+from dwarfgpu.machine.core.link_map import library_names
+from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
+from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
+from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
+
+_PAGE_BYTES: Final = 4096
+_ELF: Final = b"\x7fELF"
+_DELETED: Final = " (deleted)"
+_MOST_NOTE_BYTES: Final = 1 << 16
+_MOST_VDSO_BYTES: Final = 1 << 20
+_NOT_CHECKED: Final = "the core file does not hold its first page, so that it cannot be checked"
+
+
+@frozen(eq=False)
+class LoadedFile:
+    """A file as loaded."""
+
+    name: str
+    """As the core names it."""
+    file: ObjectFile
+    load_address: int
+    is_program: bool = False
+    """Whether it is what was started, not a library."""
+
+
+@frozen(eq=False)
+class Modules:
+    """What was loaded."""
+
+    files: tuple[LoadedFile, ...]
+    """The program first, then by address."""
+    ranges: tuple[Range, ...]
+    """The memory that files hold or would hold."""
+    notes: tuple[str, ...]
+    """What is missing, or does not match; one line each."""
+
+
+@frozen
+class Where:
+    """Where files are looked for."""
+
+    program: str | None = None
+    """The program, instead of where the core says it was."""
+    sysroot: str | None = None
+    """The folder in which all other files are, at their paths or by their names."""
+    load_address: int | None = None
+    """Of the program, where nothing tells it."""
+
+
+@frozen(eq=False)
+class _Module:
+    """The parts of one file in memory."""
+
+    path: str
+    parts: tuple[MappedFile, ...]
+    page: bytes | None
+    """Its first page, as the core holds it; None where it does not."""
+    has_code: bool
+    """Whether a part of it may be executed."""
+    header: ObjectFile | None = field(init=False)
+    """The ELF headers in that page."""
+
+    @header.default
+    def _header(self) -> ObjectFile | None:
+        if self.page is None or self.page[:4] != _ELF:
+            return None
+        try:
+            header = ObjectFile(shown_path(self.path), self.page)
+            return header if header.segments else None
+        except DwarfGpuError:
+            return None
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it may be an ELF file: a file of data has another beginning."""
+        return self.page is None or self.page[:4] == _ELF
+
+    def has(self, address: int | None) -> bool:
+        return address is not None and any(e.start <= address < e.end for e in self.parts)
+
+
+def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
+    """What was loaded, with the files as they are now.
+
+    `UsageError` where the given program is not the one that ran, or nothing tells where it was
+    loaded.
+    """
+    entry = dump.auxiliary.get(AT_ENTRY)
+    reader = _Reader(memory, where, library_names(dump, memory))
+    code = tuple(each for each in dump.file.segments if each.type == PT_LOAD and each.flags & PF_X)
+    found = list(_modules(dump.mapped, memory, code))
+    for module in found:
+        reader.add(module, is_program=module.has(entry))
+    if not any(module.has(entry) for module in found):
+        reader.add_program(entry, dump)
+    reader.add_vdso(dump.auxiliary.get(AT_SYSINFO_EHDR))
+    files = sorted(reader.files, key=lambda each: not each.is_program)
+    return Modules(tuple(files), tuple(reader.ranges), tuple(reader.notes))
+
+
+def _modules(
+    mapped: Iterable[MappedFile], memory: CoreMemory, code: Iterable[Segment]
+) -> Iterator[_Module]:
+    """The parts that belong together: of one path, from one beginning of the file on."""
+    executable = {each.address for each in code}
+
+    def module(path: str, parts: Sequence[MappedFile], page: bytes | None) -> _Module:
+        return _Module(path, tuple(parts), page, any(e.start in executable for e in parts))
+
+    by_path: dict[str, list[MappedFile]] = {}
+    for each in mapped:
+        by_path.setdefault(each.path, []).append(each)
+    for path, parts in by_path.items():
+        first, page = 0, _page(memory, parts[0])
+        for index, part in enumerate(parts):
+            if index and not part.offset and not _continues(part, parts[first], page):
+                yield module(path, parts[first:index], page)
+                first, page = index, _page(memory, part)
+        yield module(path, parts[first:], page)
+
+
+def _page(memory: CoreMemory, part: MappedFile) -> bytes | None:
+    if part.offset:
+        return None
+    try:
+        return memory.read(part.start, min(_PAGE_BYTES, part.end - part.start))
+    except Unavailable:
+        return None
+
+
+def _continues(part: MappedFile, first: MappedFile, page: bytes | None) -> bool:
+    """Whether a part from the file's beginning on is a later segment of a file mapped before."""
+    try:
+        header = None if page is None else ObjectFile("page", page)
+        begin = None if header is None else _load_address(header, (first,))
+        return begin is not None and begin == _load_address(header, (part,), begin)
+    except DwarfGpuError:
+        return False
+
+
+def _load_address(
+    header: ObjectFile | None, parts: Iterable[MappedFile], expected: int | None = None
+) -> int | None:
+    """How far above its own addresses a file is mapped; None where its segments do not tell.
+
+    The parts of a segment are mapped by pages: its address and its offset differ by as much.
+    """
+    for part in parts:
+        for segment in () if header is None else header.segments:
+            if segment.type != PT_LOAD or not _covers(segment, part.offset):
+                continue
+            found = part.start - part.offset - segment.address + segment.offset
+            if expected in (None, found):
+                return found
+    return None
+
+
+def _covers(segment: Segment, offset: int) -> bool:
+    first = segment.offset - segment.offset % _PAGE_BYTES
+    return first <= offset < segment.offset + segment.file_bytes
+
+
+class _Reader:
+    """What was found so far."""
+
+    def __init__(self, memory: CoreMemory, where: Where, names: Mapping[int, str]) -> None:
+        """`names`: by their dynamic sections, those by which the process loaded its libraries."""
+        self._memory = memory
+        self._names = names
+        self._where = where
+        self.files: list[LoadedFile] = []
+        self.ranges: list[Range] = []
+        self.notes: list[str] = []
+
+    def add(self, module: _Module, *, is_program: bool) -> None:
+        """A module of the core."""
+        if not module.is_loaded:
+            self._lost(module, f"it is of {shown_path(module.path)}, which has no build ID")
+            return
+        given = self._where.program if is_program else None
+        try:
+            file = open_object(given) if given is not None else self._opened_of(module)
+            why = self._why_not(module, file, is_given=given is not None)
+        except DwarfGpuError as error:
+            if given is not None:
+                raise
+            file, why = None, error.message
+        if file is None or why is not None:
+            if given is not None:
+                raise UsageError(f"{given} is not the program that ran: {why}")
+            self._lost(module, f"{shown_path(module.path)} is not used: {why}")
+            if module.page is not None or module.has_code:
+                self.notes.append(f"{shown_path(module.path)} is not used: {why}")
+            return
+        load_address = _load_address(module.header or file, module.parts)
+        if load_address is None:
+            self.notes.append(f"{file.path} is not used: no segment of it is where it is mapped")
+            return
+        self.files.append(LoadedFile(module.path, file, load_address, is_program))
+        for each in module.parts:
+            self.ranges += mapped_range(each.start, each.end, each.offset, file)
+
+    def _lost(self, module: _Module, why: str) -> None:
+        """Its memory is not known but for what the core holds."""
+        self.ranges += [
+            Range(each.start, each.end, None, 0, f"the core file leaves it out, and {why}")
+            for each in module.parts
+        ]
+
+    def _opened_of(self, module: _Module) -> ObjectFile:
+        """By the name that the process used, as GDB does: `/lib/...`, not where that leads to."""
+        name = next((name for at, name in self._names.items() if module.has(at)), None)
+        if name is not None:
+            try:
+                file = self._opened(name)
+                if self._why_not(module, file, is_given=False) is None:
+                    return file
+            except DwarfGpuError:
+                pass  # it is where the file was mapped from
+        return self._opened(module.path)
+
+    def _opened(self, path: str) -> ObjectFile:
+        """The file of a path in the core; also where a file was put in the place of a deleted
+        one."""
+        root = self._where.sysroot
+        path = path.removesuffix(_DELETED)
+        if root is None:
+            return open_object(path)
+        inside = os.path.join(root, path.lstrip("/"))
+        return open_object(inside if Path(inside).exists() else Path(root, Path(path).name))
+
+    def _why_not(self, module: _Module, file: ObjectFile, *, is_given: bool) -> str | None:
+        """Why a file is not the one that was mapped; None where it is."""
+        header, page = module.header, module.page
+        if header is None or page is None:
+            if is_given:
+                self.notes.append(f"{file.path} is taken as given: {_NOT_CHECKED}")
+                return None
+            return _NOT_CHECKED
+        ran, found = self._build_id(module, header), build_id(file)
+        if ran != found:
+            ids = [f"build ID {each.hex()}" if each else "no build ID" for each in (found, ran)]
+            return f"it has {ids[0]}, what was mapped has {ids[1]}"
+        if ran is None and file.file_bytes(0, min(len(page), file.size_bytes), "page") != page:
+            return "it has no build ID, and another first page than what was mapped"
+        return None
+
+    def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
+        """The build ID in the core's copy of a file."""
+        load_address = _load_address(header, module.parts)
+        for segment in header.segments:
+            if segment.type != PT_NOTE or load_address is None:
+                continue
+            size_bytes = min(segment.file_bytes, _MOST_NOTE_BYTES)
+            try:
+                data = self._memory.read(load_address + segment.address, size_bytes)
+                for note in notes_in(data, header.endian):
+                    if (note.owner, note.type) == ("GNU", NT_GNU_BUILD_ID) and note.content:
+                        return note.content
+            except (Unavailable, Malformed):
+                continue
+        return None
+
+    def add_program(self, entry: int | None, dump: CoreDump) -> None:
+        """The program, where the core does not tell its path."""
+        given = self._where.program
+        if given is None:
+            called = self._text(dump.auxiliary.get(AT_EXECFN))
+            named = "" if called is None else f" ({shown_path(called)})"
+            self.notes.append(
+                f"the core file does not tell where the program{named} is: give it with --file"
+            )
+            return
+        file = open_object(given)
+        if file.machine != dump.file.machine or file.endian != dump.file.endian:
+            raise UsageError(f"{given} is not for the machine of {dump.file.path}")
+        load_address = self._where.load_address
+        if load_address is None and entry is not None:
+            load_address = entry - file.entry
+        if load_address is None:
+            raise UsageError(f"{dump.file.path} does not tell where {given} was loaded")
+        if load_address % _PAGE_BYTES:
+            raise UsageError(f"{given} is not the program that ran: it begins elsewhere")
+        self.files.append(LoadedFile(given, file, load_address, is_program=True))
+        self.notes.append(f"{given} is taken as given: {_NOT_CHECKED}")
+
+    def _text(self, address: int | None) -> str | None:
+        """The string at an address; None where it is not known."""
+        if address is None:
+            return None
+        known = self._memory.known(address, _PAGE_BYTES)
+        if not known or known[0][0] or b"\0" not in known[0][1]:
+            return None
+        return known[0][1].partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+    def add_vdso(self, address: int | None) -> None:
+        """The library that the kernel maps into every process: it is only in memory."""
+        known = [] if address is None else self._memory.known(address, _MOST_VDSO_BYTES)
+        if address is None or not known or known[0][0] or known[0][1][:4] != _ELF:
+            return
+        try:
+            file = ObjectFile("[vdso]", known[0][1])
+            first = next(each for each in file.segments if each.type == PT_LOAD)
+            self.files.append(LoadedFile("[vdso]", file, address + first.offset - first.address))
+        except (DwarfGpuError, StopIteration):
+            self.notes.append(f"the vDSO at {address:#x} cannot be read")

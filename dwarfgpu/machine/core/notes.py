@@ -1,0 +1,300 @@
+"""What the notes of a core file tell: threads with their registers, and the process they are of
+(Linux, `fs/binfmt_elf.c`; core(5)).
+
+Law: a note that cannot be read becomes a problem of the core; the others are still told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from attrs import evolve, field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
+from dwarfgpu.machine.core.gpu_note import GpuState, gpu_state
+from dwarfgpu.machine.core.registers import (
+    LAYOUTS,
+    NT_ARM_TLS,
+    NT_FPREGSET,
+    NT_PRSTATUS,
+    NT_X86_XSAVE_LAYOUT,
+    NT_X86_XSTATE,
+    Layout,
+    extended_registers,
+    floating_registers,
+    has_layout,
+    lacking_registers,
+    thread_pointer,
+)
+from dwarfgpu.machine.core.signals import SignalInfo, signal_info
+from dwarfgpu.objfile.code_object import architecture_of
+from dwarfgpu.objfile.elf import ET_CORE, ObjectFile
+from dwarfgpu.objfile.notes import Note, readable_notes
+
+NT_PRPSINFO: Final = 3
+NT_AUXV: Final = 6
+NT_AMDGPU_CORE_STATE: Final = 33
+NT_FILE: Final = 0x46494C45
+NT_SIGINFO: Final = 0x53494749
+AT_PHDR: Final = 3
+AT_BASE: Final = 7
+AT_ENTRY: Final = 9
+AT_EXECFN: Final = 31
+AT_SYSINFO_EHDR: Final = 33
+_PROCESS_BYTES: Final = 136
+_MAPPING_BYTES: Final = 24
+_NAMES: Final = {
+    ("CORE", 4): "NT_TASKSTRUCT",
+    ("CORE", 18): "NT_LWPSTATUS",
+    ("LINUX", 0x200): "NT_386_TLS",
+    ("LINUX", 0x201): "NT_386_IOPERM",
+    ("LINUX", 0x204): "NT_X86_SHSTK",
+    ("LINUX", 0x402): "NT_ARM_HW_BREAK",
+    ("LINUX", 0x403): "NT_ARM_HW_WATCH",
+    ("LINUX", 0x404): "NT_ARM_SYSTEM_CALL",
+    ("LINUX", 0x405): "NT_ARM_SVE",
+    ("LINUX", 0x406): "NT_ARM_PAC_MASK",
+    ("LINUX", 0x407): "NT_ARM_PACA_KEYS",
+    ("LINUX", 0x408): "NT_ARM_PACG_KEYS",
+    ("LINUX", 0x409): "NT_ARM_TAGGED_ADDR_CTRL",
+    ("LINUX", 0x40A): "NT_ARM_PAC_ENABLED_KEYS",
+    ("LINUX", 0x40B): "NT_ARM_SSVE",
+    ("LINUX", 0x40C): "NT_ARM_ZA",
+    ("LINUX", 0x40D): "NT_ARM_ZT",
+    ("LINUX", 0x40E): "NT_ARM_FPMR",
+    ("GDB", 0xFF000000): "NT_GDB_TDESC",
+}
+"""Notes that are known but not read."""
+
+
+@frozen
+class CoreThread:
+    """A thread as it stopped."""
+
+    lwp: int
+    """The kernel's number of it."""
+    signal: int
+    """That it stopped for; 0 for none."""
+    registers: Mapping[str, bytes] = field(repr=False)
+    """Name to its bytes, in the order of the target; there may be more bytes than it has."""
+    why: SignalInfo | None = None
+    lacking: frozenset[str] = field(default=frozenset(), repr=False)
+    """The registers of the architecture that the processor of the thread does not have."""
+
+
+@frozen
+class CoreProcess:
+    """NT_PRPSINFO."""
+
+    pid: int
+    name: str
+    """Of the file of the program, 15 bytes of it."""
+    command: str
+    """The beginning of the command line, 79 bytes of it."""
+
+
+@frozen
+class MappedFile:
+    """A part of a file in memory (NT_FILE)."""
+
+    start: int
+    end: int
+    offset: int
+    """In the file, in bytes."""
+    path: str
+
+
+@frozen(eq=False)
+class CoreDump:
+    """The notes of a core file."""
+
+    file: ObjectFile
+    architecture: Architecture | None
+    """None where the core is of GPUs alone."""
+    threads: tuple[CoreThread, ...] = ()
+    """In the order of the file, by which GDB numbers them; the first is the one that failed."""
+    process: CoreProcess | None = None
+    auxiliary: Mapping[int, int] = field(factory=dict)
+    """The auxiliary vector."""
+    mapped: tuple[MappedFile, ...] = ()
+    """By address."""
+    gpu: GpuState | None = None
+    unread: tuple[str, ...] = ()
+    """Notes that are known, or not, and not read."""
+    problems: tuple[DwarfGpuError, ...] = ()
+
+
+def read_core(file: ObjectFile) -> CoreDump:
+    """The notes of a core file.
+
+    `UsageError` for a file that is no core, `Unsupported` for a machine whose cores are not read.
+    """
+    if file.type != ET_CORE:
+        raise UsageError(f"{file.path} is no core file")
+    architecture = None if file.machine == "AMDGPU" else _architecture(file)
+    reader = _Notes(file, architecture)
+    notes, problem = readable_notes(file)
+    if problem is not None:
+        reader.problems.append(problem)
+    for note in notes:
+        reader.add(note)
+    return reader.dump()
+
+
+def _architecture(file: ObjectFile) -> Architecture:
+    found = architecture_of(file)
+    if found.name not in LAYOUTS or file.address_bytes != 8:
+        what = f"{8 * file.address_bytes}-bit {found.name}"
+        raise Unsupported(f"{file.path} is a core file of {what}; x86_64 and aarch64 are read")
+    return found
+
+
+class _Notes:
+    """What was read so far."""
+
+    def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
+        self.found = CoreDump(file, architecture)
+        self.layout: Layout | None = None if architecture is None else LAYOUTS[architecture.name]
+        self.problems: list[DwarfGpuError] = []
+        self._threads: list[CoreThread] = []
+        self._extended: list[tuple[int, bytes]] = []
+        self._xsave_layout: bytes | None = None
+        self._unread: dict[str, None] = {}
+        self._is_in_thread = False
+
+    def add(self, note: Note) -> None:
+        known = _READERS.get((note.owner, note.type))
+        if known is None or (self.layout is None and note.type != NT_AMDGPU_CORE_STATE):
+            name = _NAMES.get((note.owner, note.type), f"{note.owner} note {note.type:#x}")
+            self._unread[name] = None
+            return
+        try:
+            known(self, note.content)
+        except (Malformed, Unsupported) as error:
+            error.context = error.context or self.found.file.path
+            self.problems.append(error)
+
+    def dump(self) -> CoreDump:
+        self._know_lacking()
+        for index, data in self._extended:
+            try:
+                self._know(index, extended_registers(data, self._xsave_layout))
+            except Malformed as error:
+                error.context = self.found.file.path
+                self.problems.append(error)
+        if not all(has_layout(data, self._xsave_layout) for _, data in self._extended):
+            self._unread["NT_X86_XSTATE (without a layout)"] = None
+        return evolve(
+            self.found,
+            threads=tuple(self._threads),
+            unread=tuple(self._unread),
+            problems=tuple(self.problems),
+        )
+
+    def _reader(self, data: bytes) -> Reader:
+        return Reader(data, self.found.file.endian)
+
+    def status(self, data: bytes) -> None:
+        """`struct elf_prstatus`: the notes after it are of this thread."""
+        assert self.layout is not None
+        self._is_in_thread = False
+        if len(data) != self.layout.status_bytes:
+            raise Malformed(f"NT_PRSTATUS has {len(data)} bytes, not {self.layout.status_bytes}")
+        endian = self.found.file.endian
+        signal, lwp = (int.from_bytes(data[at:end], endian) for at, end in ((12, 14), (32, 36)))
+        registers = {name: data[at : at + 8] for name, at in self.layout.general.items()}
+        self._threads.append(CoreThread(lwp, signal, registers))
+        self._is_in_thread = True
+
+    def _know(self, index: int, registers: Mapping[str, bytes]) -> None:
+        thread = self._threads[index]
+        self._threads[index] = evolve(thread, registers={**thread.registers, **registers})
+
+    def _know_lacking(self) -> None:
+        """Which registers the processor of each thread lacks; aarch64 has no such extensions."""
+        if self.layout is not LAYOUTS["x86_64"]:
+            return
+        areas = dict(self._extended)
+        for index, thread in enumerate(self._threads):
+            lacking = lacking_registers(areas.get(index))
+            self._threads[index] = evolve(thread, lacking=lacking)
+
+    def floating(self, data: bytes) -> None:
+        assert self.layout is not None
+        if self._is_in_thread:
+            self._know(-1, floating_registers(data, self.layout))
+
+    def extended(self, data: bytes) -> None:
+        if self._is_in_thread:
+            self._extended.append((len(self._threads) - 1, data))
+
+    def xsave_layout(self, data: bytes) -> None:
+        self._xsave_layout = data
+
+    def thread_pointer(self, data: bytes) -> None:
+        if self._is_in_thread:
+            self._know(-1, thread_pointer(data))
+
+    def signal(self, data: bytes) -> None:
+        if self._is_in_thread and self._threads[-1].why is None:
+            self._threads[-1] = evolve(self._threads[-1], why=signal_info(self._reader(data)))
+
+    def process(self, data: bytes) -> None:
+        """`struct elf_prpsinfo` of a 64-bit system."""
+        if len(data) != _PROCESS_BYTES:
+            raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
+        pid = int.from_bytes(data[24:28], self.found.file.endian)
+        name, command = (_text(data[at:end]) for at, end in ((40, 56), (56, 136)))
+        self.found = evolve(self.found, process=CoreProcess(pid, name, command.rstrip()))
+
+    def auxiliary(self, data: bytes) -> None:
+        reader = self._reader(data)
+        vector: dict[int, int] = {}
+        while reader.remaining_bytes >= 16:
+            key, value = reader.unsigned(8), reader.unsigned(8)
+            if not key:
+                break
+            vector.setdefault(key, value)
+        self.found = evolve(self.found, auxiliary=vector)
+
+    def mapped(self, data: bytes) -> None:
+        self.found = evolve(self.found, mapped=tuple(_mapped(self._reader(data))))
+
+    def gpu(self, data: bytes) -> None:
+        self.found = evolve(self.found, gpu=gpu_state(self._reader(data)))
+
+
+_READERS: Final[dict[tuple[str, int], Callable[[_Notes, bytes], None]]] = {
+    ("CORE", NT_PRSTATUS): _Notes.status,
+    ("CORE", NT_FPREGSET): _Notes.floating,
+    ("CORE", NT_PRPSINFO): _Notes.process,
+    ("CORE", NT_SIGINFO): _Notes.signal,
+    ("CORE", NT_AUXV): _Notes.auxiliary,
+    ("CORE", NT_FILE): _Notes.mapped,
+    ("LINUX", NT_X86_XSTATE): _Notes.extended,
+    ("LINUX", NT_X86_XSAVE_LAYOUT): _Notes.xsave_layout,
+    ("LINUX", NT_ARM_TLS): _Notes.thread_pointer,
+    ("AMDGPU", NT_AMDGPU_CORE_STATE): _Notes.gpu,
+}
+
+
+def _text(data: bytes) -> str:
+    return data.partition(b"\0")[0].decode("utf-8", "replace")
+
+
+def _mapped(reader: Reader) -> Iterator[MappedFile]:
+    """The entries of NT_FILE, by address: count, page size, ranges, and behind them the names."""
+    count, page_bytes = reader.unsigned(8), reader.unsigned(8)
+    if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
+        raise Malformed(f"NT_FILE has no room for its {count} entries")
+    ranges = [tuple(reader.unsigned(8) for _ in range(3)) for _ in range(count)]
+    found = []
+    for start, end, page in ranges:
+        path = reader.string().decode("utf-8", "surrogateescape")
+        if start < end:
+            found.append(MappedFile(start, end, page * page_bytes, path))
+    return iter(sorted(found, key=lambda each: each.start))

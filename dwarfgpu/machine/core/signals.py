@@ -1,0 +1,110 @@
+"""Signals of Linux on x86-64 and AArch64: their numbers, and what GDB calls them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.bits import Reader
+from dwarfgpu.base.lazy_attrs import frozen
+
+_SIGNALS: Final = """
+1 SIGHUP Hangup|2 SIGINT Interrupt|3 SIGQUIT Quit|4 SIGILL Illegal instruction
+5 SIGTRAP Trace/breakpoint trap|6 SIGABRT Aborted|7 SIGBUS Bus error
+8 SIGFPE Arithmetic exception|9 SIGKILL Killed|10 SIGUSR1 User defined signal 1
+11 SIGSEGV Segmentation fault|12 SIGUSR2 User defined signal 2|13 SIGPIPE Broken pipe
+14 SIGALRM Alarm clock|15 SIGTERM Terminated|17 SIGCHLD Child status changed
+18 SIGCONT Continued|19 SIGSTOP Stopped (signal)|20 SIGTSTP Stopped (user)
+21 SIGTTIN Stopped (tty input)|22 SIGTTOU Stopped (tty output)|23 SIGURG Urgent I/O condition
+24 SIGXCPU CPU time limit exceeded|25 SIGXFSZ File size limit exceeded
+26 SIGVTALRM Virtual timer expired|27 SIGPROF Profiling timer expired
+28 SIGWINCH Window size changed|29 SIGIO I/O possible|30 SIGPWR Power fail/restart
+31 SIGSYS Bad system call
+"""
+_NAMED: Final = {
+    int(number): (name, text)
+    for each in _SIGNALS.strip().replace("\n", "|").split("|")
+    for number, name, text in [each.split(" ", 2)]
+}
+_REAL_TIME: Final = range(32, 65)
+_FAULTS: Final = frozenset((4, 5, 7, 8, 11))
+"""Signals that tell an address."""
+_CODES: Final = {
+    4: "ILL_ILLOPC ILL_ILLOPN ILL_ILLADR ILL_ILLTRP ILL_PRVOPC ILL_PRVREG ILL_COPROC ILL_BADSTK",
+    5: "TRAP_BRKPT TRAP_TRACE TRAP_BRANCH TRAP_HWBKPT TRAP_UNK TRAP_PERF",
+    7: "BUS_ADRALN BUS_ADRERR BUS_OBJERR BUS_MCEERR_AR BUS_MCEERR_AO",
+    8: "FPE_INTDIV FPE_INTOVF FPE_FLTDIV FPE_FLTOVF FPE_FLTUND FPE_FLTRES FPE_FLTINV FPE_FLTSUB",
+    11: "SEGV_MAPERR SEGV_ACCERR SEGV_BNDERR SEGV_PKUERR SEGV_ACCADI SEGV_ADIDERR SEGV_ADIPERR "
+    "SEGV_MTEAERR SEGV_MTESERR SEGV_CPERR",
+}
+_SENDERS: Final = {0: "SI_USER", -1: "SI_QUEUE", -6: "SI_TKILL"}
+_KERNEL: Final = 0x80
+_MEANINGS: Final = {
+    "SEGV_MAPERR": "nothing is mapped there",
+    "SEGV_ACCERR": "what is mapped there may not be used so",
+    "BUS_ADRALN": "it is not aligned",
+    "BUS_ADRERR": "nothing is there",
+    "FPE_INTDIV": "integer division by zero",
+    "ILL_ILLOPC": "no instruction",
+    "ILL_ILLOPN": "no instruction",
+}
+SIGINFO_BYTES: Final = 128
+_FIELDS_AT: Final = 16
+
+
+def signal_name(number: int) -> str:
+    """`SIGSEGV`, `SIG34`; `signal 99` for one that there is not."""
+    if number in _NAMED:
+        return _NAMED[number][0]
+    return f"SIG{number}" if number in _REAL_TIME else f"signal {number}"
+
+
+def signal_text(number: int) -> str:
+    """`SIGSEGV, Segmentation fault`, as GDB names it."""
+    if number in _NAMED:
+        return ", ".join(_NAMED[number])
+    name = signal_name(number)
+    return f"{name}, Real-time event {number}" if number in _REAL_TIME else name
+
+
+@frozen
+class SignalInfo:
+    """Why a signal was sent (`siginfo_t`)."""
+
+    number: int
+    code: int
+    """`si_code`: what happened, or who sent it."""
+    address: int | None = None
+    """At which a fault happened; None for a signal that someone sent."""
+    sender: int | None = None
+    """Process that sent it; None where nobody did."""
+
+    @property
+    def code_name(self) -> str:
+        """`SEGV_MAPERR`; the number of one that has no name here."""
+        names = _CODES.get(self.number, "").split()
+        if 0 < self.code <= len(names):
+            return names[self.code - 1]
+        known = {**_SENDERS, _KERNEL: "SI_KERNEL"}
+        return known.get(self.code, f"code {self.code}")
+
+    @property
+    def text(self) -> str:
+        """`at address 0x10: nothing is mapped there (SEGV_MAPERR)`."""
+        if self.sender is not None:
+            return f"sent by process {self.sender} ({self.code_name})"
+        place = "" if self.address is None else f"at address {self.address:#x}"
+        meaning = _MEANINGS.get(self.code_name)
+        told = ": ".join(each for each in (place, meaning) if each)
+        if not told and self.code == _KERNEL:
+            told = "of the kernel, which tells no more"
+        return f"{told or 'known by its code alone'} ({self.code_name})"
+
+
+def signal_info(reader: Reader) -> SignalInfo:
+    """A `siginfo_t` of a 64-bit system; `Malformed` where it is cut short."""
+    number, _, code, _ = (reader.signed(4) for _ in range(4))
+    if code in _SENDERS:
+        return SignalInfo(number, code, sender=reader.unsigned(4))
+    # SI_KERNEL of SIGSEGV is a fault whose address the processor does not tell.
+    is_fault = number in _FAULTS and 0 < code < _KERNEL
+    return SignalInfo(number, code, reader.unsigned(8) if is_fault else None)

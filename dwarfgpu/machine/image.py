@@ -1,0 +1,130 @@
+"""The memory of code objects as their files hold it, below a machine that may know better.
+
+Law: what the machine tells wins. Of memory that it does not tell, read-only segments are what the
+file says; writable ones only where there is no machine at all, as before the program started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.target import Extensible, Named, RegisterId, Target, WaveId
+from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.machine.topology import model_of
+from dwarfgpu.model.storage import Memory
+
+
+@frozen
+class Image:
+    """A range of loaded memory."""
+
+    address: int
+    size_bytes: int
+    """With the zeros behind what the file has."""
+    is_writable: bool
+    read: Callable[[int, int], bytes]
+    """Offset in the range and size in bytes to bytes."""
+
+
+class Machine(Target, Protocol):
+    """A target that knows parts of its memory, and which."""
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        ...
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register that were written unknown again."""
+        ...
+
+
+@define(eq=False)
+class ImageTarget:
+    """A target whose global memory is completed by the images of code objects."""
+
+    machine: Machine
+    images: tuple[Image, ...]
+    has_started: bool
+    """Whether the machine's memory is that of a running program."""
+    reads_before_start: int = 0
+    """As in `dwarfgpu.machine.target.NotStarted`."""
+
+    @property
+    def stop(self) -> int:
+        return self.machine.stop
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self.machine.architecture_of(wave)
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.machine.apertures_of(wave)
+
+    @property
+    def model(self) -> Model | None:
+        """As in `dwarfgpu.machine.topology.Modelled`."""
+        return model_of(self.machine)
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        machine = self.machine
+        return machine.target_id(wave, lane) if isinstance(machine, Named) else f"Thread {wave}"
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None
+
+    def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
+        machine = self.machine
+        return isinstance(machine, Extensible) and machine.lacks_register(wave, register)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        return self.machine.read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self.machine.write_register(wave, register, data, offset_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        try:
+            return self.machine.read_memory(where, address, size_bytes)
+        except Unavailable:
+            image = self._image(where, address, size_bytes)
+            if image is None:
+                raise
+            self.reads_before_start += image.is_writable
+            data = bytearray(image.read(address - image.address, size_bytes))
+            for offset, known in self.machine.known_memory(where, address, size_bytes):
+                data[offset : offset + len(known)] = known
+            return bytes(data)
+
+    def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:
+        if where.space.number != 0:
+            return None
+        for image in self.images:
+            first = address - image.address
+            if first >= 0 and first + size_bytes <= image.size_bytes:
+                return None if image.is_writable and self.has_started else image
+        return None
+
+    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read (`dwarfgpu.access.coalesced_reads.KnowsNothing`)."""
+        end = address + size_bytes
+        if where.space.number == 0 and any(
+            address < each.address + each.size_bytes and each.address < end for each in self.images
+        ):
+            return False  # an image may tell some of it
+        return not self.machine.known_memory(where, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        self.machine.write_memory(where, address, data)

@@ -1,0 +1,131 @@
+"""A dispatch on a machine that a state tells of: where it begins, and both in one document.
+
+Law: what the state has stays as it is; the new dispatch has a queue of its own, so that no object
+in memory changes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.machine.simulated.dispatch import FIRST_PLACE, LOAD_ADDRESS, Place
+from dwarfgpu.machine.simulated.save import Saved
+from dwarfgpu.machine.state.load import State
+from dwarfgpu.machine.topology import Agent
+
+_STEP: Final = 1 << 36
+"""Between the memories of two dispatches, and between two code objects."""
+_LARGEST_ID: Final = 1 << 32
+_LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
+
+
+def place_beside(state: State, agent: int | None) -> Place:
+    """Where a further dispatch begins; `UsageError` where the state has no machine to add to.
+
+    An agent that is not there is added; by default it is the first one.
+    """
+    machine = state.machine
+    for what, told in (("agent", machine.agents), ("workgroup", machine.workgroups)):
+        if not told:
+            raise UsageError(f"the state tells of no {what}: only a machine can be added to")
+    number = min(machine.agents) if agent is None else agent
+    count = len(machine.dispatches)
+    ranges = [
+        (start, start + len(data))
+        for name, _, store in state.target.memories()
+        if not name
+        for start, data in store.views()
+    ]
+    scratch = [state.target.apertures_of(each.wave) for each in state.waves]
+    ranges += [
+        (each.scratch_base, each.scratch_base + (each.scratch_bytes or 0))
+        for each in scratch
+        if each.scratch_base is not None
+    ]
+    return Place(
+        machine.agents.get(number, Agent(number)),
+        number not in machine.agents,
+        queue=_next(machine.queues),
+        dispatch=_next(machine.dispatches),
+        workgroup=_next(machine.workgroups),
+        wave=_next(each.wave for each in state.waves),
+        objects_address=_free(FIRST_PLACE.objects_address, count, ranges),
+        scratch_address=_free(FIRST_PLACE.scratch_address, count, ranges),
+    )
+
+
+def _next(numbers: Iterable[int]) -> int:
+    last = max(numbers, default=0)
+    if last >= _LARGEST_ID:
+        raise LimitExceeded(f"no number is left for another one after {shown(last)}")
+    return last + 1
+
+
+def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
+    """An address from which on a whole step is not known to be used."""
+    for step in range(steps, 1 << 12):
+        address = first + step * _STEP
+        if all(end <= address or address + _STEP <= start for start, end in ranges):
+            return address
+    raise LimitExceeded(f"no room for {_STEP} bytes of memory from {first:#x} on")
+
+
+def load_address_beside(state: State, path: Path) -> tuple[int, bool]:
+    """Where a code object is in the state, or could be loaded; whether it is there."""
+    for each in state.code_objects:
+        if each.path.resolve() == path.resolve():
+            return each.load_address, True
+    last = max((each.load_address for each in state.code_objects), default=LOAD_ADDRESS - _STEP)
+    return max(LOAD_ADDRESS, last // _STEP * _STEP + _STEP), False
+
+
+def require_same_waves(state: State, architecture: str, lanes: int) -> None:
+    """`UsageError` for a kernel of another processor or wave size: a state has waves of one."""
+    there = state.architecture
+    if (there.name, there.lane_count) != (architecture, lanes):
+        raise UsageError(
+            f"the kernel is for {architecture}, wave{lanes}; the waves of the state are of "
+            f"{there.name}, wave{there.lane_count}"
+        )
+
+
+def both(before: dict[str, Json], folder: Path, made: Saved, path: Path, is_there: bool) -> Saved:
+    """The document of a state in a folder and that of a further dispatch, to be saved at a path."""
+    old = _moved(before, folder, path.resolve().parent)
+    document = {**old, "note": "; ".join(_notes(old, made.document))}
+    for name in _LISTS:
+        document[name] = [*_items(old, name), *_items(made.document, name)]
+    added = [] if is_there else _items(made.document, "code_objects")
+    document["code_objects"] = [*_items(old, "code_objects"), *added]
+    return evolve(made, document=document)
+
+
+def _notes(*documents: dict[str, Json]) -> list[str]:
+    return [note for each in documents if isinstance(note := each.get("note"), str) and note]
+
+
+def _items(document: dict[str, Json], name: str) -> list[Json]:
+    found = document.get(name, [])
+    return found if isinstance(found, list) else []
+
+
+def _moved(value: dict[str, Json], folder: Path, target: Path) -> dict[str, Json]:
+    """With the paths of files as another folder sees them."""
+    return {name: _moved_value(name, each, folder, target) for name, each in value.items()}
+
+
+def _moved_value(name: str, value: Json, folder: Path, target: Path) -> Json:
+    if isinstance(value, dict):
+        return _moved(value, folder, target)
+    if isinstance(value, list):
+        return [_moved_value(name, each, folder, target) for each in value]
+    if name in ("npy", "path") and isinstance(value, str):
+        return os.path.relpath((folder / value).resolve(), target)
+    return value

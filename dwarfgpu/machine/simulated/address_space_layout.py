@@ -1,0 +1,92 @@
+"""Where on a machine there is room for a code object.
+
+Law: nothing that a dispatch makes, and nothing that a state has, lies in what it loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError, shown
+from dwarfgpu.machine.simulated.dispatch import Launched
+from dwarfgpu.machine.state.load import State
+from dwarfgpu.machine.topology import Agent
+
+_APERTURE_BYTES: Final = 1 << 48
+"""Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
+
+
+@frozen
+class Extent:
+    """A range of global memory, and what it is for."""
+
+    what: str
+    start: int
+    end: int
+    """Behind the last byte."""
+
+
+def require_room(
+    load_address: int, alignment: int, loaded: Sequence[Extent], taken: Iterable[Extent]
+) -> None:
+    """`UsageError` where a code object cannot be loaded at an address.
+
+    Its segments are at their addresses in the file and this one, which keeps them aligned (System V
+    ABI, "Base Address").
+    """
+    if load_address % alignment:
+        raise UsageError(
+            f"--load-address {shown_address(load_address)}: the code object is loaded at a "
+            f"multiple of {alignment:#x}"
+        )
+    others = [each for each in taken if each.start < each.end]
+    for part in loaded:
+        if part.end > 1 << 64:
+            raise UsageError(f"--load-address {shown_address(load_address)}: {_behind(part)}")
+        for each in others:
+            if part.start < each.end and each.start < part.end:
+                raise UsageError(
+                    f"--load-address {load_address:#x}: the {part.what} at [{part.start:#x},"
+                    f"{part.end:#x}) and {each.what}, [{each.start:#x},{each.end:#x}), overlap"
+                )
+
+
+def shown_address(address: int) -> str:
+    """In hexadecimal, as addresses are; a huge one by its size."""
+    return f"{address:#x}" if address < 1 << 64 else shown(address)
+
+
+def _behind(part: Extent) -> str:
+    return f"the {part.what} would end behind the last of the addresses, which have 64 bits"
+
+
+def taken_by_dispatch(launched: Launched) -> Iterator[Extent]:
+    """What a dispatch has of global memory, and what its agent lets nobody reach."""
+    place = launched.request.place
+    yield Extent("the memory of the dispatch", place.objects_address, launched.objects_end)
+    scratch = sum(each.scratch_bytes for each in launched.waves)
+    yield Extent(
+        "the scratch of the dispatch", place.scratch_address, place.scratch_address + scratch
+    )
+    yield from _apertures(place.agent)
+
+
+def taken_in_state(state: State) -> Iterator[Extent]:
+    """What a state has of global memory, code objects apart, and its agents' apertures."""
+    for name, _, store in state.target.memories():
+        for start, data in () if name else store.views():
+            yield Extent("the memory of the state", start, start + len(data))
+    for wave in state.waves:
+        scratch = state.target.apertures_of(wave.wave)
+        if scratch.scratch_base is not None:
+            end = scratch.scratch_base + (scratch.scratch_bytes or 0)
+            yield Extent(f"the scratch of wave {wave.wave}", scratch.scratch_base, end)
+    for agent in state.machine.agents.values():
+        yield from _apertures(agent)
+
+
+def _apertures(agent: Agent) -> Iterator[Extent]:
+    for what, base in (("LDS", agent.local_base), ("scratch", agent.private_base)):
+        yield Extent(f"the aperture of {what}", base, base + _APERTURE_BYTES)

@@ -1,0 +1,442 @@
+"""A kernel dispatch as it is just before the first instruction of its waves.
+
+Law: everything that is known follows from the code object, the arguments, the geometry, and the
+choices of addresses below; the rest is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Final, TypeAlias
+
+from attrs import Factory, field
+
+from dwarfgpu.arch.model import NO_APERTURES
+from dwarfgpu.arch.processors import Processor
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, shown
+from dwarfgpu.machine.simulated import aql_objects, initial_registers, kernarg
+from dwarfgpu.machine.simulated.kernarg import Buffer, Given, HiddenValues, Kernarg, Parameter
+from dwarfgpu.machine.topology import Agent, Dispatch, Geometry, Machine, Queue, Wave, Workgroup
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+
+LOAD_ADDRESS: Final = 0x7F00_0000_0000
+"""Of the code object, unless another is given."""
+PACKET_COUNT: Final = 64
+MOST_WAVES: Final = 1 << 14
+_KERNARG_ALIGNMENT: Final = 64
+_PRELOAD_BYTES: Final = 256
+"""Of code for older firmware, which a kernel with preloaded arguments does not start with."""
+_MOST_WORK_ITEMS: Final = 1024
+
+Contents: TypeAlias = int | str
+"""Of a scalar register: a number, or its bytes in hexadecimal with `??` for one not known."""
+
+
+@frozen
+class Place:
+    """Where on a machine a dispatch is: its numbers, and the addresses that are its own."""
+
+    agent: Agent
+    is_new_agent: bool = True
+    queue: int = 1
+    dispatch: int = 1
+    workgroup: int = 1
+    """Of the first one; the others follow."""
+    wave: int = 1
+    """Of the first one; the others follow."""
+    objects_address: int = 0x7E00_0000_0000
+    """Where queue, packets, signals, kernarg segment and buffers begin."""
+    scratch_address: int = 0x7D00_0000_0000
+
+
+FIRST_PLACE: Final = Place(Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base))
+"""On a machine that does nothing else."""
+
+
+@frozen
+class Request:
+    """What is to be dispatched."""
+
+    kernel: GpuKernel
+    processor: Processor
+    load_address: int
+    geometry: Geometry
+    parameters: Sequence[Parameter]
+    arguments: Mapping[str, Given]
+    dynamic_lds_bytes: int = 0
+    """LDS besides that of the kernel and of its arguments."""
+    scratch_bytes: int | None = None
+    """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
+    place: Place = FIRST_PLACE
+
+    @property
+    def private_bytes(self) -> int:
+        """Scratch of a lane; `UsageError` for less than the kernel needs."""
+        descriptor = self.kernel.descriptor
+        least = 0 if descriptor is None else descriptor.scratch_bytes
+        if self.scratch_bytes is None:
+            return least
+        if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
+            raise UsageError(f"kernel {self.kernel.name} has no scratch: it does not enable any")
+        if self.scratch_bytes < least:
+            raise UsageError(
+                f"{self.scratch_bytes} bytes of scratch a lane: the kernel itself has {least}"
+            )
+        return self.scratch_bytes
+
+
+@frozen
+class WaveRegisters:
+    """What is known of the registers of a wave."""
+
+    wave: Wave
+    scratch_address: int | None
+    """Of its scratch, in global memory."""
+    scratch_bytes: int
+    element_bytes: int
+    """Of the interleave of its scratch."""
+    scalars: Mapping[str, Contents]
+    vectors: Mapping[str, Sequence[int]]
+    """Values of the first lanes: those that have a work-item."""
+
+
+@frozen
+class Launched:
+    """A dispatch."""
+
+    request: Request
+    machine: Machine
+    pc: int
+    waves: tuple[WaveRegisters, ...]
+    memory: aql_objects.Pieces
+    """What is known of global memory, code objects and buffers apart."""
+    kernarg: Kernarg
+    user_sgprs: tuple[initial_registers.Sgpr, ...]
+    group_bytes: int
+    objects_end: int
+    """Behind the last byte of queue, packets, signals, kernarg segment and buffers."""
+    notes: tuple[str, ...] = field(default=Factory(tuple))
+
+
+@frozen
+class _Addresses:
+    """Where the objects of a dispatch are, one after the other."""
+
+    queue: int
+    packets: int
+    doorbell: int
+    completion: int
+    kernarg: int
+
+
+def dispatched(request: Request) -> Launched:
+    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor,
+    `Unsupported` for workgroup clusters."""
+    descriptor = request.kernel.descriptor
+    if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
+        raise UsageError(
+            f"kernel {request.kernel.name} has no descriptor that tells where it starts"
+        )
+    if max(request.kernel.address, request.kernel.entry) + request.load_address >= 1 << 64:
+        raise UsageError(
+            f"kernel {request.kernel.name} has no address where the code object is loaded at "
+            f"{shown(request.load_address)}: there are 64 bits"
+        )
+    lanes = descriptor.wave_size
+    _require_no_clusters(request.kernel)
+    require_geometry(request, lanes)
+    place = request.place
+    allocator = aql_objects.Allocator(place.objects_address)
+    at = _addresses(request, allocator)
+    agent = place.agent
+    hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
+    bound = _bound(request, hidden, allocator)
+    group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
+    _require_lds(request, group_bytes)
+    scratch_bytes = wave_scratch_bytes(request, lanes)
+    groups, placed = _waves(request, lanes, group_bytes)
+    users, first_system = _user_sgprs(request, descriptor, at, bound)
+    shared = {f"s{each.number}": each.value for each in users if each.value is not None}
+    made = tuple(
+        _wave(request, each, n, scratch_bytes, groups[each.workgroup or 0], shared, first_system)
+        for n, each in enumerate(placed)
+    )
+    dispatch = Dispatch(
+        place.dispatch, place.queue, 0, request.kernel.name,
+        request.kernel.address + request.load_address,
+        request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
+        request.private_bytes, *initial_registers.allocation(descriptor, request.processor),
+    )  # fmt: skip
+    ring_bytes = aql_objects.PACKET_BYTES * PACKET_COUNT
+    queue = Queue(place.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
+    machine = Machine(
+        lanes,
+        {agent.id: agent},
+        {queue.id: queue},
+        {dispatch.id: dispatch},
+        groups,
+        {each.id: each for each in placed},
+    )
+    is_preloaded = initial_registers.preloaded(descriptor)[0] > 0
+    return Launched(
+        request,
+        machine,
+        request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
+        made,
+        _memory(request, at, agent, dispatch, bound, len(placed), scratch_bytes),
+        bound,
+        tuple(users),
+        group_bytes,
+        allocator.next,
+        tuple(_notes(request, users, bound)),
+    )
+
+
+def _addresses(request: Request, allocator: aql_objects.Allocator) -> _Addresses:
+    kernarg_bytes = request.kernel.kernarg_bytes or 0
+    if kernarg_bytes > kernarg.MOST_BYTES:
+        raise LimitExceeded(f"{kernarg_bytes} bytes of arguments: at most {kernarg.MOST_BYTES}")
+    return _Addresses(
+        allocator.take(aql_objects.QUEUE_BYTES, 64),
+        allocator.take(aql_objects.PACKET_BYTES * PACKET_COUNT, 4096),
+        allocator.take(aql_objects.SIGNAL_BYTES, 64),
+        allocator.take(aql_objects.SIGNAL_BYTES, 64),
+        allocator.take(max(kernarg_bytes, 1), _KERNARG_ALIGNMENT),
+    )
+
+
+def _user_sgprs(
+    request: Request, descriptor: KernelDescriptor, at: _Addresses, bound: Kernarg
+) -> tuple[list[initial_registers.Sgpr], int]:
+    """The user SGPRs, and the number of the first system SGPR."""
+    values = initial_registers.UserValues(
+        dispatch_ptr=at.packets,
+        queue_ptr=at.queue,
+        kernarg_segment_ptr=at.kernarg,
+        dispatch_id=0,
+        scratch_address=request.place.scratch_address,
+        private_bytes=request.private_bytes,
+        geometry=request.geometry,
+    )
+    length, first = initial_registers.preloaded(descriptor)
+    preload = [_dword(bound.pieces, 4 * (first + n)) for n in range(length)]
+    return initial_registers.user_sgprs(descriptor, request.processor, values, preload)
+
+
+def _memory(
+    request: Request,
+    at: _Addresses,
+    agent: Agent,
+    dispatch: Dispatch,
+    bound: Kernarg,
+    wave_count: int,
+    scratch_bytes: int,
+) -> aql_objects.Pieces:
+    """What is known of packet, queue, signals and kernarg segment."""
+    packet = aql_objects.Packet(
+        request.geometry,
+        dispatch.private_bytes or 0,
+        dispatch.group_bytes or 0,
+        dispatch.kernel_descriptor or 0,
+        at.kernarg,
+        at.completion,
+    )
+    granules = scratch_bytes // request.processor.scratch_granule_bytes
+    queue = aql_objects.QueueObject(
+        id=request.place.queue,
+        packets_address=at.packets,
+        packet_count=PACKET_COUNT,
+        doorbell=at.doorbell,
+        local_base=agent.local_base,
+        private_base=agent.private_base,
+        write_dispatch_id=1,
+        read_dispatch_id=0,
+        scratch_address=request.place.scratch_address,
+        scratch_bytes=scratch_bytes * wave_count,
+        tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
+    )
+    return aql_objects.joined(
+        [
+            (at.packets, packet.encoded()),
+            *aql_objects.placed(at.queue, queue.pieces()),
+            *aql_objects.placed(at.doorbell, aql_objects.doorbell_signal(at.queue)),
+            *aql_objects.placed(at.completion, aql_objects.user_signal(1)),
+            *aql_objects.placed(at.kernarg, bound.pieces),
+        ]
+    )
+
+
+def _bound(request: Request, hidden: HiddenValues, allocator: aql_objects.Allocator) -> Kernarg:
+    """The arguments. Without metadata nothing of them is known, and none can be given."""
+    metadata, kernel = request.kernel.metadata, request.kernel
+    if metadata is None:
+        if request.arguments:
+            raise UsageError(f"the code object has no metadata of the arguments of {kernel.name}")
+        size = kernel.kernarg_bytes
+        unknown = (f"the whole kernarg segment of {size} bytes",) if size else ()
+        return Kernarg([], (), 0, unknown)
+    fixed = 0 if kernel.descriptor is None else kernel.descriptor.lds_bytes
+    return kernarg.bind(
+        request.parameters, metadata.arguments, request.arguments, hidden, allocator, fixed
+    )
+
+
+def _require_no_clusters(kernel: GpuKernel) -> None:
+    """A dispatch packet of the documents has no cluster sizes (code object V6, `.cluster_dims`)."""
+    dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
+    if dims and any(dims):
+        sizes = ",".join(map(str, dims))
+        raise Unsupported(f"workgroup clusters: kernel {kernel.name} is for clusters of {sizes}")
+
+
+def require_geometry(request: Request, lanes: int) -> None:
+    """`UsageError` for a grid or workgroup that the kernel or the processor does not allow."""
+    geometry, metadata = request.geometry, request.kernel.metadata
+    items = prod(geometry.workgroup)
+    shown = ",".join(map(str, geometry.workgroup))
+    if lanes not in request.processor.wave_sizes:
+        raise Malformed(f"the descriptor says wave{lanes}, which {request.processor.name} has not")
+    most = _MOST_WORK_ITEMS
+    if metadata is not None:
+        most = min(most, metadata.max_flat_workgroup_size or most)
+        required = metadata.required_workgroup_size
+        if required and tuple(required) != geometry.workgroup:
+            wanted = ",".join(map(str, required))
+            raise UsageError(f"--workgroup {shown}: the kernel requires {wanted}")
+    if items > most:
+        raise UsageError(f"--workgroup {shown}: {items} work-items; the kernel allows {most}")
+    for axis, size, part in zip("xyz", geometry.grid, geometry.workgroup, strict=True):
+        if size >= 1 << 32 or part >= 1 << 16:
+            raise UsageError(f"the {axis} size {max(size, part)} does not fit the dispatch packet")
+        is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
+        if size % part and is_uniform:
+            raise UsageError(
+                f"--grid: {size} work-items in {axis} are no multiple of the workgroup's {part}, "
+                "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
+            )
+    count = prod(geometry.counts) * -(-items // lanes)
+    if count > MOST_WAVES:
+        raise LimitExceeded(f"{count} waves: at most {MOST_WAVES} are simulated together")
+
+
+def _require_lds(request: Request, group_bytes: int) -> None:
+    most = request.processor.most_lds_bytes
+    if group_bytes > most:
+        name = request.processor.name
+        raise UsageError(f"{group_bytes} bytes of LDS: a workgroup of {name} has at most {most}")
+
+
+def wave_scratch_bytes(request: Request, lanes: int) -> int:
+    """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
+    processor = request.processor
+    granule = processor.scratch_granule_bytes
+    granules = -(-request.private_bytes * lanes // granule)
+    if granules > processor.most_scratch_granules:
+        most = processor.most_scratch_granules * granule // lanes
+        wanted = f"{request.private_bytes} bytes of scratch a lane"
+        raise UsageError(f"{wanted}: {processor.name} has at most {most}")
+    return granules * granule
+
+
+def element_bytes(descriptor: KernelDescriptor) -> int:
+    """The interleave of scratch: V2 tells it, since then it is 4 ("Scratch memory swizzling")."""
+    return 2 << descriptor.fields["private_element_size"] if descriptor.version == 2 else 4
+
+
+def _waves(
+    request: Request, lanes: int, group_bytes: int
+) -> tuple[dict[int, Workgroup], list[Wave]]:
+    """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
+    geometry, place = request.geometry, request.place
+    granule = request.processor.lds_granule_bytes
+    local_bytes = -(-group_bytes // granule) * granule
+    groups: dict[int, Workgroup] = {}
+    waves: list[Wave] = []
+    for number, position in enumerate(geometry.positions(), place.workgroup):
+        size = geometry.size_at(position)
+        groups[number] = Workgroup(number, place.dispatch, position, size, local_bytes)
+        for wave_in_group in range(-(-prod(size) // lanes)):
+            waves.append(Wave(place.wave + len(waves), number, wave_in_group))
+    return groups, waves
+
+
+def _wave(
+    request: Request,
+    wave: Wave,
+    index: int,
+    scratch_bytes: int,
+    group: Workgroup,
+    shared: Mapping[str, int],
+    first_system: int,
+) -> WaveRegisters:
+    descriptor, processor = request.kernel.descriptor, request.processor
+    assert descriptor is not None and group.position is not None and group.size is not None
+    assert wave.wave_in_group is not None
+    lanes = descriptor.wave_size
+    offset = index * scratch_bytes
+    values = initial_registers.WaveValues(
+        group.position,
+        group.size,
+        wave.wave_in_group,
+        -(-prod(group.size) // lanes),
+        offset,
+        request.place.scratch_address + offset,
+    )
+    scalars: dict[str, Contents] = {
+        **shared,
+        **initial_registers.system_sgprs(descriptor, processor, first_system, values),
+        **initial_registers.other_scalars(descriptor, processor, lanes, values),
+    }
+    return WaveRegisters(
+        wave,
+        values.scratch_address if scratch_bytes else None,
+        scratch_bytes,
+        element_bytes(descriptor),
+        scalars,
+        initial_registers.work_item_ids(descriptor, processor, lanes, values),
+    )
+
+
+def _dword(pieces: aql_objects.Pieces, offset: int) -> int | None:
+    """A dword of a segment; None where any byte of it is not known."""
+    data: dict[int, int] = {}
+    for start, part in pieces:
+        for at in range(max(start, offset), min(start + len(part), offset + 4)):
+            data[at] = part[at - start]
+    if len(data) < 4:
+        return None
+    return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")
+
+
+def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Kernarg) -> list[str]:
+    """What a user should know of what is not known."""
+    descriptor = request.kernel.descriptor
+    assert descriptor is not None
+    notes = [f"not known: {each}" for each in bound.unknown]
+    for name in dict.fromkeys(each.field for each in users if each.value is None):
+        numbers = [each.number for each in users if each.field == name and each.value is None]
+        which = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
+        why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
+        notes.append(f"not known: {which} ({name}): {why}")
+    fields = descriptor.fields
+    is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
+    if is_dynamic and request.scratch_bytes is None:
+        notes.append(
+            f"the stack of the kernel is dynamic: its scratch is at least the "
+            f"{request.private_bytes} bytes a lane that are set up; --scratch gives more"
+        )
+    asked = sum(
+        count
+        for name, count in initial_registers.USER_SGPRS
+        if descriptor.fields.get(f"enable_sgpr_{name}")
+    )
+    count = descriptor.fields["user_sgpr_count"]
+    if asked > min(count, request.processor.most_user_sgprs):
+        notes.append(f"the descriptor enables {asked} user SGPRs but counts {count}")
+    return notes
+
+
+__all__ = ["Buffer", "Given", "Launched", "Request", "dispatched"]

@@ -1,0 +1,291 @@
+"""The registers of a wave before its first instruction (AMDGPU usage, "Initial Kernel Execution
+State"; ROCm compute ABI, "Initial kernel register state").
+
+Law: a register that the documents do not define is in no result: it is not known, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from dwarfgpu.arch.flags import flag_fields
+from dwarfgpu.arch.processors import PROCESSORS, Processor
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import Malformed
+from dwarfgpu.machine.topology import Geometry, Position, work_item
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+
+USER_SGPRS: Final = (
+    ("private_segment_buffer", 4),
+    ("dispatch_ptr", 2),
+    ("queue_ptr", 2),
+    ("kernarg_segment_ptr", 2),
+    ("dispatch_id", 2),
+    ("flat_scratch_init", 2),
+    ("private_segment_size", 1),
+    ("grid_workgroup_count_x", 1),
+    ("grid_workgroup_count_y", 1),
+    ("grid_workgroup_count_z", 1),
+)
+"""Name after `enable_sgpr_`, and number of SGPRs, in the order in which they are set up."""
+_CALLED: Final = {"private_segment_buffer": "the V# of the scratch is made by the runtime"}
+_MASK: Final = 0xFFFFFFFF
+
+
+@frozen
+class Sgpr:
+    """An SGPR that the descriptor asks for, the same in every wave of the dispatch."""
+
+    number: int
+    field: str
+    """What it is part of, named after `enable_sgpr_`, or `kernarg_preload`."""
+    value: int | None
+    """None where the documents do not tell its contents."""
+
+
+@frozen
+class UserValues:
+    """What user SGPRs are made of."""
+
+    dispatch_ptr: int
+    queue_ptr: int
+    kernarg_segment_ptr: int
+    dispatch_id: int
+    scratch_address: int
+    private_bytes: int
+    """Scratch of a lane, as in the packet."""
+    geometry: Geometry
+
+    def dwords(self, name: str, count: int, processor: Processor) -> list[int | None]:
+        """The contents of the SGPRs of a field."""
+        if name == "private_segment_buffer":
+            return [None] * count
+        if name == "flat_scratch_init":
+            return self._flat_scratch(processor)
+        values = {
+            "private_segment_size": _dword_multiple(self.private_bytes),
+            "grid_workgroup_count_x": self.geometry.counts[0],
+            "grid_workgroup_count_y": self.geometry.counts[1],
+            "grid_workgroup_count_z": self.geometry.counts[2],
+        }
+        value = values[name] if name in values else getattr(self, name)
+        return [value >> 32 * n & _MASK for n in range(count)]
+
+    def _flat_scratch(self, processor: Processor) -> list[int | None]:
+        """Offset and size on GFX7 and GFX8, the 64-bit address of the scratch later."""
+        if processor.generation in (7, 8):
+            return [self.scratch_address & _MASK, _dword_multiple(self.private_bytes)]
+        if processor.generation == 6 or processor.has_architected_flat_scratch:
+            return [None, None]
+        return [self.scratch_address & _MASK, self.scratch_address >> 32]
+
+
+def _dword_multiple(size_bytes: int) -> int:
+    return -(-size_bytes // 4) * 4
+
+
+def user_sgprs(
+    descriptor: KernelDescriptor,
+    processor: Processor,
+    values: UserValues,
+    preload: Sequence[int | None],
+) -> tuple[list[Sgpr], int]:
+    """The user SGPRs that are initialized, and the number of the first system SGPR.
+
+    `preload`: the dwords of the kernarg segment that the descriptor asks for; None: not known.
+    The system SGPRs follow as many user SGPRs as the descriptor counts, and it may count more
+    than it enables (LLVM does, where a processor wants 16 to be initialized).
+    """
+    limit = min(descriptor.fields["user_sgpr_count"], processor.most_user_sgprs)
+    out: list[Sgpr] = []
+    for name, count in USER_SGPRS:
+        if not descriptor.fields.get(f"enable_sgpr_{name}"):
+            continue
+        for dword in values.dwords(name, count, processor):
+            out.append(Sgpr(len(out), name, dword))
+    out += [Sgpr(len(out) + n, "kernarg_preload", dword) for n, dword in enumerate(preload)]
+    return [each for each in out if each.number < limit], limit
+
+
+@frozen
+class WaveValues:
+    """What the registers of one wave are made of."""
+
+    position: Position
+    """Of its workgroup."""
+    size: Position
+    """Of its workgroup, in work-items."""
+    wave_in_group: int
+    waves_in_group: int
+    scratch_offset: int
+    """From the scratch of the queue to that of the wave, in bytes."""
+    scratch_address: int
+    packet: int = 0
+    """Number of the dispatch packet in the queue."""
+
+
+def system_sgprs(
+    descriptor: KernelDescriptor, processor: Processor, first: int, wave: WaveValues
+) -> dict[str, int]:
+    """The system SGPRs, from the first one on; workgroup ids are in ttmps from GFX12 on."""
+    fields = descriptor.fields
+    wanted: list[int] = []
+    if not processor.has_architected_sgprs:
+        for axis, number in zip("xyz", wave.position, strict=True):
+            if fields.get(f"enable_sgpr_workgroup_id_{axis}"):
+                wanted.append(number)
+    if fields.get("enable_sgpr_workgroup_info"):
+        wanted.append(_workgroup_info(processor, wave))
+    if fields.get("enable_private_segment") and not processor.has_architected_flat_scratch:
+        wanted.append(wave.scratch_offset)
+    return {f"s{first + n}": number & _MASK for n, number in enumerate(wanted)}
+
+
+def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
+    """{first_wavefront, …, threadgroup_size_in_wavefronts}; GFX11 has the wave's number besides,
+    GFX12 only the size ("RDNA3", "RDNA4" Instruction Set Architecture, "Compute Shader (CS)")."""
+    size = wave.waves_in_group & 0x3F
+    if processor.generation >= 12:
+        return size
+    number = wave.wave_in_group << 20 if processor.generation == 11 else 0
+    return (wave.wave_in_group == 0) << 31 | number | size
+
+
+def other_scalars(
+    descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
+) -> dict[str, int | str]:
+    """exec, flat_scratch, mode and what the trap handler finds; text: bytes as in state files,
+    with `??` and `%????0011` for what is not known."""
+    out: dict[str, int | str] = {
+        "exec": exec_mask(wave, lanes),
+        "mode": _mode(descriptor.fields, processor),
+    }
+    name = "scratch_base" if processor.generation >= 12 else "flat_scratch"
+    if not processor.has_architected_flat_scratch:
+        pass  # the prolog of the kernel sets it up
+    elif descriptor.fields.get("enable_private_segment"):
+        out[name] = wave.scratch_address
+    elif processor.generation >= 11:
+        out[name] = 0  # "Waves without scratch have this initialized to zero"
+    return out | _ttmps(descriptor, processor, wave)
+
+
+def _ttmps(
+    descriptor: KernelDescriptor, processor: Processor, wave: WaveValues
+) -> dict[str, int | str]:
+    """The ttmps that tell which wave this is, before any trap handler has run.
+
+    amd-dbgapi, `dispatch_packet_id`, `group_ids` and `position_in_group`; for GFX12 "RDNA4"
+    Instruction Set Architecture, "Compute Shader (CS)". Bits that no source tells are not known.
+    """
+    x, y, z = wave.position
+    packet = wave.packet & 0x1FFFFFF
+    if processor.has_architected_sgprs:
+        fields = descriptor.fields
+        asked = fields.get("enable_sgpr_workgroup_id_y") or fields.get("enable_sgpr_workgroup_id_z")
+        has_yz = bool(asked)
+        out: dict[str, int | str] = {
+            "ttmp8": has_yz << 30 | (wave.wave_in_group & 0x1F) << 25 | packet,
+            "ttmp9": x,
+        }
+        return {**out, "ttmp7": y & 0xFFFF | (z & 0xFFFF) << 16} if has_yz else out
+    if processor.generation < 9:
+        return {}
+    out = {"ttmp8": x, "ttmp9": y, "ttmp10": z}
+    if processor.has_architected_flat_scratch and processor.generation == 9:
+        return {**out, "ttmp11": wave.wave_in_group & 0x3F | packet << 6}
+    number = wave.wave_in_group & 0x3F
+    return {**out, "ttmp6": _by_bit(packet, 0x1FFFFFF), "ttmp11": _by_bit(number, 0x3F)}
+
+
+_MODE_FIELDS: Final = {
+    "FP_ROUND.32": "float_round_mode_32",
+    "FP_ROUND.64_16": "float_round_mode_16_64",
+    "FP_DENORM.32": "float_denorm_mode_32",
+    "FP_DENORM.64_16": "float_denorm_mode_16_64",
+    "DX10_CLAMP": "enable_dx10_clamp",
+    "IEEE": "enable_ieee_mode",
+    "FP16_OVFL": "fp16_ovfl",
+    "EXCP_EN.INVALID": "enable_exception_ieee_754_fp_invalid_operation",
+    "EXCP_EN.DENORM": "enable_exception_fp_denormal_source",
+    "EXCP_EN.DIV0": "enable_exception_ieee_754_fp_division_by_zero",
+    "EXCP_EN.OVERFLOW": "enable_exception_ieee_754_fp_overflow",
+    "EXCP_EN.UNDERFLOW": "enable_exception_ieee_754_fp_underflow",
+    "EXCP_EN.INEXACT": "enable_exception_ieee_754_fp_inexact",
+    "EXCP_EN.INT_DIV0": "enable_exception_int_divide_by_zero",
+}
+"""With which modes "wavefront starts execution": fields of `mode`, and those of the descriptor."""
+
+
+def _mode(fields: Mapping[str, int], processor: Processor) -> str:
+    """What the descriptor tells; from GFX12 on the exceptions are no part of it."""
+    value = known = 0
+    for each in flag_fields(processor, "mode") or flag_fields(PROCESSORS["gfx900"], "mode")[:4]:
+        name = _MODE_FIELDS.get(each.name, "")
+        if name in fields:
+            value |= fields[name] << each.first_bit
+            known |= each.mask
+    return _by_bit(value, known)
+
+
+def _by_bit(value: int, known: int) -> str:
+    """The four bytes of a register of which some bits are known, as a state file has them."""
+    words = []
+    for at in range(0, 32, 8):
+        byte, mask = value >> at & 0xFF, known >> at & 0xFF
+        digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
+        partly = "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
+        words.append({0: "??", 0xFF: f"{byte:02x}"}.get(mask, partly))
+    return " ".join(words)
+
+
+def exec_mask(wave: WaveValues, lanes: int) -> int:
+    """A bit for each lane that has a work-item."""
+    x, y, z = wave.size
+    left = max(0, min(lanes, x * y * z - wave.wave_in_group * lanes))
+    return (1 << left) - 1
+
+
+def work_item_ids(
+    descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
+) -> dict[str, list[int]]:
+    """The VGPRs with the ids of the work-items, a value for each lane that has one.
+
+    `Malformed` for the value of the descriptor that is undefined.
+    """
+    dimensions = descriptor.fields["enable_vgpr_workitem_id"] + 1
+    if dimensions > 3:
+        raise Malformed("enable_vgpr_workitem_id 3 of the kernel descriptor is undefined")
+    first = wave.wave_in_group * lanes
+    count = exec_mask(wave, lanes).bit_length()
+    items = [work_item(first + lane, wave.size) for lane in range(count)]
+    if processor.has_packed_work_item_ids:
+        shown = [item[:dimensions] for item in items]
+        return {"v0": [sum(part << 10 * n for n, part in enumerate(item)) for item in shown]}
+    return {f"v{n}": [item[n] for item in items] for n in range(dimensions)}
+
+
+def allocation(descriptor: KernelDescriptor, processor: Processor) -> tuple[int, int, int]:
+    """SGPRs, VGPRs and AGPRs that a wave has: from GFX10 on all SGPRs; AGPRs are the VGPRs from
+    accum_offset on, or, where they are registers of their own, as many as VGPRs."""
+    vgprs, agprs = descriptor.allocated_vgprs, 0
+    if descriptor.accum_offset is not None:
+        total, vgprs = vgprs, min(vgprs, descriptor.accum_offset)
+        agprs = total - vgprs
+    elif processor.has_accumulators:
+        agprs = vgprs
+    sgprs = processor.sgpr_count
+    return min(sgprs, descriptor.allocated_sgprs or sgprs), vgprs, agprs
+
+
+def preloaded(descriptor: KernelDescriptor) -> tuple[int, int]:
+    """How many dwords of the kernarg segment are preloaded, and which is the first."""
+    fields = descriptor.fields
+    length = fields.get("kernarg_preload_spec_length", 0)
+    return length, fields.get("kernarg_preload_spec_offset", 0)
+
+
+def why_unknown(field: str) -> str:
+    """Why an SGPR that is asked for is not known."""
+    return _CALLED.get(field, "the documents do not define it for this processor")

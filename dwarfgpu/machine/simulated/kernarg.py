@@ -1,0 +1,376 @@
+"""The kernarg segment: the arguments that a kernel is given, and the hidden ones (AMDGPU usage,
+"Code Object Metadata").
+
+Law: an argument that is not given is an error, unless it is said to be unknown; a hidden one that
+only a runtime could make is not known.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.suggest import nearest
+from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.machine.simulated.aql_objects import Allocator, Pieces
+from dwarfgpu.machine.topology import Geometry
+from dwarfgpu.objfile.metadata import Argument
+
+MOST_BYTES: Final = 1 << 16
+"""Of a kernarg segment."""
+_BUFFER_ALIGNMENT: Final = 256
+_MOST_LISTED: Final = 8
+"""Arguments named in a message."""
+_SHARED: Final = "dynamic_shared_pointer"
+_BY_VALUE: Final = "by_value"
+_FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
+"""Of the floating point value types of the metadata."""
+_POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
+
+
+@frozen
+class Buffer:
+    """Memory that is made for an argument; without data its contents are not known."""
+
+    size_bytes: int
+    data: bytes | None = None
+    item_bytes: int | None = None
+    """Of the numbers of the array that it was read from."""
+    is_float: bool = False
+    """Whether these are floating point numbers."""
+
+
+@frozen
+class SharedMemory:
+    """LDS that is allocated for an argument when the kernel is dispatched."""
+
+    size_bytes: int
+
+
+@frozen
+class Unknown:
+    """An argument of which it is said that nobody knows it."""
+
+
+Number: TypeAlias = int | float
+Given: TypeAlias = Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown
+"""What a user gives for an argument; numbers together are the elements of a vector."""
+
+
+@frozen
+class Integers:
+    """The numbers of an integer type."""
+
+    name: str
+    least: int
+    most: int
+
+
+@frozen
+class Vector:
+    """A parameter that has elements."""
+
+    count: int
+    item_bytes: int
+    is_float: bool
+    integers: Integers | None = None
+
+
+@frozen
+class Declared:
+    """What debugging information says of a parameter."""
+
+    name: str | None = None
+    is_float: bool = False
+    integers: Integers | None = None
+    """What an integer for it can be."""
+    compound: str | None = None
+    """The type of a vector, a structure or the like, which one number cannot be."""
+    vector: Vector | None = None
+    item: str | None = None
+    """The type of what a pointer points to."""
+    item_bytes: int | None = None
+    is_number: bool = False
+    """Whether such an item is a number."""
+    is_float_item: bool = False
+    """Whether it is a floating point number."""
+
+
+NOT_DECLARED: Final = Declared()
+
+
+@frozen
+class Parameter:
+    """An argument of the metadata, and what debugging information says of it."""
+
+    argument: Argument
+    name: str | None
+    is_float: bool = False
+    """Whether a number for it is a floating point number."""
+    declared: Declared = NOT_DECLARED
+
+    @property
+    def text(self) -> str:
+        """`limit (by_value, 4 bytes at 16)`."""
+        each = self.argument
+        title = self.name or f"the argument at {each.offset_bytes}"
+        return f"{title} ({each.value_kind}, {each.size_bytes} bytes at {each.offset_bytes})"
+
+
+@frozen
+class HiddenValues:
+    """What hidden arguments are made of."""
+
+    geometry: Geometry
+    queue_address: int
+    local_base: int
+    private_base: int
+
+    def of(self, kind: str, dynamic_lds_bytes: int) -> int | None:
+        """The value of a hidden argument; None for one that only a runtime could make."""
+        name, _, axis = kind.removeprefix("hidden_").rpartition("_")
+        if axis in ("x", "y", "z"):
+            values = {
+                "block_count": self.geometry.whole_counts,
+                "group_size": self.geometry.workgroup,
+                "remainder": self.geometry.remainders,
+                "global_offset": (0, 0, 0),
+            }.get(name)
+            return None if values is None else values["xyz".index(axis)]
+        return {
+            "hidden_grid_dims": self.geometry.dimensions,
+            "hidden_dynamic_lds_size": dynamic_lds_bytes,
+            "hidden_private_base": self.private_base >> 32,
+            "hidden_shared_base": self.local_base >> 32,
+            "hidden_queue_ptr": self.queue_address,
+        }.get(kind)
+
+
+@frozen
+class Kernarg:
+    """A kernarg segment, and the memory that its arguments point to."""
+
+    pieces: Pieces
+    """Of the segment, by offset."""
+    buffers: tuple[tuple[int, Buffer, str], ...]
+    """Address, buffer, and the argument for which it was made."""
+    dynamic_lds_bytes: int
+    unknown: tuple[str, ...]
+    """Arguments whose value is not known, and why."""
+
+
+def parameters(arguments: Sequence[Argument], declared: Sequence[Declared]) -> list[Parameter]:
+    """The arguments of the programmer, by the names of the metadata, else those declared.
+
+    The declarations belong to the arguments in order; they are used where they are as many.
+    """
+    own = [each for each in arguments if not each.is_hidden]
+    others = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
+    return [_parameter(each, other) for each, other in zip(own, others, strict=True)]
+
+
+def _parameter(argument: Argument, declared: Declared) -> Parameter:
+    """An argument with what its value type says, which counts only where it is passed by value.
+
+    "For vector data types, the value is for the element type": the size tells a vector.
+    """
+    name, is_float = argument.name or declared.name, declared.is_float
+    if argument.value_kind == _BY_VALUE:
+        item = argument.value_type or ""
+        item_bytes = _FLOAT_BYTES.get(item, argument.size_bytes)
+        is_vector = item_bytes < argument.size_bytes
+        if is_vector and declared.compound is None:
+            declared = evolve(declared, compound=f"a vector of {item.upper()}")
+        is_named = (argument.type_name or "") in ("float", "double", "half")
+        is_float = is_float or is_named or (item in _FLOAT_BYTES and not is_vector)
+    return Parameter(argument, name, is_float, declared)
+
+
+def bind(
+    known: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    given: Mapping[str, Given],
+    hidden: HiddenValues,
+    allocator: Allocator,
+    fixed_lds_bytes: int,
+) -> Kernarg:
+    """The segment for what was given, by name or number; `UsageError` where that does not fit."""
+    _require_bounds(arguments)
+    chosen = _chosen(known, arguments, given)
+    pieces: Pieces = []
+    buffers: list[tuple[int, Buffer, str]] = []
+    unknown: list[str] = []
+    lds_bytes = fixed_lds_bytes
+    for parameter in known:
+        argument = parameter.argument
+        value: Given = chosen[id(argument)]
+        if isinstance(value, Unknown):
+            unknown.append(f"{parameter.name or argument.offset_bytes}: said to be so")
+            continue
+        if isinstance(value, Buffer):
+            _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
+            _require_items(parameter, value)
+            address = allocator.take(value.size_bytes, _BUFFER_ALIGNMENT)
+            buffers.append((address, value, parameter.name or str(argument.offset_bytes)))
+            value = address
+        elif isinstance(value, SharedMemory):
+            _require_pointer(parameter, argument.value_kind == _SHARED, "LDS")
+            _require_items(parameter, Buffer(value.size_bytes))
+            alignment = argument.pointee_align_bytes or 16
+            lds_bytes = -(-lds_bytes // alignment) * alignment
+            end = lds_bytes + value.size_bytes
+            value, lds_bytes = lds_bytes, end
+        pieces.append((argument.offset_bytes, _encoded(parameter, value)))
+    dynamic_lds_bytes = lds_bytes - fixed_lds_bytes
+    for argument in arguments:
+        if not argument.is_hidden or argument.value_kind == "hidden_none":
+            continue
+        told = chosen.get(id(argument), hidden.of(argument.value_kind, dynamic_lds_bytes))
+        if told is None or isinstance(told, Unknown):
+            unknown.append(f"{argument.value_kind}: only a runtime makes it")
+        else:
+            data = _encoded(Parameter(argument, argument.value_kind), told)
+            pieces.append((argument.offset_bytes, data))
+    return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
+
+
+def _require_bounds(arguments: Sequence[Argument]) -> None:
+    """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
+    for each in arguments:
+        if each.offset_bytes + each.size_bytes > MOST_BYTES or len(arguments) > MOST_BYTES:
+            raise LimitExceeded(
+                f"an argument of {shown(each.size_bytes)} bytes at {shown(each.offset_bytes)}: "
+                f"at most {MOST_BYTES} bytes of arguments are set up"
+            )
+
+
+def _require_pointer(parameter: Parameter, is_one: bool, what: str) -> None:
+    if not is_one:
+        raise UsageError(f"{parameter.text} cannot be {what}")
+
+
+def _require_items(parameter: Parameter, given: Buffer) -> None:
+    """`UsageError` for memory that does not hold whole items of what the pointer points to."""
+    each = parameter.declared
+    if not each.item_bytes:
+        return
+    if given.size_bytes % each.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: {given.size_bytes} bytes are no whole number of {each.item}, "
+            f"which has {_bytes(each.item_bytes)}"
+        )
+    if not each.is_number or given.item_bytes is None:
+        return
+    if each.item_bytes > 1 and given.item_bytes != each.item_bytes:
+        raise UsageError(
+            f"{parameter.text}: an array of numbers of {_bytes(given.item_bytes)}, "
+            f"where {each.item} has {each.item_bytes}; a raw file gives any bytes"
+        )
+    if given.is_float != each.is_float_item:
+        kind = "floating point numbers" if given.is_float else "integers"
+        raise UsageError(
+            f"{parameter.text}: an array of {kind}, where the pointer is to {each.item}; "
+            "a raw file gives any bytes"
+        )
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'' if count == 1 else 's'}"
+
+
+def _chosen(
+    known: Sequence[Parameter], arguments: Sequence[Argument], given: Mapping[str, Given]
+) -> dict[int, Given]:
+    """What was given for each argument; `UsageError` for one that is missing, twice or none."""
+    names: dict[str, Argument] = {}
+    for number, parameter in enumerate(known):
+        names[str(number)] = parameter.argument
+    for each in arguments:
+        if each.is_hidden:
+            names.setdefault(each.value_kind, each)
+    for parameter in known:
+        if parameter.name is not None:
+            names[parameter.name] = parameter.argument
+    out: dict[int, Given] = {}
+    for name, value in given.items():
+        if name not in names:
+            titles = [each.name or str(number) for number, each in enumerate(known)]
+            there = ", ".join(titles) or "none"
+            hint = nearest(name, names)
+            raise UsageError(f"the kernel has no argument {name}{hint}; its arguments: {there}")
+        if id(names[name]) in out:
+            raise UsageError(f"argument {name} is given twice")
+        out[id(names[name])] = value
+    missing = [each for each in known if id(each.argument) not in out]
+    if missing:
+        first = missing[0].name or str(known.index(missing[0]))
+        listed = [each.text for each in missing[:_MOST_LISTED]]
+        more = ["…"] if len(missing) > _MOST_LISTED else []
+        raise UsageError(
+            f"not given: {', '.join([*listed, *more])}; "
+            f"give --arg {first}=VALUE, or {first}=? for one that is not known"
+        )
+    return out
+
+
+def _encoded(parameter: Parameter, value: Given) -> bytes:
+    """The bytes of an argument; of a vector those of its elements, without padding."""
+    size_bytes, declared = parameter.argument.size_bytes, parameter.declared
+    if isinstance(value, tuple):
+        return _elements(parameter, value)
+    if isinstance(value, int | float) and declared.compound is not None:
+        how = "[1,2] gives elements" if declared.vector else "bytes:HEX gives it"
+        raise UsageError(f"{parameter.text}: {declared.compound} is no number; {how}")
+    if isinstance(value, bytes):
+        if len(value) != size_bytes:
+            raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
+        return value
+    if not isinstance(value, int | float):
+        raise UsageError(f"{parameter.text} cannot be given so")
+    return _number(parameter, value, size_bytes, declared.integers, is_float=parameter.is_float)
+
+
+def _elements(parameter: Parameter, values: tuple[Number, ...]) -> bytes:
+    vector = parameter.declared.vector
+    if vector is None:
+        raise UsageError(f"{parameter.text} has no elements that are known")
+    if len(values) != vector.count:
+        raise UsageError(f"{parameter.text}: {len(values)} elements, not {vector.count}")
+    size_bytes, integers, is_float = vector.item_bytes, vector.integers, vector.is_float
+    return b"".join(
+        _number(parameter, each, size_bytes, integers, is_float=is_float) for each in values
+    )
+
+
+def _number(
+    parameter: Parameter,
+    value: Number,
+    size_bytes: int,
+    integers: Integers | None,
+    *,
+    is_float: bool,
+) -> bytes:
+    """The bytes of a number of so many bytes."""
+    if isinstance(value, float) or is_float:
+        formats = {2: "<e", 4: "<f", 8: "<d"}
+        if size_bytes not in formats or not is_float:
+            raise UsageError(
+                f"{parameter.text}: {value} is no number of its type; bytes:HEX gives any"
+            )
+        try:
+            return struct.pack(formats[size_bytes], value)
+        except OverflowError:
+            raise UsageError(f"{parameter.text}: {value} does not fit") from None
+    if integers is not None and not integers.least <= value <= integers.most:
+        raise UsageError(
+            f"{parameter.text}: {shown(value)} is no {integers.name}, which is {integers.least} "
+            f"to {integers.most}; bytes:HEX gives any bits"
+        )
+    bits = 8 * size_bytes
+    if not -(1 << bits - 1) <= value < 1 << bits:
+        raise UsageError(f"{parameter.text}: {value:#x} does not fit")
+    return (value & (1 << bits) - 1).to_bytes(size_bytes, "little")

@@ -1,0 +1,220 @@
+"""A dispatch as a state file, and the arrays beside it (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.arch.model import Apertures
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.simulated.dispatch import Launched, WaveRegisters
+from dwarfgpu.machine.state.load import SCHEMA_2
+from dwarfgpu.machine.topology import Dispatch, Queue
+
+_LONGEST_HEX_BYTES: Final = 256
+"""Of memory that is written into the document itself."""
+
+
+@frozen
+class Saved:
+    """A document, and the files beside it by name."""
+
+    document: dict[str, Json]
+    files: dict[str, bytes]
+
+
+def saved(
+    launched: Launched,
+    path: Path,
+    code_object: Path,
+    loaded: Iterable[tuple[int, bytes]] = (),
+    fill: int | None = None,
+) -> Saved:
+    """The state file of a dispatch at a path; `loaded`: writable memory of the code object;
+    `fill`: the byte that memory holds which nobody has written."""
+    request, machine = launched.request, launched.machine
+    number = request.place.dispatch
+    stem = path.name.removesuffix(".json")
+    arrays = Arrays(stem if number == 1 else f"{stem}-{number}")
+    memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
+    memory += [arrays.memory(f"data-{at:x}", at, data) for at, data in loaded]
+    for address, buffer, name in launched.kernarg.buffers:
+        if buffer.data is not None:
+            memory.append(arrays.memory(name, address, buffer.data))
+        elif fill is not None:
+            memory.append({"address": hex(address), "size": buffer.size_bytes, "fill": fill})
+    if fill is not None:
+        memory += _filled_scratch(launched, fill)
+    vectors = {name: arrays.vector(name, launched) for name in _vector_names(launched)}
+    grid, workgroup = request.geometry.grid, request.geometry.workgroup
+    shown = [",".join(map(str, size)) for size in (grid, workgroup)]
+    document: dict[str, Json] = {
+        "schema": SCHEMA_2,
+        "note": f"dispatch of {request.kernel.name}, grid {shown[0]}, workgroup {shown[1]}, "
+        "before the first instruction",
+        "architecture": request.processor.name,
+        "wave_size": machine.lane_count,
+        "code_objects": [
+            {
+                "path": os.path.relpath(code_object.resolve(), path.resolve().parent),
+                "load_address": hex(request.load_address),
+            }
+        ],
+        "agents": [
+            {"id": each.id, "local_base": hex(each.local_base),
+             "private_base": hex(each.private_base)}
+            for each in machine.agents.values() if request.place.is_new_agent
+        ],
+        "queues": [_queue(each) for each in machine.queues.values()],
+        "dispatches": [_dispatch(each) for each in machine.dispatches.values()],
+        "workgroups": [
+            {
+                "id": each.id, "dispatch": each.dispatch, "position": list(each.position or ()),
+                "size": list(each.size or ()), "local_bytes": each.local_bytes or 0,
+            }
+            for each in machine.workgroups.values()
+        ],
+        "memory": memory,
+        "waves": [
+            _wave(each, launched, vectors, n, fill) for n, each in enumerate(launched.waves)
+        ],
+    }  # fmt: skip
+    return Saved(document, arrays.files)
+
+
+def write(made: Saved, path: Path) -> None:
+    """Write the document and its files; `UsageError` where that is not possible."""
+    members = ",\n".join(_member(name, value) for name, value in made.document.items())
+    try:
+        for name, data in made.files.items():
+            (path.parent / name).write_bytes(data)
+        path.write_text(f"{{\n{members}\n}}\n", "utf-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: cannot be written: {reason}") from None
+
+
+def _member(name: str, value: Json) -> str:
+    """A member of the document: of a list, each item on a line."""
+    if not isinstance(value, list):
+        return f'  "{name}": {json.dumps(value)}'
+    items = ",\n".join(f"    {json.dumps(each)}" for each in value)
+    return f'  "{name}": [\n{items}\n  ]'
+
+
+class Arrays:
+    """The files beside a document."""
+
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self.files: dict[str, bytes] = {}
+
+    def file(self, name: str, array: Npy) -> str:
+        """The name of the file of an array."""
+        safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
+        path = f"{self.stem}.{safe}.npy"
+        while path in self.files:
+            path = path.replace(".npy", "_.npy")
+        self.files[path] = npy_bytes(array)
+        return path
+
+    def memory(self, name: str, address: int, data: bytes) -> Json:
+        """An entry of `memory`."""
+        if len(data) <= _LONGEST_HEX_BYTES:
+            return {"address": hex(address), "bytes": data.hex()}
+        return {"address": hex(address), "npy": self.file(name, Npy("|u1", (len(data),), data))}
+
+    def vector(self, name: str, launched: Launched) -> str:
+        """A vector register of every wave: a row for each, a number for each lane."""
+        lanes = launched.machine.lane_count
+        rows = []
+        for wave in launched.waves:
+            values = wave.vectors.get(name, ())
+            rows.append(struct.pack(f"<{lanes}I", *values, *[0] * (lanes - len(values))))
+        return self.file(name, Npy("<u4", (len(rows), lanes), b"".join(rows)))
+
+
+def _vector_names(launched: Launched) -> list[str]:
+    return list(dict.fromkeys(name for each in launched.waves for name in each.vectors))
+
+
+def _filled_scratch(launched: Launched, fill: int) -> list[Json]:
+    """The scratch of all waves, which lies in one piece."""
+    first = launched.waves[0].scratch_address
+    size = sum(each.scratch_bytes for each in launched.waves)
+    return [] if first is None else [{"address": hex(first), "size": size, "fill": fill}]
+
+
+def _wave(
+    each: WaveRegisters, launched: Launched, vectors: dict[str, str], row: int, fill: int | None
+) -> Json:
+    registers: dict[str, Json] = {
+        name: {"bytes": value} if isinstance(value, str) else hex(value)
+        for name, value in each.scalars.items()
+    }
+    for name, values in each.vectors.items():
+        known = (1 << len(values)) - 1
+        registers[name] = {"npy": vectors[name], "row": row, "lanes": hex(known)}
+    out: dict[str, Json] = {
+        "id": each.wave.id,
+        "workgroup": each.wave.workgroup,
+        "wave_in_group": each.wave.wave_in_group,
+        "pc": hex(launched.pc),
+        "registers": registers,
+    }
+    group = launched.machine.workgroup_of(each.wave.id)
+    if fill is not None and not each.wave.wave_in_group and group and group.local_bytes:
+        local: Json = {"space": "local", "address": 0, "size": group.local_bytes, "fill": fill}
+        out["memory"] = [local]
+    scratch: dict[str, Json] = {"size": each.scratch_bytes}
+    if each.scratch_address is not None:
+        scratch = {"address": hex(each.scratch_address), **scratch}
+    if each.element_bytes != Apertures().element_bytes:
+        scratch["element_size"] = each.element_bytes
+    return {**out, "scratch": scratch}
+
+
+def _queue(each: Queue) -> Json:
+    return _told(
+        {"id": each.id, "agent": each.agent},
+        object=each.object_address,
+        address=each.packets_address,
+        size=each.packets_bytes,
+        read=each.read,
+        write=each.write,
+    )
+
+
+def _dispatch(each: Dispatch) -> Json:
+    out: dict[str, Json] = {"id": each.id, "queue": each.queue, "kernel": each.kernel}
+    out |= {"grid": list(each.grid or ()), "workgroup": list(each.workgroup or ())}
+    return _told(
+        out,
+        packet=each.packet,
+        kernel_descriptor=each.kernel_descriptor,
+        kernarg=each.kernarg,
+        completion_signal=each.completion_signal,
+        group_bytes=each.group_bytes,
+        private_bytes=each.private_bytes,
+        sgprs=each.sgprs,
+        vgprs=each.vgprs,
+        agprs=each.agprs,
+    )
+
+
+_ADDRESSES: Final = ("object", "address", "kernel_descriptor", "kernarg", "completion_signal")
+
+
+def _told(out: dict[str, Json], **numbers: int | None) -> Json:
+    """With the numbers that are known; addresses in hexadecimal."""
+    for name, value in numbers.items():
+        if value is not None:
+            out[name] = hex(value) if name in _ADDRESSES else value
+    return out

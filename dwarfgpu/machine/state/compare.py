@@ -1,0 +1,98 @@
+"""How two states differ: registers of their waves, lane by lane, and memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.state.target import StateTarget
+
+_MOST_BYTES: Final = 16
+"""Of memory in one difference."""
+_CHUNK: Final = 1 << 16
+"""Bytes of memory that are compared at once."""
+_UNKNOWN: Final = "<unavailable>"
+
+
+@frozen
+class Difference:
+    """A place where they are not the same."""
+
+    place: str
+    before: str
+    after: str
+
+
+def differences(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
+    """Registers by wave, then memories; what only one of them knows is `<unavailable>` in the
+    other."""
+    for wave in sorted({*before.waves, *after.waves}):
+        yield from _registers(before, after, wave)
+    yield from _memories(before, after)
+
+
+def _registers(before: StateTarget, after: StateTarget, wave: int) -> Iterator[Difference]:
+    arch = after.architecture
+    names = {*before.waves.get(wave, ()), *after.waves.get(wave, ())}
+    for register in (*arch.registers.values(), *arch.other_registers):
+        if register.name not in names:
+            continue
+        lanes = register.type.vector_size or 1
+        element_bytes = register.size_bits // lanes // 8
+        for lane in range(lanes):
+            first = lane * element_bytes
+            one, other = (
+                _register_text(state, wave, register.name, first, element_bytes)
+                for state in (before, after)
+            )
+            if one != other:
+                name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
+                yield Difference(f"wave {wave} {name}", one, other)
+
+
+def _register_text(state: StateTarget, wave: int, name: str, first: int, size_bytes: int) -> str:
+    held = state.waves.get(wave, {}).get(name)
+    last = first + size_bytes
+    if held is None or not any(held.known[first:last]):
+        return _UNKNOWN
+    if held.known.count(0xFF, first, last) != size_bytes:
+        return " ".join(held.words()[first:last])
+    return f"{int.from_bytes(held.data[first:last], state.architecture.endian):#x}"
+
+
+def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
+    one = {(name, owner): store for name, owner, store in before.memories()}
+    other = {(name, owner): store for name, owner, store in after.memories()}
+    for name, owner in sorted({*one, *other}, key=lambda key: (key[0], key[1] or 0)):
+        first, second = one.get((name, owner)), other.get((name, owner))
+        owned = "" if owner is None else f" of {owner}"
+        for chunk in sorted(_chunks(first) | _chunks(second)):
+            if _known(first, chunk, _CHUNK) == _known(second, chunk, _CHUNK):
+                continue
+            for start in range(chunk, chunk + _CHUNK, _MOST_BYTES):
+                texts = _text(first, start), _text(second, start)
+                if texts[0] != texts[1]:
+                    place = f"{name}#{start:#x}" if name else f"{start:#x}"
+                    yield Difference(place + owned, *texts)
+
+
+def _chunks(store: SparseMemory | None) -> set[int]:
+    """Where the pieces begin in which a memory knows anything."""
+    return {
+        start
+        for address, data in ([] if store is None else store.views())
+        for start in range(address - address % _CHUNK, address + len(data), _CHUNK)
+    }
+
+
+def _known(store: SparseMemory | None, start: int, size_bytes: int) -> list[tuple[int, bytes]]:
+    return [] if store is None else store.known(start, size_bytes)
+
+
+def _text(store: SparseMemory | None, start: int) -> str:
+    held: list[int | None] = [None] * _MOST_BYTES
+    for offset, data in _known(store, start, _MOST_BYTES):
+        held[offset : offset + len(data)] = data
+    return " ".join("??" if byte is None else f"{byte:02x}" for byte in held)

@@ -1,0 +1,402 @@
+"""State files: a stopped machine as one JSON document (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from stat import S_ISFIFO
+from typing import TYPE_CHECKING
+
+from attrs import field
+
+from dwarfgpu.arch import architecture, has_on_another_gpu
+from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.json_reader import Field
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
+from dwarfgpu.machine.state.load_topology import (
+    MACHINE_MEMBERS,
+    WAVE_MEMBERS,
+    check_waves,
+    read_apertures,
+    read_machine,
+    read_wave,
+)
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.topology import Machine
+from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.npy import Npy
+
+SCHEMA = "dwarfgpu-state-1"
+SCHEMA_2 = "dwarfgpu-state-2"
+"""With the machine above the waves, and bulk data in files beside it."""
+MOST_FILLED_BYTES = 1 << 30
+"""Of memory that holds one byte over and over."""
+
+
+@frozen
+class StateCodeObject:
+    """A code object that a state names."""
+
+    path: Path
+    load_address: int
+
+
+@frozen
+class WaveState:
+    """What a state tells of a wave besides registers and memory."""
+
+    wave: WaveId
+    pc: int | None
+    cfa: int | None = None
+    """In the default address space."""
+
+
+@frozen
+class State:
+    """A loaded state file."""
+
+    architecture: Architecture
+    target: StateTarget
+    waves: tuple[WaveState, ...]
+    code_objects: tuple[StateCodeObject, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What of the file was left out."""
+
+    @property
+    def machine(self) -> Machine:
+        """Agents, queues, dispatches, workgroups, and where the waves belong."""
+        return self.target.machine
+
+
+@frozen
+class _Reader:
+    """A state file while it is read."""
+
+    target: StateTarget
+    folder: Path
+    is_second: bool
+    """Whether it may have what the second version of the format has."""
+    filled: list[int] = field(factory=list, init=False)
+    """Bytes of each range that is filled in."""
+    left_out: dict[str, list[WaveId]] = field(factory=dict, init=False)
+    """Registers of other AMD GPUs, and the waves that have contents for them."""
+    _files: dict[str, Npy] = field(factory=dict, init=False)
+
+    def npy(self, named: Field) -> Npy:
+        """The array of a file that a field names; `UsageError` naming the field."""
+        from dwarfgpu.base.npy import read_npy  # few states have arrays
+
+        name = named.text()
+        if name not in self._files:
+            try:
+                self._files[name] = read_npy(_file(named, self.folder))
+            except UsageError as error:
+                raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
+        return self._files[name]
+
+
+def load_state(path: Path | str) -> State:
+    """The state of a file; `UsageError` names the field that is not as the format says."""
+    path = Path(path)
+    with suppress(OSError, ValueError):  # why it cannot be read is told below
+        if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
+            raise UsageError(f"{path} cannot be read: it is no regular file")
+    document = json_reader.load(path)
+    is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
+    members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
+    document.only(*members, *(MACHINE_MEMBERS if is_second else ()))
+    arch = _architecture(document["architecture"], document.get("wave_size"))
+    target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
+    reader = _Reader(target, path.parent, is_second)
+    waves = tuple(_wave(each, reader) for each in document["waves"].items())
+    if not waves:
+        raise document["waves"].expected("at least one wave")
+    if is_second:
+        check_waves(document, target.machine)
+    for each in _items(document, "memory"):
+        add_memory(target, each, None, reader if is_second else None)
+    notes = tuple(_left_out(arch, *each) for each in reader.left_out.items())
+    return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+
+
+def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
+    """The note on a register that another AMD GPU has: libraries list more than there are."""
+    more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
+    lanes = f" in wave{arch.lane_count}"
+    return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is left out"
+
+
+def wave_named(waves: Sequence[WaveState], wanted: int | None) -> WaveState:
+    """A wave of a state, by default the first; `UsageError` naming those that there are."""
+    for wave in waves:
+        if wanted is None or wave.wave == wanted:
+            return wave
+    known = [str(wave.wave) for wave in waves]
+    names = ", ".join(known if len(known) <= 16 else [*known[:14], "…", known[-1]])
+    raise UsageError(f"--wave {wanted}: the state has no such wave; it has {names}")
+
+
+def _architecture(named: Field, wave_size: Field | None) -> Architecture:
+    name = named.text()
+    lanes = None if wave_size is None else wave_size.integer(1, 64)
+    field = named
+    try:
+        arch = architecture(name)
+        if wave_size is None:
+            return arch
+        field = wave_size
+        return architecture(name, lanes)
+    except UsageError as error:
+        raise UsageError(f"{field.source}: {field.path}: {error.message}") from None
+
+
+def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -> int | None:
+    """The program location, which is the contents of a register; None where it is not known."""
+    try:
+        held = b"" if counter is None else target.read_register(wave, counter)
+    except Unavailable:
+        return None
+    return int.from_bytes(held, target.architecture.endian) if held else None
+
+
+def _items(field: Field, name: str) -> list[Field]:
+    found = field.get(name)
+    return [] if found is None else found.items()
+
+
+def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
+    out: list[StateCodeObject] = []
+    for each in _items(document, "code_objects"):
+        each.only("path", "load_address")
+        load_address = each.get("load_address")
+        out.append(
+            StateCodeObject(
+                _file(each["path"], path.parent),
+                0 if load_address is None else load_address.integer(0),
+            )
+        )
+    return out
+
+
+def _file(field: Field, folder: Path) -> Path:
+    """The path of a file, which need not exist, without `..`.
+
+    A pipe or a device, which may never end, is none.
+
+    `UsageError` where it is something else, or no path at all.
+    """
+    path = folder / field.text()
+    try:
+        whole = path.resolve()
+        if path.exists() and not path.is_file():
+            raise field.expected("the path of a regular file")
+    except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
+        raise field.expected("the path of a file") from None
+    return whole if ".." in path.parts else path
+
+
+def _wave(field: Field, reader: _Reader) -> WaveState:
+    target = reader.target
+    members = ("id", "workgroup", "pc", "cfa", "registers", "memory")
+    field.only(*members, *(WAVE_MEMBERS if reader.is_second else ()))
+    wave, group, pc, cfa = (field.get(name) for name in ("id", "workgroup", "pc", "cfa"))
+    number = len(target.waves) if wave is None else wave.integer(0)
+    if number in target.waves:
+        if wave is None:
+            raise field.expected(f"a member 'id': another wave is {number}")
+        raise wave.expected("a wave id that no other wave has")
+    target.add_wave(number, None if group is None else group.integer(0))
+    if reader.is_second:
+        told = read_wave(field, number, target.machine)
+        target.place_wave(told)
+        apertures = read_apertures(field, told, target.machine)
+        if apertures is not None:
+            target.wave_apertures[number] = apertures
+    arch = target.architecture
+    given = _registers(field, number, reader)
+    counter = None if arch.program_counter is None else arch.register(arch.program_counter)
+    if pc is not None and counter is not None:
+        if counter.name == "pc" and counter.name in given:
+            raise pc.expected("the program location here or among the registers, once")
+        if counter.name not in given:
+            set_register(target, number, counter, pc)
+        elif _location(target, number, counter) != pc.integer(0):
+            raise pc.expected(f"the same as in register {counter}")
+    for each in _items(field, "memory"):
+        add_memory(target, each, number, reader if reader.is_second else None)
+    return WaveState(
+        number,
+        _location(target, number, counter) if pc is None else pc.integer(0),
+        None if cfa is None else cfa.integer(0),
+    )
+
+
+def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
+    """Set the registers of a wave; the names of those that were given whole."""
+    target = reader.target
+    arch = target.architecture
+    registers = field.get("registers")
+    given: set[str] = set()
+    parts: list[RegisterPart] = []
+    for name, value in () if registers is None else registers.members():
+        register = arch.register_named(name)
+        part = arch.part_named(name)
+        if part is not None:
+            if part in parts or part.register.name in given:
+                raise UsageError(f"{value.source}: {value.path}: {name} is given twice")
+            parts.append(part)
+            set_part(target, number, part, value)
+            continue
+        if register is None:
+            if arch.is_simt and has_on_another_gpu(name):
+                reader.left_out.setdefault(name, []).append(number)
+                continue
+            raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
+        if any(each.register is register for each in parts) or register.name in given:
+            raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
+        given.add(register.name)
+        try:
+            set_register(target, number, register, value, reader if reader.is_second else None)
+        except Unavailable as error:
+            raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
+    return given
+
+
+def set_register(
+    target: StateTarget,
+    wave: WaveId,
+    register: RegisterInfo,
+    field: Field,
+    reader: _Reader | None = None,
+) -> None:
+    """A register's contents: an integer, `{"bytes": hex}`, or a list with a value for each lane.
+
+    With a reader also `{"npy": file, "row": number}`.
+    """
+    size_bits = register.size_bits
+    if isinstance(field.value, list):
+        lanes = register.type.vector_size
+        if lanes is None:
+            raise field.expected(f"one integer: register {register} has no lanes")
+        if len(field.value) > lanes:
+            raise field.expected(f"at most {lanes} lanes of register {register}")
+        bits = size_bits // lanes
+        values = [
+            None if each.value is None else each.integer(-(1 << bits - 1), (1 << bits) - 1)
+            for each in field.items()
+        ]
+        target.set_lanes(wave, register, values)
+        return
+    if reader is not None and field.has("npy"):
+        _set_row(target, wave, register, field, reader)
+        return
+    if isinstance(field.value, dict):
+        field.only("bytes")
+        data, known = field["bytes"].hexadecimal_with_gaps()
+        if 8 * len(data) != size_bits:
+            raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
+        if known.count(0xFF) != len(known):
+            for at, mask in enumerate(known):
+                if mask:
+                    target.set_register(wave, register, data[at : at + 1], at, known[at : at + 1])
+            return
+    else:
+        number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
+        data = (number & (1 << size_bits) - 1).to_bytes(
+            (size_bits + 7) // 8, target.architecture.endian
+        )
+    target.set_register(wave, register, data)
+
+
+def _set_row(
+    target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field, reader: _Reader
+) -> None:
+    """A register that is a row of an array in a file beside the state."""
+    field.only("npy", "row", "lanes")
+    array = reader.npy(field["npy"])
+    rows = array.shape[0] if array.shape else 0
+    row = field["row"].integer(0)
+    if row >= rows:
+        raise field["row"].expected(f"a row of the array, which has {rows}")
+    data = array.row(row)
+    if 8 * len(data) != register.size_bits:
+        raise field["npy"].expected(
+            f"rows of {register.size_bits // 8} bytes for register {register}, "
+            f"which are not those of an array {array.shape} of {array.descr}"
+        )
+    count, lanes = register.type.vector_size or 1, field.get("lanes")
+    mask = (1 << count) - 1 if lanes is None else lanes.integer(0, (1 << count) - 1)
+    if mask == (1 << count) - 1:
+        target.set_register(wave, register, data)
+        return
+    size_bytes = len(data) // count
+    for lane in range(count):
+        if mask >> lane & 1:
+            at = lane * size_bytes
+            target.set_register(wave, register, data[at : at + size_bytes], at)
+
+
+def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
+    """The contents of a part of a register: an integer."""
+    bits = part.type.bit_size
+    number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
+    data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)
+    target.write_register(wave, part.register, data, part.offset_bytes)
+
+
+def _contents(field: Field, reader: _Reader) -> bytes:
+    """The bytes of a range of memory, which are given in one of three ways."""
+    given = [name for name in ("bytes", "npy", "fill") if field.has(name)]
+    if len(given) > 1:
+        raise field.expected(f"one of {' and '.join(given)}")
+    if field.has("size") and given != ["fill"]:
+        raise field["size"].expected("a size only with fill")
+    if given == ["npy"]:
+        return reader.npy(field["npy"]).data
+    if given == ["fill"]:
+        size_bytes = field["size"].integer(1, MOST_FILLED_BYTES)
+        reader.filled.append(size_bytes)
+        if sum(reader.filled) > MOST_FILLED_BYTES:
+            raise field["size"].expected(f"at most {MOST_FILLED_BYTES} bytes that are filled in")
+        return bytes([field["fill"].integer(0, 255)]) * size_bytes
+    return field["bytes"].hexadecimal()
+
+
+def add_memory(
+    target: StateTarget, field: Field, wave: WaveId | None, reader: _Reader | None = None
+) -> None:
+    """One range of one address space; with a reader its bytes may be those of a .npy file, or
+    all the same."""
+    members = ("space", "lane", "address", "bytes")
+    field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
+    named, lane = field.get("space"), field.get("lane")
+    arch = target.architecture
+    if named is None:
+        space: AddressSpace | None = arch.address_space(0)
+    else:
+        space = arch.address_space_named(named.text())
+    if space is None:
+        assert named is not None
+        known = ", ".join(each.name for each in arch.address_spaces.values())
+        raise named.expected(f"an address space of {arch.name} ({known})")
+    if space.scope == "lane" and lane is None:
+        raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
+    if wave is None and space.scope != "process":
+        raise field.expected(f"global memory here; {space} memory belongs to a wave")
+    number = None if lane is None else lane.integer(0, arch.lane_count - 1)
+    address = field["address"].integer(0)
+    data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
+    try:
+        target.set_memory(Memory(space, wave, number), address, data)
+    except DwarfGpuError as error:
+        if number is None and space.scope == "any" and isinstance(error, MissingContext):
+            told = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
+            raise field.expected(told) from None
+        where = f"{field.source}: {field.path}" if field.path else field.source
+        raise UsageError(f"{where}: {error.message}") from None

@@ -1,0 +1,265 @@
+"""Agents, queues, dispatches, workgroups and where waves belong, in a state file
+(`docs/state-files.md`). Law: an id that is referred to is there, and no two members contradict each
+other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from math import prod
+from typing import Protocol, TypeVar
+
+from dwarfgpu.arch.model import Apertures
+from dwarfgpu.base.json_reader import Field
+from dwarfgpu.machine.topology import (
+    STOP_REASONS,
+    Agent,
+    Dispatch,
+    Geometry,
+    Machine,
+    Position,
+    Queue,
+    Wave,
+    Workgroup,
+)
+
+MACHINE_MEMBERS = ("agents", "queues", "dispatches", "workgroups")
+"""Of a document."""
+WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch")
+"""Of a wave."""
+_WORD = (1 << 64) - 1
+_MOST = (1 << 32) - 1
+_ELEMENTS = (2, 4, 8, 16)
+_APERTURE_BYTES = 1 << 48
+"""Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
+
+
+class _Numbered(Protocol):
+    @property
+    def id(self) -> int: ...
+
+
+_T = TypeVar("_T", bound=_Numbered)
+
+
+def read_machine(document: Field, lane_count: int) -> Machine:
+    """What the document tells of everything above waves; `UsageError` naming a wrong field."""
+    agents = _table(document, "agents", _agent)
+    queues = _table(document, "queues", lambda each: _queue(each, agents))
+    dispatches = _table(document, "dispatches", lambda each: _dispatch(each, queues))
+    groups = _table(document, "workgroups", lambda each: _workgroup(each, dispatches))
+    _check_positions(document, groups.values())
+    return Machine(lane_count, agents, queues, dispatches, groups)
+
+
+def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
+    """Of a dispatch there is one workgroup at a position."""
+    found = document.get("workgroups")
+    seen: set[tuple[int, Position]] = set()
+    for each, group in zip(() if found is None else found.items(), groups, strict=True):
+        if group.position is None:
+            continue
+        if (group.dispatch, group.position) in seen:
+            raise each["position"].expected("where no other workgroup of the dispatch is")
+        seen.add((group.dispatch, group.position))
+
+
+def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
+    """Where a wave belongs."""
+    groups = machine.workgroups
+    group = field.get("workgroup")
+    number = None if group is None else group.integer(0)
+    if group is not None and groups and number not in groups:
+        raise group.expected(f"a workgroup that is listed ({_known(groups)})")
+    reasons = field.get("stop_reasons")
+    index = None if number is None or not groups else _wave_in_group(field, groups[number], machine)
+    return Wave(
+        wave,
+        number if groups else None,
+        _integer(field, "wave_in_group", _MOST) if index is None else index,
+        () if reasons is None else tuple(each.text(*STOP_REASONS) for each in reasons.items()),
+    )
+
+
+def _wave_in_group(field: Field, group: Workgroup, machine: Machine) -> int | None:
+    """Its number in a workgroup, which has no more waves than its work-items need."""
+    number = _integer(field, "wave_in_group", _MOST)
+    if number is None:
+        return None
+    dispatch = machine.dispatches[group.dispatch]
+    size = group.size or dispatch.workgroup
+    count = None if size is None else -(-prod(size) // machine.lane_count)
+    if count is not None and number >= count:
+        sizes = ",".join(map(str, size or ()))
+        raise field["wave_in_group"].expected(
+            f"below {count}: workgroup {group.id} of {sizes} work-items has as many waves"
+        )
+    return number
+
+
+def check_waves(document: Field, machine: Machine) -> None:
+    """Of a workgroup there is one wave of a number."""
+    seen: dict[tuple[int, int], int] = {}
+    for each, wave in zip(document["waves"].items(), machine.waves.values(), strict=True):
+        if wave.workgroup is None or wave.wave_in_group is None:
+            continue
+        other = seen.setdefault((wave.workgroup, wave.wave_in_group), wave.id)
+        if other != wave.id:
+            raise each["wave_in_group"].expected(f"another number than wave {other} has")
+
+
+def read_apertures(field: Field, wave: Wave, machine: Machine) -> Apertures | None:
+    """Apertures and scratch of a wave; None where nothing tells of them."""
+    agent, group = machine.agent_of(wave.id), machine.workgroup_of(wave.id)
+    scratch = field.get("scratch")
+    if agent is None and group is None and scratch is None:
+        return None
+    base = size = None
+    element_bytes = 4
+    if scratch is not None:
+        scratch.only("address", "size", "element_size")
+        base, size = _integer(scratch, "address"), _integer(scratch, "size")
+        element = scratch.get("element_size")
+        element_bytes = 4 if element is None else element.integer()
+        if element is not None and element_bytes not in _ELEMENTS:
+            raise element.expected("2, 4, 8 or 16")
+        lanes = machine.lane_count
+        if size is not None and size % (lanes * element_bytes):
+            row = f"{lanes * element_bytes}: {lanes} lanes have {element_bytes} each in turn"
+            raise scratch["size"].expected(f"a multiple of {row}")
+    usual = Apertures()
+    return Apertures(
+        usual.local_base if agent is None else agent.local_base,
+        usual.private_base if agent is None else agent.private_base,
+        base,
+        size,
+        element_bytes,
+        None if group is None else group.local_bytes,
+    )
+
+
+def _table(document: Field, name: str, read: Callable[[Field], _T]) -> dict[int, _T]:
+    found = document.get(name)
+    out: dict[int, _T] = {}
+    for each in () if found is None else found.items():
+        made = read(each)
+        if made.id in out:
+            raise each["id"].expected("an id that no other one has")
+        out[made.id] = made
+    return out
+
+
+def _agent(field: Field) -> Agent:
+    field.only("id", "local_base", "private_base")
+    usual = Apertures()
+    local, private = _integer(field, "local_base"), _integer(field, "private_base")
+    agent = Agent(
+        field["id"].integer(0),
+        usual.local_base if local is None else local,
+        usual.private_base if private is None else private,
+    )
+    if abs(agent.local_base - agent.private_base) < _APERTURE_BYTES:
+        wrong, name = ("local", "private") if local is not None else ("private", "local")
+        base = getattr(agent, f"{name}_base")
+        raise field[f"{wrong}_base"].expected(
+            f"an aperture of {_APERTURE_BYTES:#x} bytes apart from that at {base:#x}"
+        )
+    return agent
+
+
+def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
+    field.only("id", "agent", "object", "address", "size", "read", "write")
+    return Queue(
+        field["id"].integer(0),
+        _reference(field["agent"], agents, "agent"),
+        _integer(field, "object"),
+        _integer(field, "address"),
+        _integer(field, "size"),
+        _integer(field, "read"),
+        _integer(field, "write"),
+    )
+
+
+def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
+    field.only(
+        "id", "queue", "packet", "kernel", "kernel_descriptor", "grid", "workgroup", "kernarg",
+        "completion_signal", "group_bytes", "private_bytes", "sgprs", "vgprs", "agprs",
+    )  # fmt: skip
+    kernel = field.get("kernel")
+    return Dispatch(
+        field["id"].integer(0),
+        _reference(field["queue"], queues, "queue"),
+        _integer(field, "packet"),
+        None if kernel is None else kernel.text(),
+        _integer(field, "kernel_descriptor"),
+        _position(field, "grid", 1),
+        _position(field, "workgroup", 1),
+        _integer(field, "kernarg"),
+        _integer(field, "completion_signal"),
+        _integer(field, "group_bytes", _MOST),
+        _integer(field, "private_bytes", _MOST),
+        _integer(field, "sgprs", _MOST),
+        _integer(field, "vgprs", _MOST),
+        _integer(field, "agprs", _MOST),
+    )
+
+
+def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
+    field.only("id", "dispatch", "position", "size", "local_bytes")
+    group = Workgroup(
+        field["id"].integer(0),
+        _reference(field["dispatch"], dispatches, "dispatch"),
+        _position(field, "position", 0),
+        _position(field, "size", 1),
+        _integer(field, "local_bytes", _MOST),
+    )
+    _check_in_grid(field, group, dispatches[group.dispatch])
+    return group
+
+
+def _check_in_grid(field: Field, group: Workgroup, dispatch: Dispatch) -> None:
+    """A workgroup is in the grid, and as large as others, but for those at its edge."""
+    grid, whole = dispatch.grid, dispatch.workgroup
+    if grid is not None and group.position is not None:
+        counts = grid if whole is None else Geometry(grid, whole, 3).counts
+        if any(number >= count for number, count in zip(group.position, counts, strict=True)):
+            raise field["position"].expected(f"one below {_text(counts)}, which the grid has")
+        if whole is not None and group.size is not None:
+            size = Geometry(grid, whole, 3).size_at(group.position)
+            if group.size != size:
+                raise field["size"].expected(f"{_text(size)}, as the dispatch says of that place")
+        return
+    pairs = [] if group.size is None or whole is None else zip(group.size, whole, strict=True)
+    if any(size > most for size, most in pairs):
+        raise field["size"].expected(f"at most {_text(whole or ())}, as the dispatch says")
+
+
+def _text(position: Iterable[int]) -> str:
+    return ",".join(map(str, position))
+
+
+def _integer(field: Field, name: str, most: int = _WORD) -> int | None:
+    found = field.get(name)
+    return None if found is None else found.integer(0, most)
+
+
+def _position(field: Field, name: str, least: int) -> Position | None:
+    found = field.get(name)
+    if found is None:
+        return None
+    numbers = [each.integer(least, _MOST) for each in found.items()]
+    if len(numbers) != 3:
+        raise found.expected("three integers: x, y and z")
+    return numbers[0], numbers[1], numbers[2]
+
+
+def _reference(field: Field, known: dict[int, _T], what: str) -> int:
+    number = field.integer(0)
+    if number not in known:
+        raise field.expected(f"the id of an {what}" if what == "agent" else f"the id of a {what}")
+    return number
+
+
+def _known(numbers: Iterable[int]) -> str:
+    listed = list(map(str, numbers))
+    return ", ".join(listed if len(listed) <= 16 else [*listed[:14], "…", listed[-1]])

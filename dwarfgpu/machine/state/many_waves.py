@@ -1,0 +1,292 @@
+"""Reading a state for many waves and lanes at once (`dwarfgpu.expr.all_lanes.Bulk`), with NumPy.
+
+Law: what is told of a lane is what `read_register` and `read_memory` tell of it; a lane that they
+refuse, for whatever reason, is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from dwarfgpu.arch.amdgpu import (
+    GENERIC,
+    GLOBAL,
+    LOCAL,
+    PRIVATE_LANE,
+    PRIVATE_WAVE,
+)
+from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.topology import Machine as Model
+from dwarfgpu.model.storage import Memory
+
+Array: TypeAlias = "np.ndarray[Any, Any]"
+Found: TypeAlias = "tuple[Array, Array]"
+"""Numbers, and which of them are known."""
+
+_APERTURE_SPAN: Final = 1 << 48
+_SEGMENT_MASK: Final = (1 << 32) - 1
+_FARTHEST: Final = 1 << 62
+"""Addresses from there on are left to the reading of one lane."""
+_WIDEST_IMAGE_BYTES: Final = 1 << 22
+"""Of a file, read for one question."""
+
+
+class BulkState:
+    """A state, or one completed by the files that are loaded, with the power to read in bulk."""
+
+    def __init__(self, target: StateTarget | ImageTarget) -> None:
+        self.target = target
+        machine = target.machine if isinstance(target, ImageTarget) else target
+        assert isinstance(machine, StateTarget)
+        self.state: StateTarget = machine
+
+    @property
+    def stop(self) -> int:
+        return self.target.stop
+
+    @property
+    def model(self) -> Model | None:
+        """As in `dwarfgpu.machine.topology.Modelled`."""
+        return self.target.model
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        return self.target.architecture_of(wave)
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        return self.state.architecture_of_all(waves)
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.target.apertures_of(wave)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        return self.target.read_register(wave, register, offset_bytes, size_bytes)
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self.target.write_register(wave, register, data, offset_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        return self.target.read_memory(where, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        self.target.write_memory(where, address, data)
+
+    def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> Found:
+        """A register's bytes (waves, bytes), and which of them are known."""
+        size_bytes = (register.size_bits + 7) // 8
+        held = np.zeros((len(waves), size_bytes), np.uint8)
+        known = np.zeros(held.shape, bool)
+        for row, wave in enumerate(waves):
+            found = self.state.waves.get(wave, {}).get(register.name)
+            if found is not None:
+                known[row] = np.frombuffer(found.known, np.uint8) == 0xFF
+                held[row] = np.frombuffer(found.data, np.uint8) * known[row]
+        return held, known
+
+    def gather(self, where: Memory, addresses: Array, size_bytes: int) -> Found:
+        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
+
+        The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
+        """
+        wave, lane = (_array(part) for part in (where.wave, where.lane))
+        at = _exact(np.asarray(addresses))
+        shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
+        held, known = np.zeros(shape, np.int64), np.zeros(shape, bool)
+        places = _Places(self.state, where.space.number, at, wave, lane, shape)
+        if size_bytes > 1 and places.straddles(size_bytes):
+            known |= True
+            for byte in range(size_bytes):
+                part, has = self._whole(where, at + byte, wave, lane, 1, shape)
+                held |= part << 8 * byte
+                known &= has
+            return np.where(known, held, 0), known
+        return self._whole(where, at, wave, lane, size_bytes, shape)
+
+    def _whole(
+        self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
+    ) -> Found:
+        """Numbers that each lie in one piece of one store."""
+        places = _Places(self.state, where.space.number, at, wave, lane, shape)
+        held, known = np.zeros(shape, np.int64), np.zeros(shape, bool)
+        stores = {(name, owner): store for name, owner, store in self.state.memories()}
+        for key, chosen, lowered, last in places.lowered():
+            store = stores.get(key)
+            fits = chosen & (lowered >= 0) & (lowered + size_bytes <= last)
+            if store is not None:
+                _take(store, fits, lowered, size_bytes, held, known)
+            # Files complete what is asked for in the default space, and nothing else.
+            if where.space.number == GLOBAL and isinstance(self.target, ImageTarget):
+                self._images(store, fits & ~known, lowered, size_bytes, held, known)
+        return held, known
+
+    def _images(
+        self,
+        store: SparseMemory | None,
+        wanted: Array,
+        at: Array,
+        size_bytes: int,
+        held: Array,
+        known: Array,
+    ) -> None:
+        """Numbers of which the state knows nothing, as files have them."""
+        assert isinstance(self.target, ImageTarget)
+        if store is not None:
+            for start, data in store.views():
+                wanted = wanted & ~((at < start + len(data)) & (at + size_bytes > start))
+        for image in self.target.images:
+            if image.is_writable and self.target.has_started:
+                continue
+            end = image.address + image.size_bytes
+            inside = wanted & (at >= image.address) & (at + size_bytes <= end)
+            if not inside.any():
+                continue
+            first, last = int(at[inside].min()), int(at[inside].max()) + size_bytes
+            if last - first > _WIDEST_IMAGE_BYTES:
+                continue
+            try:
+                data = bytearray(image.read(first - image.address, last - first))
+            except DwarfGpuError:
+                continue
+            _pick(data, first, inside, at, size_bytes, held, known)
+            wanted = wanted & ~inside
+
+
+class _Places:
+    """Where addresses of one space are for waves and lanes: stores, and addresses in them."""
+
+    def __init__(
+        self, state: StateTarget, space: int, at: Array, wave: Array, lane: Array, shape: Any
+    ) -> None:
+        self.state, self.space = state, space
+        self.at, self.wave, self.lane = (np.broadcast_to(each, shape) for each in (at, wave, lane))
+        self.numbers, inverse = np.unique(wave, return_inverse=True)
+        self.rows = np.broadcast_to(inverse.reshape(wave.shape), shape)
+        self.apertures = [state.apertures_of(int(each)) for each in self.numbers]
+
+    def straddles(self, size_bytes: int) -> bool:
+        """Whether any number may lie in two elements of scratch, or in two apertures."""
+        if self.space in (GLOBAL, LOCAL, PRIVATE_WAVE):
+            return False
+        element_bytes = min(each.element_bytes for each in self.apertures)
+        return bool((self.at % element_bytes + size_bytes > element_bytes).any())
+
+    def _each(self, name: str, absent: int = 0) -> Array:
+        """A number of the apertures, for every place."""
+        told = [getattr(each, name) for each in self.apertures]
+        known = [absent if each is None else min(each, _FARTHEST) for each in told]
+        return np.array(known, np.int64)[self.rows]
+
+    def lowered(self) -> list[tuple[tuple[str, int | None], Array, Array, Array]]:
+        """Store, the places that are in it, addresses there, and where it ends for each."""
+        at, everywhere = self.at, np.ones(self.at.shape, bool)
+        out: list[tuple[tuple[str, int | None], Array, Array, Array]] = []
+        if self.space == GLOBAL:
+            self._global(out, everywhere, at)
+        elif self.space == LOCAL:
+            self._local(out, everywhere, at)
+        elif self.space == PRIVATE_WAVE:
+            self._scratch(out, everywhere, at)
+        elif self.space == PRIVATE_LANE:
+            self._of_lanes(out, everywhere, at)
+        elif self.space == GENERIC:
+            local = self._inside(at, "local_base")
+            private = self._inside(at, "private_base") & ~local
+            self._local(out, local, at - self._each("local_base") & _SEGMENT_MASK)
+            self._of_lanes(out, private, at - self._each("private_base") & _SEGMENT_MASK)
+            self._global(out, ~local & ~private, at)
+        return out
+
+    def _inside(self, at: Array, name: str) -> Array:
+        base = self._each(name)
+        return np.asarray((at >= base) & (at - base < _APERTURE_SPAN))
+
+    def _global(self, out: list[Any], chosen: Array, at: Array) -> None:
+        out.append((("", None), chosen & (at >= 0), at, np.full(at.shape, _FARTHEST, np.int64)))
+
+    def _local(self, out: list[Any], chosen: Array, at: Array) -> None:
+        last = self._each("local_bytes", 1 << 32)
+        fits = chosen & (at >= 0) & (at < 1 << 32)
+        groups = np.array([self.state.workgroups.get(int(n), int(n)) for n in self.numbers])
+        mine = groups[self.rows]
+        for group in np.unique(mine[fits]):
+            out.append((("local", int(group)), fits & (mine == group), at, last))
+
+    def _of_lanes(self, out: list[Any], chosen: Array, at: Array) -> None:
+        lanes, element_bytes = self.state.architecture.lane_count, self._each("element_bytes")
+        is_lane = (self.lane >= 0) & (self.lane < lanes)
+        chosen = chosen & is_lane & (at >= 0) & (at < 1 << 32)
+        element, byte = at // element_bytes, at % element_bytes
+        offset = (element * lanes + self.lane) * element_bytes + byte
+        self._scratch(out, chosen, offset)
+
+    def _scratch(self, out: list[Any], chosen: Array, offset: Array) -> None:
+        size = self._each("scratch_bytes", 1 << 32)
+        fits = chosen & (offset >= 0) & (offset < 1 << 32) & (offset < size)
+        is_global = np.array([each.scratch_base is not None for each in self.apertures])[self.rows]
+        base = self._each("scratch_base")
+        end = np.minimum(size, 1 << 32)
+        if is_global.any():
+            out.append((("", None), fits & is_global, base + offset, base + end))
+        for row, wave in enumerate(self.numbers):
+            mine = fits & ~is_global & (self.rows == row)
+            if mine.any():
+                out.append((("private_wave", int(wave)), mine, offset, end))
+
+
+def _array(part: Any) -> Array:
+    """A wave or lane, which may be one for each place; -1 where there is none."""
+    found = getattr(part, "array", None)
+    if found is None:
+        return np.array([[-1 if part is None else part]], np.int64)
+    return _exact(np.asarray(found))
+
+
+def _exact(array: Array) -> Array:
+    """In 64 bits; what is far beyond every memory becomes -1, which is in none."""
+    if array.dtype != object and array.dtype != np.uint64:
+        return array.astype(np.int64)
+    fits = np.vectorize(lambda number: 0 <= number < _FARTHEST, otypes=[bool])(array)
+    return np.where(fits, array, -1).astype(np.int64)
+
+
+def _take(
+    store: SparseMemory, wanted: Array, at: Array, size_bytes: int, held: Array, known: Array
+) -> None:
+    """Numbers that a store knows."""
+    for start, data in store.views():
+        inside = wanted & (at >= start) & (at + size_bytes <= start + len(data))
+        if inside.any():
+            _pick(data, start, inside, at, size_bytes, held, known)
+
+
+def _pick(
+    data: bytearray,
+    start: int,
+    inside: Array,
+    at: Array,
+    size_bytes: int,
+    held: Array,
+    known: Array,
+) -> None:
+    raw = np.frombuffer(data, np.uint8)
+    offsets = at[inside] - start
+    numbers = np.zeros(offsets.shape, np.int64)
+    for byte in range(size_bytes):
+        numbers |= raw[offsets + byte].astype(np.int64) << 8 * byte
+    held[inside] = numbers
+    known[inside] = True

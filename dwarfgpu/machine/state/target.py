@@ -1,0 +1,308 @@
+"""A machine given by hand: registers and memories of stopped waves.
+
+Address spaces that alias (private_lane, private_wave and generic are views of scratch, LDS and
+global memory) are one store: what the architecture lowers an address to decides where it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.errors import (
+    MissingContext,
+    OutOfRange,
+    PartlyUnavailable,
+    Unavailable,
+    UsageError,
+    WhollyUnavailable,
+)
+from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.machine.topology import Machine, Wave
+from dwarfgpu.model.storage import Memory
+
+
+class _RegisterBytes:
+    """A register's bytes, and for each the mask of the bits that are known; others are zero."""
+
+    __slots__ = ("data", "known")
+
+    def __init__(self, size_bytes: int) -> None:
+        self.data = bytearray(size_bytes)
+        self.known = bytearray(size_bytes)
+
+    def words(self) -> list[str]:
+        """Each byte as a state file has it: `f0`, `??`, `%????0011`."""
+        return [_word(*each) for each in zip(self.data, self.known, strict=True)]
+
+
+def _word(byte: int, known: int) -> str:
+    if known in (0, 0xFF):
+        return f"{byte:02x}" if known else "??"
+    digits = zip(f"{byte:08b}", f"{known:08b}", strict=True)
+    return "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
+
+
+class StateTarget:
+    """Stopped waves with the registers and memories that were given."""
+
+    def __init__(
+        self,
+        architecture: Architecture,
+        apertures: Apertures = NO_APERTURES,
+        machine: Machine | None = None,
+    ) -> None:
+        self.architecture = architecture
+        self.apertures = apertures
+        self._places: dict[WaveId, Wave] = {}
+        self.machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
+        self.stop = 0
+        self.waves: dict[WaveId, dict[str, _RegisterBytes]] = {}
+        self.workgroups: dict[WaveId, int] = {}
+        self.wave_apertures: dict[WaveId, Apertures] = {}
+        self._memories: dict[tuple[str, int | None], SparseMemory] = {}
+
+    def add_wave(self, wave: WaveId, workgroup: int | None = None) -> None:
+        """Add a wave; by default it is alone in its workgroup."""
+        self.waves.setdefault(wave, {})
+        self.workgroups[wave] = wave if workgroup is None else workgroup
+
+    def place_wave(self, told: Wave) -> None:
+        """Where a wave belongs."""
+        self._places[told.id] = told
+
+    @property
+    def model(self) -> Machine:
+        """As in `dwarfgpu.machine.topology.Modelled`."""
+        return self.machine
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        return self.machine.target_id(wave, lane)
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        return self.machine.used_lanes(wave)
+
+    def set_register(
+        self,
+        wave: WaveId,
+        register: RegisterInfo,
+        data: bytes,
+        offset_bytes: int = 0,
+        known: bytes | None = None,
+    ) -> None:
+        """Make bytes of a register known; of some only the bits of a mask, the others being zero.
+
+        `Unavailable` for an unknown wave or a register that it was not allocated, `UsageError`
+        for bytes outside the register.
+        """
+        self.architecture_of(wave)
+        self._require_allocated(wave, register)
+        size_bytes = (register.size_bits + 7) // 8
+        if offset_bytes < 0:
+            raise UsageError(f"offset {offset_bytes} in register {register}")
+        if offset_bytes + len(data) > size_bytes:
+            raise UsageError(
+                f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
+            )
+        held = self.waves[wave].setdefault(register.name, _RegisterBytes(size_bytes))
+        held.data[offset_bytes : offset_bytes + len(data)] = data
+        known = b"\xff" * len(data) if known is None else known
+        held.known[offset_bytes : offset_bytes + len(data)] = known
+
+    def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
+        """Make the lanes of a vector register known; None leaves a lane unknown."""
+        lanes = register.type.vector_size
+        if lanes is None or len(values) > lanes:
+            raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
+        element_bytes = register.size_bits // lanes // 8
+        for lane, value in enumerate(values):
+            if value is not None:
+                mask = (1 << 8 * element_bytes) - 1
+                data = (value & mask).to_bytes(element_bytes, self.architecture.endian)
+                self.set_register(wave, register, data, lane * element_bytes)
+
+    def set_memory(self, where: Memory, address: int, data: bytes) -> None:
+        """Make bytes of a memory known, in whatever store they really are."""
+        for store, start, part in self._lowered(where, address, len(data)):
+            offset, size_bytes = part
+            store.add(start, data[offset : offset + size_bytes])
+
+    def place_scratch(self, wave: WaveId, base: int) -> None:
+        """Tell where the scratch of a wave is in global memory; what is known of it is there.
+
+        `UsageError` where that is known already, or what is there has other contents.
+        """
+        apertures = self.apertures_of(wave)
+        if apertures.scratch_base not in (None, base):
+            told = f"the scratch of wave {wave} is at {apertures.scratch_base:#x}"
+            raise UsageError(f"{told}, not at {base:#x}")
+        self.wave_apertures[wave] = evolve(apertures, scratch_base=base)
+        held = self._memories.pop(("private_wave", wave), None)
+        for address, data in () if held is None else held.ranges():
+            end = base + address + len(data)
+            if end > 1 << 64:
+                raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
+            self._store("", "process", None).add(base + address, data)
+
+    def without_memory(self) -> StateTarget:
+        """The same machine, of whose memory nothing is known, for `replace_memory`."""
+        out = StateTarget(self.architecture, self.apertures, self.machine)
+        out._places, out.machine = self._places, self.machine
+        out.waves, out.workgroups = self.waves, self.workgroups
+        out.wave_apertures = self.wave_apertures
+        return out
+
+    def replace_memory(self, other: StateTarget) -> None:
+        """Take over what `without_memory` was told, in place of what was known of those bytes."""
+        for (name, owner), theirs in other._memories.items():
+            ours = self._memories.setdefault((name, owner), SparseMemory(name))
+            for address, data in theirs.ranges():
+                ours.replace(address, data)
+
+    def architecture_of(self, wave: WaveId) -> Architecture:
+        if wave not in self.waves:
+            raise Unavailable(f"wave {wave} is not in the state")
+        return self.architecture
+
+    def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
+        """As `dwarfgpu.expr.all_lanes.Bulk`."""
+        return self.architecture if self.waves.keys() >= set(waves) else None
+
+    def apertures_of(self, wave: WaveId) -> Apertures:
+        return self.wave_apertures.get(wave, self.apertures)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
+        held = self._register(wave, register, offset_bytes, end)
+        if held is None:
+            self._require_allocated(wave, register)
+            raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
+        if held.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
+            raise _missing(wave, register, held, offset_bytes, end)
+        return bytes(held.data[offset_bytes:end])
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        self._register(wave, register, offset_bytes, offset_bytes + len(data))
+        self.set_register(wave, register, data, offset_bytes)
+
+    def forget_register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
+    ) -> None:
+        """Make bytes of a register unknown."""
+        held = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
+        if held is None:
+            return
+        held.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
+        if not any(held.known):
+            del self.waves[wave][register.name]
+
+    def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
+        """`Unavailable` for a register beyond those that the wave's dispatch allocates."""
+        bank, number = register.name[:1], register.name[1:]
+        dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
+        count = None if dispatch is None else dispatch.registers_of(bank)
+        if count is not None and int(number) >= count:
+            raise WhollyUnavailable(
+                f"register {register} is not allocated: wave {wave} has "
+                + (f"{bank}0 to {bank}{count - 1}" if count else f"no {bank} registers")
+            )
+
+    def _register(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
+    ) -> _RegisterBytes | None:
+        self.architecture_of(wave)
+        if not 0 <= offset_bytes <= end:
+            raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+        if end > (register.size_bits + 7) // 8:
+            raise OutOfRange(f"byte {end - 1} is outside register {register}")
+        return self.waves[wave].get(register.name)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        out: list[bytes] = []
+        for store, start, (offset, count) in self._lowered(where, address, size_bytes):
+            try:
+                out.append(store.read(start, count))
+            except Unavailable as error:
+                raise _as_asked(error, where, address + offset, start) from None
+        return b"".join(out)
+
+    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
+        """What is known of a range that cannot be read whole: offsets in it, and bytes."""
+        return [
+            (offset + inner, data)
+            for store, start, (offset, count) in self._lowered(where, address, size_bytes)
+            for inner, data in store.known(start, count)
+        ]
+
+    def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Whether no byte of a range can be read (`dwarfgpu.access.coalesced_reads.KnowsNothing`)."""
+        return not self.known_memory(where, address, size_bytes)
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        places = self._lowered(where, address, len(data))
+        for store, start, (_, size_bytes) in places:
+            store.read(start, size_bytes)  # all or nothing
+        for store, start, (offset, size_bytes) in places:
+            store.write(start, data[offset : offset + size_bytes])
+
+    def memories(self) -> list[tuple[str, int | None, SparseMemory]]:
+        """Every store: its address space, the wave or workgroup that it belongs to, and it."""
+        return [(name, owner, store) for (name, owner), store in self._memories.items()]
+
+    def _lowered(
+        self, where: Memory, address: int, size_bytes: int
+    ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
+        """The stores that hold a range: store, address in it, (offset in the range, bytes)."""
+        out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
+        apertures = self.apertures if where.wave is None else self.apertures_of(where.wave)
+        done = 0
+        while done < size_bytes:
+            place = self.architecture.lower(
+                where.space.number, address + done, where.lane, apertures
+            )
+            count = min(place.contiguous_bytes, size_bytes - done)
+            name = place.space.name if place.space.number else ""
+            store = self._store(name, place.space.scope, where.wave)
+            out.append((store, place.address, (done, count)))
+            done += count
+        return out
+
+    def _store(self, name: str, scope: str, wave: WaveId | None) -> SparseMemory:
+        owner: int | None = None
+        if scope in ("wave", "workgroup", "lane"):
+            if wave is None:
+                raise MissingContext(f"the context has no thread, and {name} memory belongs to one")
+            owner = self.workgroups.get(wave, wave) if scope == "workgroup" else wave
+        return self._memories.setdefault((name, owner), SparseMemory(name))
+
+
+def _as_asked(error: Unavailable, where: Memory, address: int, lowered: int) -> Unavailable:
+    """The complaint about a store, in terms of the address that was asked for."""
+    if lowered == address or not where.space.number:
+        return error
+    lane = "" if where.lane is None else f" of lane {where.lane}"
+    return Unavailable(f"{where.space}#{address:#x}{lane}: {error.message}")
+
+
+def _missing(
+    wave: WaveId, register: RegisterId, held: _RegisterBytes, first: int, end: int
+) -> Unavailable:
+    """Why bytes of a register cannot be read of which not every bit is known."""
+    start = next(at for at in range(first, end) if held.known[at] != 0xFF)
+    after = held.known.find(0xFF, start, end)
+    last = (end if after < 0 else after) - 1
+    told = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"
+    if end - first == 1 and held.known[first]:
+        return PartlyUnavailable(told, held.data[first], held.known[first])
+    return Unavailable(told)

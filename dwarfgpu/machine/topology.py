@@ -1,0 +1,239 @@
+"""The model of amd-dbgapi: agents, queues, dispatches, workgroups, waves, lanes.
+
+The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids begin with 1 in what
+is made here; 0 is no object of amd-dbgapi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+from typing import Final, Protocol, TypeAlias, runtime_checkable
+
+from attrs import Factory, field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.machine.target import Target, WaveId
+
+Position: TypeAlias = tuple[int, int, int]
+"""X, y and z."""
+
+STOP_REASONS: Final = (
+    "breakpoint", "watchpoint", "single_step", "fp_input_denormal", "fp_divide_by_0",
+    "fp_overflow", "fp_underflow", "fp_inexact", "fp_invalid_operation", "int_divide_by_0",
+    "debug_trap", "assert_trap", "trap", "memory_violation", "address_error",
+    "illegal_instruction", "ecc_error", "fatal_halt",
+)  # fmt: skip
+"""amd-dbgapi's, by bit number. None of them: the wave was stopped from outside."""
+
+
+@frozen
+class Agent:
+    """A GPU."""
+
+    id: int
+    local_base: int = 0x1_0000_0000_0000
+    private_base: int = 0x2_0000_0000_0000
+
+
+@frozen
+class Queue:
+    """An AQL queue of an agent."""
+
+    id: int
+    agent: int
+    object_address: int | None = None
+    """Of its amd_queue_t."""
+    packets_address: int | None = None
+    """Of the ring of packets."""
+    packets_bytes: int | None = None
+    read: int | None = None
+    """Of the next packet to be consumed."""
+    write: int | None = None
+    """Of the next packet to be allocated."""
+
+
+@frozen
+class Dispatch:
+    """A kernel dispatch packet of a queue that executes."""
+
+    id: int
+    queue: int
+    packet: int | None = None
+    """Its number in the queue."""
+    kernel: str | None = None
+    kernel_descriptor: int | None = None
+    grid: Position | None = None
+    """Work-items."""
+    workgroup: Position | None = None
+    """Work-items of a whole workgroup."""
+    kernarg: int | None = None
+    completion_signal: int | None = None
+    group_bytes: int | None = None
+    """LDS of a workgroup."""
+    private_bytes: int | None = None
+    """Scratch of a lane."""
+    sgprs: int | None = None
+    """SGPRs that a wave has: s0 and so on."""
+    vgprs: int | None = None
+    agprs: int | None = None
+
+    def registers_of(self, bank: str) -> int | None:
+        """How many registers a wave has of `s`, `v` or `a`; None where nothing tells."""
+        return {"s": self.sgprs, "v": self.vgprs, "a": self.agprs}.get(bank)
+
+
+@frozen
+class Workgroup:
+    """The waves that share an LDS."""
+
+    id: int
+    dispatch: int
+    position: Position | None = None
+    size: Position | None = None
+    """Work-items, fewer than others at the edge of a grid that is no multiple."""
+    local_bytes: int | None = None
+    """Of LDS that were allocated."""
+
+
+@frozen
+class Wave:
+    """Where a wave belongs, and why it stopped."""
+
+    id: WaveId
+    workgroup: int | None = None
+    wave_in_group: int | None = None
+    stop_reasons: tuple[str, ...] = ()
+
+
+@frozen
+class Machine:
+    """Everything that a state tells of its waves besides registers and memory."""
+
+    lane_count: int
+    agents: Mapping[int, Agent] = field(default=Factory(dict))
+    queues: Mapping[int, Queue] = field(default=Factory(dict))
+    dispatches: Mapping[int, Dispatch] = field(default=Factory(dict))
+    workgroups: Mapping[int, Workgroup] = field(default=Factory(dict))
+    waves: Mapping[WaveId, Wave] = field(default=Factory(dict))
+
+    def workgroup_of(self, wave: WaveId) -> Workgroup | None:
+        told = self.waves.get(wave)
+        return None if told is None or told.workgroup is None else self._group(told.workgroup)
+
+    def _group(self, number: int) -> Workgroup | None:
+        return self.workgroups.get(number)
+
+    def dispatch_of(self, wave: WaveId) -> Dispatch | None:
+        group = self.workgroup_of(wave)
+        return None if group is None else self.dispatches.get(group.dispatch)
+
+    def queue_of(self, wave: WaveId) -> Queue | None:
+        dispatch = self.dispatch_of(wave)
+        return None if dispatch is None else self.queues.get(dispatch.queue)
+
+    def agent_of(self, wave: WaveId) -> Agent | None:
+        queue = self.queue_of(wave)
+        return None if queue is None else self.agents.get(queue.agent)
+
+    def used_lanes(self, wave: WaveId) -> int | None:
+        """Lanes that have a work-item, as ROCgdb counts them; None where nothing tells."""
+        told, group = self.waves.get(wave), self.workgroup_of(wave)
+        if told is None or told.wave_in_group is None or group is None or group.size is None:
+            return None
+        left = prod(group.size) - told.wave_in_group * self.lane_count
+        return max(0, min(self.lane_count, left))
+
+    def first_item(self, wave: WaveId) -> int | None:
+        """The flat id of the work-item of lane 0; None where nothing tells."""
+        told = self.waves.get(wave)
+        if told is None or told.wave_in_group is None:
+            return None
+        return told.wave_in_group * self.lane_count
+
+    def work_item(self, wave: WaveId, lane: int) -> Position | None:
+        """The work-item of a lane in its workgroup: x varies fastest; None where it has none."""
+        first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
+        if first is None or group is None or group.size is None or used is None or lane >= used:
+            return None
+        return work_item(first + lane, group.size)
+
+    def target_id(self, wave: WaveId, lane: int | None = None) -> str:
+        """ROCgdb's name of a wave or of a lane; what is not known is `?` there.
+
+        `AMDGPU Wave A:Q:D:W (x,y,z)/n`, `AMDGPU Lane A:Q:D:W/lane (x,y,z)[x,y,z]`.
+        """
+        told, group = self.waves.get(wave), self.workgroup_of(wave)
+        above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
+        ids = ":".join("?" if each is None else str(each.id) for each in above)
+        where = _position(None if group is None else group.position)
+        if lane is None:
+            number = None if told is None else told.wave_in_group
+            return f"AMDGPU Wave {ids}:{wave} ({where})/{'?' if number is None else number}"
+        item = _position(self.work_item(wave, lane))
+        return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
+
+
+@runtime_checkable
+class Modelled(Target, Protocol):
+    """The power to tell agents, queues, dispatches and workgroups."""
+
+    @property
+    def model(self) -> Machine | None: ...
+
+
+def model_of(target: Target | None) -> Machine | None:
+    """What a target tells of its waves besides registers and memory; None where it cannot."""
+    return target.model if isinstance(target, Modelled) else None
+
+
+def work_item(flat: int, size: Position) -> Position:
+    """The work-item of a flat id."""
+    return flat % size[0], flat // size[0] % size[1], flat // (size[0] * size[1])
+
+
+def _position(position: Position | None) -> str:
+    return "?,?,?" if position is None else ",".join(map(str, position))
+
+
+@frozen
+class Geometry:
+    """A grid and how it is divided (compute ABI; HSA, "Kernel dispatch packet")."""
+
+    grid: Position
+    workgroup: Position
+    dimensions: int
+
+    @property
+    def whole_counts(self) -> Position:
+        """Workgroups that are not partial, in each dimension."""
+        x, y, z = (size // part for size, part in zip(self.grid, self.workgroup, strict=True))
+        return x, y, z
+
+    @property
+    def counts(self) -> Position:
+        """Workgroups, partial ones too, in each dimension."""
+        x, y, z = (-(-size // part) for size, part in zip(self.grid, self.workgroup, strict=True))
+        return x, y, z
+
+    @property
+    def remainders(self) -> Position:
+        """The size of a partial workgroup in each dimension; 0 where there is none."""
+        x, y, z = (size % part for size, part in zip(self.grid, self.workgroup, strict=True))
+        return x, y, z
+
+    def positions(self) -> Iterator[Position]:
+        """Every workgroup, x fastest."""
+        count_x, count_y, count_z = self.counts
+        for z in range(count_z):
+            for y in range(count_y):
+                for x in range(count_x):
+                    yield x, y, z
+
+    def size_at(self, position: Position) -> Position:
+        """The work-items of a workgroup: fewer at the edge of the grid."""
+        x, y, z = (
+            min(part, size - number * part)
+            for size, part, number in zip(self.grid, self.workgroup, position, strict=True)
+        )
+        return x, y, z

@@ -1,0 +1,120 @@
+"""A stopped machine that remembers what was written, so that it can be taken back.
+
+Law: bytes that were not known before a write are not known again after it was taken back.
+"""
+
+from __future__ import annotations
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define, frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.target import RegisterId, WaveId
+from dwarfgpu.model.storage import Memory
+
+
+@frozen
+class RegisterPlace:
+    """Bytes of a register of a wave."""
+
+    wave: WaveId
+    register: RegisterId
+    offset_bytes: int
+
+
+@frozen
+class MemoryPlace:
+    """Bytes of a memory."""
+
+    where: Memory
+    address: int
+
+
+@frozen
+class Write:
+    """What one write changed."""
+
+    place: RegisterPlace | MemoryPlace
+    before: tuple[int | None, ...]
+    """Each byte; None for one that was not known."""
+    after: bytes
+
+
+@define(eq=False)
+class RecordedTarget(ImageTarget):
+    """The machine and its images, and what was written of them."""
+
+    group: int = 0
+    """What is written now belongs together by this number."""
+    done: list[tuple[int, list[Write]]] = field(factory=list)
+    """Groups of writes, the last one last."""
+    undone: list[tuple[int, list[Write]]] = field(factory=list)
+    """Groups that were taken back, the last one last."""
+
+    def write_register(
+        self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
+    ) -> None:
+        before = tuple(
+            self._register_byte(wave, register, offset_bytes + index) for index in range(len(data))
+        )
+        super().write_register(wave, register, data, offset_bytes)
+        self._record(Write(RegisterPlace(wave, register, offset_bytes), before, bytes(data)))
+
+    def _register_byte(self, wave: WaveId, register: RegisterId, offset: int) -> int | None:
+        try:
+            return self.read_register(wave, register, offset, 1)[0]
+        except DwarfGpuError:
+            return None
+
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        before = tuple(self.read_memory(where, address, len(data)))
+        super().write_memory(where, address, data)
+        self._record(Write(MemoryPlace(where, address), before, bytes(data)))
+
+    def _record(self, write: Write) -> None:
+        self.undone.clear()
+        if not self.done or self.done[-1][0] != self.group:
+            self.done.append((self.group, []))
+        self.done[-1][1].append(write)
+
+    def undo(self) -> list[Write]:
+        """Take the last group of writes back; nothing where there is none."""
+        if not self.done:
+            return []
+        number, writes = self.done.pop()
+        for each in reversed(writes):
+            self._set(each.place, each.before)
+        self.undone.append((number, writes))
+        return writes
+
+    def redo(self) -> list[Write]:
+        """Write again what was taken back last; nothing where there is none."""
+        if not self.undone:
+            return []
+        number, writes = self.undone.pop()
+        for each in writes:
+            self._set(each.place, tuple(each.after))
+        self.done.append((number, writes))
+        return writes
+
+    def _set(self, place: RegisterPlace | MemoryPlace, data: tuple[int | None, ...]) -> None:
+        if isinstance(place, MemoryPlace):
+            self.machine.write_memory(place.where, place.address, bytes(filter_known(data)))
+            return
+        for index, byte in enumerate(data):
+            at = place.offset_bytes + index
+            if byte is None:
+                self.machine.forget_register(place.wave, place.register, at, 1)
+            else:
+                self.machine.write_register(place.wave, place.register, bytes((byte,)), at)
+
+
+def filter_known(data: tuple[int | None, ...]) -> list[int]:
+    """The bytes that are known."""
+    return [byte for byte in data if byte is not None]
+
+
+def recorded(target: ImageTarget) -> RecordedTarget:
+    """The same machine, from now on remembering."""
+    return RecordedTarget(target.machine, target.images, target.has_started)

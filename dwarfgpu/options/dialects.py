@@ -1,0 +1,31 @@
+"""Which dialect expressions are in: one rule for all commands (`docs/dialects.md`).
+
+`--dialect`; else, for text with an operation that has a number in the provisional dialect alone,
+that one; else the dialect of the unit; else that of today's AMD compilers.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.expr.dialect.dialect import AMD, AMD_PROVISIONAL, PROVISIONAL, Dialect, dialect
+
+PROVISIONAL_NOTE: Final = (
+    "dialect amd-provisional: operations without a number today have provisional ones of "
+    "dwarfgpu's own"
+)
+
+
+DIALECT_HELP: Final = "what the encodings mean; default: the dialect of the unit, else amd"
+
+
+def dialect_for(name: str | None, unit: Dialect | None = None, text: str = "") -> Dialect:
+    """The dialect of an expression: `name` is that of `--dialect`, `text` the operations where
+    they are given so. `UsageError` for an unknown name."""
+    if name is not None:
+        return dialect(name)
+    known = AMD if unit is None else unit
+    words = {word.lower().removeprefix("dw_op_") for word in re.findall(r"\w+", text)}
+    unnumbered = {each.lower() for each in PROVISIONAL.values() if each not in known.codes}
+    return AMD_PROVISIONAL if words & unnumbered else known

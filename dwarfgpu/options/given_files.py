@@ -1,0 +1,120 @@
+"""The files of a command line: FILE and CORE before the names, and files that cannot be read.
+
+Law: all commands take the same words. A core file is recognised by its ELF type, wherever a file is
+given; a file that cannot be read is a wrong request, whose exit status is 2.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError
+from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.terminal.input import is_object
+
+POSITIONAL: Final = "an ELF file with DWARF, or a core file, before everything else"
+_ENDINGS: Final = (".co", ".hsaco", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle")
+"""Of names of files that no expression ends with."""
+
+
+def take_files(args: Namespace, words: str) -> None:
+    """Move the files that come first among the words of `args` into `args.file` and `args.core`.
+
+    `words` is the attribute of the words, which keeps the others. A core file that `--file` names
+    is a core file, too. `UsageError` for a second file of a kind, and for a first word that must
+    be meant as a file and is none.
+    """
+    given: list[str] = list(getattr(args, words) or ())
+    if args.file is not None and args.core is None and is_core(args.file):
+        args.file, args.core = None, args.file
+    if not args.demo:
+        while given and _is_operand(given[0]) and is_object(given[0]):
+            option = "core" if is_core(given[0]) else "file"
+            if getattr(args, option) is not None:
+                break
+            setattr(args, option, given.pop(0))
+        _require_no_file(args, given)
+    setattr(args, words, given)
+
+
+def take_only_files(args: Namespace, words: str) -> None:
+    """The same where the words can be nothing but files."""
+    given: list[str] = list(getattr(args, words))
+    take_files(args, words)
+    rest = getattr(args, words)
+    if rest:
+        what = "one FILE, and one core file" if len(rest) < len(given) else "an object file"
+        _require_readable(rest[0])
+        raise UsageError(f"{rest[0]}: give {what}, with or without --file and --core")
+
+
+def _is_operand(word: str) -> bool:
+    """Whether a word is no operation: `plus` is one, and the file of that name is `./plus`."""
+    return word.removeprefix("DW_OP_") not in OPERATIONS
+
+
+def _require_no_file(args: Namespace, given: list[str]) -> None:
+    """`UsageError` where the first word is meant as a file, and cannot be read as one."""
+    if not given or args.file is not None or args.core is not None:
+        return
+    word = given[0]
+    if len(word.split()) != 1 or word.startswith("$"):
+        return
+    is_path = word.startswith(("/", "./", "../"))  # no expression begins so
+    # Without a machine there is no member `.o` of anything.
+    is_name = args.state is None and (
+        word.endswith(_ENDINGS) or (_is_existing(word) and ("/" in word or "." in word))
+    )
+    if is_path or is_name:
+        _require_readable(word)
+
+
+def names_a_file(word: str) -> bool:
+    """Whether a word is meant as a file where names of variables follow: one that exists, or one
+    that looks like a path."""
+    return _is_existing(word) or "/" in word or word.endswith(_ENDINGS)
+
+
+def _is_existing(word: str) -> bool:
+    try:
+        return Path(word).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _require_readable(word: str) -> None:
+    """`UsageError` with the reason why a word names no object file, nothing for one that does."""
+    if is_object(word):
+        return
+    if word.endswith(".json") and _is_existing(word):
+        raise UsageError(f"{word} is not an ELF file; give a state with --state {word}")
+    from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
+
+    with opening():
+        open_object(word)
+
+
+@contextmanager
+def opening() -> Iterator[None]:
+    """Errors of a file that cannot be read become wrong requests.
+
+    What dwarfgpu does not support, and a budget, keep their names: the file may be a good one.
+    """
+    try:
+        yield
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        kind = f"{error.kind}: " if isinstance(error, Unsupported | LimitExceeded) else ""
+        raise UsageError(f"{kind}{error}") from None
+
+
+def require_no_core(path: str) -> None:
+    """`UsageError` for a core file, where only what a compiler wrote is looked at."""
+    if is_core(path):
+        raise UsageError(f"{path} is a core file, without debug information: give the program")

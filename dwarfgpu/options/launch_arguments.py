@@ -1,0 +1,160 @@
+"""The arguments of `dwarfgpu dispatch`: what is given for them, and what the source declares."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.npy import is_npy, parse_npy, read_file
+from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, size_bytes, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.simulated.kernarg import (
+    Buffer,
+    Declared,
+    Given,
+    Integers,
+    Number,
+    SharedMemory,
+    Unknown,
+    Vector,
+)
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.service.error_text import error_line
+
+MOST_BUFFER_BYTES: Final = 1 << 30
+_FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
+
+
+def declared_parameters(
+    code_object: CodeObject, kernel: GpuKernel
+) -> tuple[list[Declared], list[str]]:
+    """What debugging information says of the parameters; why it says nothing."""
+    out: list[Declared] = []
+    try:
+        found = kernel_function(code_object, kernel.entry)
+        for variable in () if found is None else parameters_of(found):
+            out.append(Declared(None) if variable is None else _declared(variable))
+    except DwarfGpuError as error:
+        return [], [f"the names of the parameters: {error_line(error)}"]
+    return out, []
+
+
+def _declared(variable: Variable) -> Declared:
+    name, kind = variable.name, strip(variable.type)
+    try:
+        if not isinstance(kind, Pointer):
+            is_float = isinstance(kind, Base) and _is_float(kind)
+            compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
+            return Declared(name, is_float, integers_of(kind), compound, _vector(kind))
+        item = strip(kind.target)
+        return Declared(
+            name,
+            item=type_name(item),
+            item_bytes=None if item is None else size_bytes(item),
+            is_number=isinstance(item, Base),
+            is_float_item=isinstance(item, Base) and "float" in item.base.encoding,
+        )
+    except DwarfGpuError:
+        return Declared(name)  # the pointer can be given all the same
+
+
+def _vector(kind: Type | None) -> Vector | None:
+    """The elements of a vector; None of anything else."""
+    if not isinstance(kind, Array) or len(kind.dimensions) != 1 or kind.dimensions[0] is None:
+        return None
+    element = strip(kind.element)
+    if not isinstance(element, Base):
+        return None
+    count, size = kind.dimensions[0], element.size_bytes
+    return Vector(count, size, _is_float(element), integers_of(element))
+
+
+def _is_float(kind: Base) -> bool:
+    return kind.base.encoding == "float"
+
+
+def integers_of(kind: Type | None) -> Integers | None:
+    """The numbers of an integer type; None of any other."""
+    if not isinstance(kind, Base) or not kind.base.is_integral or kind.base.is_generic:
+        return None
+    bits = 1 if kind.base.encoding == "boolean" else kind.base.bit_size
+    if kind.base.is_signed:
+        return Integers(kind.name, -(1 << bits - 1), (1 << bits - 1) - 1)
+    return Integers(kind.name, 0, (1 << bits) - 1)
+
+
+def given_arguments(texts: list[str]) -> dict[str, Given]:
+    """Every `NAME=VALUE`; `UsageError` for one that is none, or given twice."""
+    out: dict[str, Given] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise UsageError(f"--arg {text[:60]}: expected NAME=VALUE")
+        if name.strip() in out:
+            raise UsageError(f"argument {name.strip()} is given twice")
+        out[name.strip()] = _value(value.strip(), f"--arg {name.strip()}")
+    return out
+
+
+def _value(text: str, option: str) -> Given:
+    """A value as it is written; `UsageError` where it is none."""
+    number = json_reader.integer_of(text)
+    if number is not None:
+        return number
+    if text == "?":
+        return Unknown()
+    if text in ("null", "true", "false"):
+        return int(text == "true")
+    if text.startswith("[") and text.endswith("]"):
+        return tuple(_element(each.strip(), option) for each in text[1:-1].split(","))
+    if text.startswith("@"):
+        return _file(text[1:], option)
+    if text.startswith("bytes:"):
+        try:
+            return bytes.fromhex(text.removeprefix("bytes:"))
+        except ValueError:
+            raise UsageError(f"{option}: expected bytes in hex, two digits each") from None
+    sized = _SIZE.fullmatch(text)
+    if sized is not None:
+        count = json_reader.integer_of(sized[2]) or 0
+        if not 0 < count <= MOST_BUFFER_BYTES:
+            raise UsageError(f"{option}: {sized[1]} of 1 to {MOST_BUFFER_BYTES} bytes")
+        if sized[1] == "lds":
+            return SharedMemory(count)
+        return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    raise UsageError(
+        f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
+        "bytes:HEX, [1,2] or ?"
+    )
+
+
+def _element(text: str, option: str) -> Number:
+    """A number of a vector."""
+    number = json_reader.integer_of(text)
+    if number is None and not _FLOAT.fullmatch(text):
+        raise UsageError(f"{option}: {text[:40]!r} is no number")
+    return float(text) if number is None else number
+
+
+def _file(path: str, option: str) -> Buffer:
+    """A buffer with the numbers of a .npy file, or with all bytes of any other but a .npz."""
+    data = read_file(Path(path))
+    array = parse_npy(data, path) if is_npy(data) else None
+    if array is not None:
+        data = array.data
+    elif path.endswith(".npz"):
+        raise UsageError(f"{option}: {path} is an archive of arrays; save one of them as .npy")
+    if not data:
+        raise UsageError(f"{option}: {path} is empty")
+    if array is None:
+        return Buffer(len(data), data)
+    return Buffer(len(data), data, array.item_bytes, array.descr[1] in "fc")

@@ -1,0 +1,110 @@
+"""A program location on the command line: a number, or a place as at the prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.source_lines import CodePlace
+
+METAVAR: Final = "PLACE"
+HELP: Final = "an address, FILE:LINE, FUNCTION, FUNCTION+OFFSET or *EXPRESSION"
+_MOST_LISTED: Final = 8
+
+
+@frozen
+class ProgramLocation:
+    """What an option or an argument names."""
+
+    pc: int
+    """As loaded."""
+    notes: tuple[str, ...] = ()
+    """What was chosen where the text has several meanings, or none exactly."""
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is an integer, and so an address."""
+    return json_reader.integer_of(text) is not None
+
+
+def program_location(session: Session, text: str, option: str) -> ProgramLocation:
+    """The place that a text which is no number names; `UsageError` where it names none."""
+    # No other command line needs the language of expressions.
+    from dwarfgpu.language.source_lines import code_places, next_code_place
+    from dwarfgpu.service.expression import DEFAULT
+
+    stripped = text.strip()
+    if not stripped:
+        raise UsageError(f"{option}: expected {HELP}")
+    if not session.code_objects:
+        raise UsageError(f"{option} {text}: no code object is given that could have this place")
+    if not stripped.startswith("*"):
+        # A function or a line is found without knowing where the wave is, which may be nowhere.
+        session = evolve(session, pc=None)
+    try:
+        places = code_places(session, stripped, DEFAULT)
+        after = None if places else next_code_place(session, stripped, DEFAULT)
+    except UsageError as error:
+        raise UsageError(f"{option} {text}: {error.message}{_like(session, error)}") from None
+    except DwarfGpuError as error:
+        raise UsageError(f"{option} {text}: {error}") from None
+    if places:
+        return ProgramLocation(places[0].pc, _choice(text, places))
+    if after is None:
+        raise UsageError(f"{option} {text}: neither this line nor one after it has code")
+    note = (
+        f"{text} has no code: line {after.line} at {after.pc:#x} is taken, the next that has some"
+    )
+    return ProgramLocation(after.pc, (note,))
+
+
+def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLocation | None:
+    """The program location in a file that no machine runs; None where none is given."""
+    from dwarfgpu.options.machine_options import natural
+
+    if text is None:
+        return None
+    if is_number(text):
+        return ProgramLocation(natural(text, option) or 0)
+    architecture = code_object.info.architecture
+    if architecture is None:
+        raise UsageError(
+            f"{option} {text}: the machine of {code_object.name} is unknown; give an address"
+        )
+    return program_location(Session(architecture, (code_object,)), text, option)
+
+
+def _like(session: Session, error: UsageError) -> str:
+    """A function that was perhaps meant."""
+    name = error.message.removeprefix('Function "').partition('"')[0]
+    if not error.message.startswith("Function"):
+        return ""
+    return session.did_you_mean(name.partition("+")[0], "function")
+
+
+def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
+    """Which of several places is taken."""
+    if len(places) < 2:
+        return ()
+    listed = [_words(each) for each in places[:_MOST_LISTED]]
+    if len(places) > _MOST_LISTED:
+        listed.append("…")
+    note = (
+        f"{text} has code at {len(places)} places: {', '.join(listed)}; "
+        f"{places[0].pc:#x} is taken, give another one as an address"
+    )
+    return (note,)
+
+
+def _words(place: CodePlace) -> str:
+    """`0x1618 in nest`, `0x1700 in twice inlined into nest`."""
+    functions = [each.function for each in place.positions if each.function is not None]
+    return f"{place.pc:#x}" + (f" in {' inlined into '.join(functions)}" if functions else "")

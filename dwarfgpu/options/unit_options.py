@@ -1,0 +1,86 @@
+"""Options that say how an expression is encoded, and the input of `asm` and `dis`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.json_reader import integer_of
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
+from dwarfgpu.objfile.elf import ET_CORE
+from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for
+from dwarfgpu.terminal.input import is_object
+
+_DATA_AT, _TYPE_AT = 5, 16
+"""Where an ELF file says its byte order and its type (System V ABI, "ELF Header")."""
+_LONGEST: Final = 40
+"""Characters of a number that are quoted."""
+
+
+@frozen
+class Encoding:
+    """What the options say."""
+
+    dialect: Dialect
+    format: UnitFormat
+    arch: Architecture
+
+
+def add_encoding_options(parser: ArgumentParser) -> None:
+    """Dialect, architecture and the format of the unit."""
+    group = parser.add_argument_group("encoding")
+    group.add_argument("--arch", default="gfx942", metavar="NAME", help="default: gfx942")
+    group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")
+    group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    group.add_argument(
+        "--address-size", type=int, choices=(2, 4, 8), help="bytes; default: the architecture's"
+    )
+    formats = group.add_mutually_exclusive_group()
+    formats.add_argument(
+        "--dwarf32", dest="offset_size", action="store_const", const=4, help="the default"
+    )
+    formats.add_argument("--dwarf64", dest="offset_size", action="store_const", const=8)
+    parser.set_defaults(offset_size=4)
+    group.add_argument("--dwarf-version", type=int, choices=(2, 3, 4, 5), default=5)
+    group.add_argument("--big-endian", action="store_true")
+
+
+def encoding(arguments: Namespace, text: str = "") -> Encoding:
+    """What the options say of operations, of which `text` is given as such.
+
+    `UsageError` for a name that does not exist.
+    """
+    arch = architecture(arguments.arch, arguments.wave_size)
+    form = UnitFormat(
+        arguments.address_size or arch.address_bits // 8,
+        arguments.offset_size,
+        arguments.dwarf_version,
+        "big" if arguments.big_endian else arch.endian,
+    )
+    return Encoding(dialect_for(arguments.dialect, text=text), form, arch)
+
+
+def natural(text: str, option: str) -> int:
+    """A number of at least 0; `UsageError` for anything else."""
+    value = integer_of(text)
+    if value is None or not 0 <= value < 1 << 64:
+        shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        raise UsageError(f"{option}: expected an integer of at least 0 and 64 bits, not {shown!r}")
+    return value
+
+
+def is_core(word: str) -> bool:
+    """Whether a word of the command line names a core file: an ELF file of the type ET_CORE."""
+    if not is_object(word):
+        return False
+    with Path(word).open("rb") as file:
+        head = file.read(_TYPE_AT + 2)
+    endian: Endian = "big" if head[_DATA_AT : _DATA_AT + 1] == b"\2" else "little"
+    return head.startswith(b"\x7fELF") and int.from_bytes(head[_TYPE_AT:], endian) == ET_CORE

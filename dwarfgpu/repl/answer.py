@@ -1,0 +1,114 @@
+"""The answer to a command as one line of JSON (`set output json`): docs/schema/repl.json.
+
+The keys are those of GDB's machine interface where it has them: `token` is what came before the
+command, `result` the class of its result record, `msg` its error message, `console` what it would
+stream to the console.
+
+Law: a line is ASCII that any reader of JSON takes: no NaN, no half of a surrogate pair.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.repl.command import Group, Inside, Part
+from dwarfgpu.service.error_text import error_json
+from dwarfgpu.view.location_json import Plain, Record
+
+SCHEMA: Final = "dwarfgpu-repl-1"
+_TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
+"""Of as many digits as every reader of JSON takes for a whole number."""
+_HALF: Final = re.compile(r"[\ud800-\udfff]")
+
+
+def without_token(line: str) -> tuple[int | None, str]:
+    """The number with which a line begins, and the command: no command begins with a digit."""
+    match = _TOKEN.match(line)
+    return (None, line) if match is None else (int(match["token"]), line[match.end() :])
+
+
+class Answer:
+    """What a command told so far."""
+
+    def __init__(self, line: str, token: int | None = None) -> None:
+        self.line = line
+        self.token = token
+        self._data: Record = {}
+        self._lists: dict[str, list[Plain]] = {}
+        self._console: list[Plain] = []
+        self._notes: list[Plain] = []
+        self._error: Record | None = None
+        self._groups: list[tuple[Group, Answer]] = []
+
+    def add(self, part: Part) -> None:
+        """One more part; of text alone, a line of the console."""
+        if isinstance(part, Inside):
+            self._of(part.group).add(part.part)
+        elif isinstance(part, str):
+            self._console += part.split("\n")
+        elif part.list_of is not None:
+            self._lists.setdefault(part.list_of, []).append(part.data)
+        else:
+            self._data |= part.data
+
+    def note(self, text: str, groups: Sequence[Group] = ()) -> None:
+        """What the command says beside its answer; `groups` lead to that of several which does."""
+        if groups:
+            self._of(groups[0]).note(text, groups[1:])
+        else:
+            self._notes.append(text)
+
+    def _of(self, group: Group) -> Answer:
+        """What the command of a group told, after what was told before it."""
+        if not self._groups or self._groups[-1][0] is not group:
+            self._groups.append((group, Answer("")))
+        return self._groups[-1][1]
+
+    def fail(self, message: str, error: DwarfGpuError | None = None) -> None:
+        """The command failed, after what it told before."""
+        is_engines = not isinstance(error, UsageError)
+        self._error = {"msg": message, **(error_json(error) if error and is_engines else {})}
+
+    def text(self, *, is_last: bool) -> str:
+        """The line; `is_last`: the conversation is over."""
+        result = "exit" if is_last else "done"
+        record: Record = {
+            "schema": SCHEMA,
+            **({} if self.token is None else {"token": self.token}),
+            "command": self.line,
+            "result": result if self._error is None else "error",
+            **(self._error or {}),
+            **self._told(),
+        }
+        return json.dumps(_readable(record), allow_nan=False)
+
+    def _told(self) -> Record:
+        """What was told, that of each group as an element of its list."""
+        lists = {name: [*elements] for name, elements in self._lists.items()}
+        for group, inner in self._groups:
+            lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
+        console: Record = {"console": self._console} if self._console else {}
+        notes: Record = {"notes": self._notes} if self._notes else {}
+        return {**self._data, **lists, **console, **notes}
+
+
+def _readable(data: Plain) -> Plain:
+    """With the bytes of names that are no text as `\\xff`."""
+    match data:
+        case str():
+            return _HALF.sub(_spelt, data)
+        case list():
+            return [_readable(each) for each in data]
+        case dict():
+            return {_HALF.sub(_spelt, key): _readable(each) for key, each in data.items()}
+        case _:
+            return data
+
+
+def _spelt(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

@@ -1,0 +1,282 @@
+"""Commands: declared once, found by any prefix that only one of them has.
+
+Law: what a command is called, does, says of itself and completes to is in its declaration, and
+nowhere else. The words of errors are GDB's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from inspect import getdoc
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.errors import UsageError
+from dwarfgpu.view.location_json import Record
+
+if TYPE_CHECKING:
+    from dwarfgpu.repl.shell import Shell
+
+Topic = Literal[
+    "aliases",
+    "data",
+    "files",
+    "lldb",
+    "running",
+    "stack",
+    "status",
+    "support",
+    "user-defined",
+    "waves",
+]
+TOPICS: dict[Topic, str] = {
+    "aliases": "User-defined aliases of other commands.",
+    "data": "Examining data.",
+    "files": "Specifying and examining files.",
+    "lldb": "LLDB's names of commands.",
+    "running": "Running the program.",
+    "stack": "Examining the stack.",
+    "status": "Status inquiries.",
+    "support": "Support facilities.",
+    "user-defined": "User-defined commands.",
+    "waves": "Looking at waves and their lanes.",
+}
+
+Part: TypeAlias = "str | Told | Inside"
+Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
+"""Takes the text after the command's name; gives the lines of its output."""
+Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
+"""Takes the word that is being typed; what it filters out need not be filtered by it."""
+Offer: TypeAlias = "tuple[int, Iterable[Candidate]]"
+"""Where a word begins, and what it can become."""
+
+_WORD = re.compile(r"\s*([A-Za-z][\w.-]*|[^\s\w]?)")
+
+
+class Painted(str):
+    """A line with escape codes of ours: whatever else it says has none."""
+
+    __slots__ = ()
+
+
+class Raw(str):
+    """A text that is sent as it is, control characters too; halves of surrogate pairs from U+DC80
+    on are bytes that are no UTF-8."""
+
+    __slots__ = ()
+
+
+@frozen
+class Told:
+    """A part of an answer as text and as data, for `set output json`.
+
+    The data are keys of the answer's object, those of GDB's machine interface where it has them;
+    with `list_of` they are one more element of the list of that name. An empty text is not printed.
+    """
+
+    text: str
+    data: Record
+    list_of: str | None = None
+    ends_line: bool = True
+
+
+def heading(text: str) -> Told:
+    """A line that the data of others make superfluous: a title, a word that there is nothing."""
+    return Told(text, {}) if text else Told("\n", {}, ends_line=False)
+
+
+@frozen(eq=False)
+class Group:
+    """What one of several commands tells that a command runs: an element of a list of its data."""
+
+    list_of: str
+    data: Record
+    """What is said of the command itself, as the lane for which it is run."""
+
+
+@frozen
+class Inside:
+    """A part that one of several commands tells."""
+
+    group: Group
+    part: Part
+
+
+def printed(part: Part) -> str:
+    """What is printed of a part of an answer: a string is a line."""
+    if isinstance(part, Inside):
+        return printed(part.part)
+    if isinstance(part, str):
+        return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
+    text = f"{part.text}\n" if part.text and part.ends_line else part.text
+    kind = type(part.text)
+    return kind(text) if kind in (Painted, Raw) else text
+
+
+@frozen
+class Candidate:
+    """One way to go on with a word."""
+
+    text: str
+    about: str = ""
+
+
+@frozen
+class OfText:
+    """A way to complete that looks at all of a command's argument."""
+
+    offer: Callable[[Shell, str], Offer]
+    is_fitting: bool = False
+    """Whether all that it offers fits, what does not begin with the word too."""
+
+
+Completer: TypeAlias = "Complete | OfText | None"
+
+
+@frozen(eq=False)
+class Command:
+    """A command, or a family of them (`info`)."""
+
+    name: str
+    """With that of its family: `info locals`."""
+    help: str
+    """Its first line stands for the whole in lists."""
+    run: Run = field(repr=False)
+    topic: Topic
+    aliases: tuple[str, ...] = ()
+    """Short names that win over any other command that begins so."""
+    complete: Completer = field(default=None, repr=False)
+    subcommands: tuple[Command, ...] = field(default=(), repr=False)
+    repeats: bool = True
+    """Whether an empty line runs it again."""
+    takes_other: bool = False
+    """Of a family: whether its own `run` takes what begins with none of the subcommands' names."""
+    keeps_end: bool = False
+    """Whether blanks at the end of its argument mean something."""
+    is_foreign: bool = False
+    """Whether it is another debugger's name, found by its beginning only where no other fits."""
+    is_absent: bool = False
+    """Whether it only says that GDB's command has no meaning here: it is in no list, and found by
+    its beginning in families only, so that it hides no variable of the program."""
+
+    @property
+    def word(self) -> str:
+        """The last word of the name, by which the command is found in its family."""
+        return self.name.rsplit(" ", 1)[-1]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return (self.word, *self.aliases)
+
+    @property
+    def names(self) -> str:
+        """Every full name: `print, inspect, p`."""
+        family = self.name.removesuffix(self.word)
+        return ", ".join(f"{family}{word}" for word in self.words)
+
+    @property
+    def summary(self) -> str:
+        return self.help.partition("\n")[0]
+
+
+def command(
+    name: str,
+    *,
+    topic: Topic,
+    aliases: tuple[str, ...] = (),
+    complete: Completer = None,
+    subcommands: tuple[Command, ...] = (),
+    repeats: bool = True,
+    takes_other: bool = False,
+    keeps_end: bool = False,
+) -> Callable[[Run], Command]:
+    """Declare a command; the function's docstring is what `help` prints."""
+
+    def declared(run: Run) -> Command:
+        text = getdoc(run) or ""
+        return Command(
+            name, text, run, topic, aliases, complete, subcommands, repeats, takes_other, keeps_end
+        )
+
+    return declared
+
+
+@frozen
+class Call:
+    """A line as understood."""
+
+    command: Command
+    argument: str
+
+
+def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
+    """The commands that a word can mean, by name: the one that is so called, else all that begin
+    so."""
+    found: dict[str, Command] = {}
+    for each in commands:
+        if word in each.words:
+            return {word: each}
+        name = next((name for name in each.words if name.startswith(word)), None)
+        if name is not None and (not each.is_absent or each.name.count(" ") > 1):
+            found[name] = each
+    own = {name: each for name, each in found.items() if not each.is_foreign}
+    return own or found
+
+
+def find(commands: Collection[Command], word: str, family: str = "", rest: str = "") -> Command:
+    """The command that a word means; `UsageError` in GDB's words where it means none or several:
+    in a family they have the rest of the line."""
+    found = fitting(commands, word)
+    line = word + rest.rstrip() if family else word
+    kind = f"{family} " if family else ""
+    if not found or not word:
+        help_of = f"help {family}" if family else "help"
+        own = (each.word for each in commands if not each.is_absent)
+        advice = did_you_mean(word, own) if word else ""
+        raise UsageError(f'Undefined {kind}command: "{line}".  Try "{help_of}".{advice}')
+    if len(found) > 1:
+        names = ", ".join(sorted(found))
+        raise UsageError(f'Ambiguous {kind}command "{line}": {names}.')
+    return next(iter(found.values()))
+
+
+def first_word(line: str) -> tuple[str, str]:
+    """The word that names a command, and the rest: `p/x t` is `p` and `/x t`."""
+    match = _WORD.match(line)
+    assert match is not None
+    return match[1], line[match.end() :]
+
+
+def parse(commands: Collection[Command], line: str) -> Call:
+    """The command of a line, subcommands included, and its argument."""
+    word, rest = first_word(line)
+    found = find(commands, word)
+    while found.subcommands and rest.strip():
+        word, after = first_word(rest)
+        is_named = any(word in each.words for each in found.subcommands)
+        is_other = not word or (after.lstrip().startswith("=") and not is_named)  # `set t = 3`
+        if found.takes_other and (is_other or not fitting(found.subcommands, word)):
+            break
+        found, rest = find(found.subcommands, word, found.name, after), after
+    return Call(found, rest.lstrip(" \t") if found.keeps_end else rest.strip(" \t"))
+
+
+def every(commands: Iterable[Command]) -> Iterator[Command]:
+    """Commands and their subcommands, by name."""
+    for each in sorted(commands, key=lambda command: command.name):
+        if not each.is_absent:
+            yield each
+            yield from every(each.subcommands)
+
+
+def listed(commands: Iterable[Command]) -> Iterator[Told]:
+    """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
+    for each in sorted(commands, key=lambda command: command.name):
+        if each.is_absent:
+            continue
+        data: Record = {"name": each.name, "aliases": [*each.aliases], "summary": each.summary}
+        yield Told(f"{each.names} -- {each.summary}", data, "help")

@@ -1,0 +1,171 @@
+"""All commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.repl.command import Command, Part, command, heading, listed
+from dwarfgpu.repl.data.changes import diff, load, redo, save, undo
+from dwarfgpu.repl.data.displays import display, info_display, undisplay
+from dwarfgpu.repl.data.examine import disassemble, x
+from dwarfgpu.repl.data.explain import check, explain, location, where
+from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
+from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
+from dwarfgpu.repl.data.printf import echo, printf
+from dwarfgpu.repl.data.search import find
+from dwarfgpu.repl.data.types import ptype, whatis
+from dwarfgpu.repl.files.file import file
+from dwarfgpu.repl.files.listing import info_line, list_
+from dwarfgpu.repl.files.source_files import (
+    info_files,
+    info_sharedlibrary,
+    info_source,
+    info_sources,
+)
+from dwarfgpu.repl.files.source_path_commands import directory, unset
+from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_variables
+from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
+from dwarfgpu.repl.running.breakpoints import (
+    break_,
+    delete,
+    disable,
+    enable,
+    info_breakpoints,
+    info_watchpoints,
+    tbreak,
+)
+from dwarfgpu.repl.running.commands import RUNNING
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.commands import (
+    backtrace,
+    down,
+    info_args,
+    info_locals,
+    info_stack,
+    pc,
+    select_frame,
+    up,
+)
+from dwarfgpu.repl.stack.frame_info import info_frame
+from dwarfgpu.repl.stack.frame_words import frame_words
+from dwarfgpu.repl.stack.register_commands import (
+    info_all_registers,
+    info_float,
+    info_registers,
+    info_vector,
+)
+from dwarfgpu.repl.support.absent_commands import HABITS
+from dwarfgpu.repl.support.commands import apropos, complete, help_, quit_, source
+from dwarfgpu.repl.support.lldb import with_foreign
+from dwarfgpu.repl.support.script import dont_repeat, end, eval_, if_, while_
+from dwarfgpu.repl.support.setting_commands import info_set, set_, show
+from dwarfgpu.repl.support.shell_and_python import pipe, python, shell_
+from dwarfgpu.repl.support.user_defined import alias, define, define_prefix, document
+from dwarfgpu.repl.support.with_setting import with_
+from dwarfgpu.repl.waves.commands import GPU_COMMANDS, GPU_INFO
+from dwarfgpu.repl.waves.lanes_command import lanes
+
+_INFO: Final = (
+    info_address,
+    info_all_registers,
+    info_args,
+    info_breakpoints,
+    info_display,
+    info_files,
+    evolve(info_frame, subcommands=frame_words(info_frame), takes_other=True),
+    info_functions,
+    info_line,
+    info_locals,
+    info_float,
+    info_pretty_printer,
+    info_registers,
+    info_vector,
+    info_scope,
+    info_set,
+    info_sharedlibrary,
+    info_source,
+    info_sources,
+    info_stack,
+    info_symbol,
+    info_types,
+    info_variables,
+    info_watchpoints,
+    *GPU_INFO,
+)
+
+
+@command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
+def info(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show things about the program that is debugged."""
+    yield heading("List of info subcommands:\n")
+    yield from listed(_INFO)
+
+
+_OWN: Final[tuple[Command, ...]] = (
+    *RUNNING,
+    *GPU_COMMANDS,
+    *HABITS,
+    check,
+    explain,
+    lanes,
+    location,
+    where,
+    alias,
+    apropos,
+    backtrace,
+    break_,
+    call,
+    complete,
+    directory,
+    disassemble,
+    display,
+    define,
+    define_prefix,
+    delete,
+    diff,
+    disable,
+    document,
+    dont_repeat,
+    down,
+    echo,
+    enable,
+    end,
+    file,
+    find,
+    help_,
+    if_,
+    info,
+    init_if_undefined,
+    list_,
+    load,
+    output,
+    pc,
+    pipe,
+    print_,
+    printf,
+    eval_,
+    ptype,
+    python,
+    quit_,
+    redo,
+    save,
+    select_frame,
+    set_,
+    shell_,
+    show,
+    source,
+    tbreak,
+    undisplay,
+    undo,
+    up,
+    unset,
+    whatis,
+    with_,
+    x,
+    while_,
+)
+COMMANDS: Final = with_foreign(_OWN)
+"""With the names that LLDB has for them."""

@@ -1,0 +1,450 @@
+"""What can be typed next: every way to complete a line, as plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.functions import FUNCTIONS
+from dwarfgpu.language.registers import is_lacking
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.value_history import options_of
+
+_BLANK = re.compile(r"\s*")
+_COMMAND = re.compile(r"[\w.-]+|[|!]|")
+_ARGUMENT = re.compile(r"(?<![^\s,()])[^\s,()]*$")
+_OPERAND = re.compile(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_FORMAT = re.compile(r"\s*/\S*")
+_ACCESS = re.compile(r"(?:\.|->)\s*(?P<word>\w*)$")
+_ACCESS_BEFORE = re.compile(r"(?:\.|->)$")
+_IN_FILE = re.compile(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
+_TAG = re.compile(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
+_PLACE_IN_FILE = re.compile(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
+_APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
+_FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
+_WITH_END = re.compile(r"(?:^|\s)--\s")
+_DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
+_MOST_TYPED: Final = 1_000
+"""Characters of a line that is completed: nobody waits for a longer one."""
+_MOST_WORDS: Final = 100
+"""Its words: each may be a command that takes another."""
+_TAGS: Final = {
+    "struct": ("struct", "class"),
+    "class": ("struct", "class"),
+    "union": ("union",),
+    "enum": ("enum",),
+}
+_OPERANDS: Final = (
+    "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
+    "namespace", "code symbol", "data symbol",
+)  # fmt: skip
+_FUNCTIONS: Final = ("function", "inlined function", "code symbol")
+_UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
+"""Other names of commands that GDB takes and does not list."""
+_MOST_BASES: Final = 50
+
+
+def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
+    """Where the word at the end of `text` begins, and what it can become."""
+    if len(text) > _MOST_TYPED or len(text.split()) > _MOST_WORDS:
+        return len(text), []
+    commands, position, found = shell.commands, 0, None
+    while found is None or found.subcommands:
+        after, position = position, _end(_BLANK, text, position)
+        end = _end(_COMMAND, text, position)
+        word = text[position:end]
+        takes_other = found is not None and found.takes_other
+        is_other = takes_other and end < len(text) and not word
+        if is_other or (takes_other and not fitting(commands, word)):
+            position = after
+            break
+        if end == len(text):
+            return position, _commands(commands, word)
+        try:
+            found = find(commands, word)
+        except UsageError:
+            return len(text), []
+        commands, position = found.subcommands, end
+    assert found is not None
+    if found.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
+        return len(text), []
+    argument = text[position:]
+    if isinstance(found.complete, OfText):
+        start, offered = found.complete.offer(shell, argument)
+    else:
+        match = _ARGUMENT.search(argument)
+        assert match is not None
+        start, offered = match.start(), found.complete(shell, match[0])
+    word = argument[start:]
+    if not (isinstance(found.complete, OfText) and found.complete.is_fitting):
+        offered = (each for each in offered if each.text.startswith(word))
+    unique = {each.text: each for each in reversed(list(offered))}
+    return position + start, list(unique.values())[::-1]
+
+
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return position if match is None else match.end()
+
+
+def _commands(commands: Iterable[Command], word: str) -> list[Candidate]:
+    """Commands by the names that are listed; by another one only where that is what is typed."""
+    commands = [each for each in commands if not each.is_absent]
+    own = [each for each in commands if not each.is_foreign]
+    is_own = not word or any(name.startswith(word) for each in own for name in each.words)
+    meant = own if own and is_own else commands
+    pairs = [(name, each) for each in meant for name in _listed(each) if name.startswith(word)]
+    if not pairs:
+        pairs = [(name, each) for each in meant for name in each.aliases if name.startswith(word)]
+    return [Candidate(name, each.summary) for name, each in sorted(pairs, key=lambda pair: pair[0])]
+
+
+def _listed(found: Command) -> Iterator[str]:
+    """A command's names but for those that abbreviate it, as GDB lists them."""
+    for name in found.words:
+        is_short = any(each != name and each.startswith(name) for each in found.words)
+        if name == found.word or not (is_short or name in _UNLISTED):
+            yield name
+
+
+def variables(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Variables in scope, with their types."""
+    try:
+        found = shell.session.variables()
+    except DwarfGpuError:
+        return
+    level = shell.session.inline_level
+    for each in found:
+        is_seen = each.kind == "global" or each.inline_level == level
+        if is_seen and not each.is_shadowed and each.name.startswith(word):
+            try:
+                about = each.type_text or ""
+            except DwarfGpuError:
+                about = ""
+            yield Candidate(each.name, about)
+
+
+def operands(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Operands of expressions: variables, and after `$` registers."""
+    if not word.startswith("$"):
+        yield from variables(shell, word)
+        yield from members(shell, "*this") if "::" not in word else ()
+        yield from _named(shell.symbols.starting_with(word, _OPERANDS))
+        yield from _spaces(shell, word) if word else ()
+        return
+    yield Candidate("$pc", "the program location")
+    if shell.session.architecture.is_simt:
+        yield Candidate("$_lane", "the lane in focus")
+        yield Candidate("$_lane_count", "lanes of the wave")
+    if placed_in(shell.session) is not None:
+        yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
+    yield Candidate("$_thread", "the wave or thread in focus")
+    yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
+    yield from (Candidate(f"${name}", "a function") for name in FUNCTIONS)
+    for each in registers(shell, word[1:]):
+        if each.text != "pc":
+            yield Candidate(f"${each.text}", each.about)
+
+
+def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Address spaces: `private_lane#`."""
+    for each in shell.session.architecture.address_spaces.values():
+        if shell.session.architecture.is_simt and each.name.startswith(word):
+            yield Candidate(f"{each.name}#", "an address space")
+
+
+def members(shell: Shell, text: str) -> Iterator[Candidate]:
+    """The members of an object, or of what a pointer points to; nothing is read."""
+    try:
+        options = options_of(shell.session, shell.values)
+        bare = strip(language.type_of(text, shell.session, options).type)
+        if isinstance(bare, Pointer):
+            bare = strip(bare.target)
+        yield from _members_of(bare)
+    except DwarfGpuError:
+        return
+
+
+def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
+    """Those of its bases too, and of members without a name."""
+    for each in kind.members if isinstance(kind, Struct) and depth < _MOST_BASES else ():
+        if each.name is None or each.is_base_class:
+            yield from _members_of(strip(each.type), depth + 1)
+        else:
+            yield Candidate(each.name, type_name(each.type))
+
+
+def _object(text: str) -> str:
+    """The postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`, `f(x)`."""
+    position = _before_blanks(text, len(text))
+    while True:
+        while text[:position].endswith("]"):
+            position = _before_blanks(text, _opening(text, position))
+        if text[:position].endswith(")"):
+            position = _opening(text, position)
+        position = _name_before(text, position)
+        before = _before_blanks(text, position)
+        access = _ACCESS_BEFORE.search(text, 0, before)
+        if access is None:
+            return text[position:].strip()
+        position = _before_blanks(text, access.start())
+
+
+def _before_blanks(text: str, position: int) -> int:
+    while position and text[position - 1].isspace():
+        position -= 1
+    return position
+
+
+def _name_before(text: str, position: int) -> int:
+    while position and (text[position - 1].isalnum() or text[position - 1] in "_$:"):
+        position -= 1
+    return position
+
+
+def _opening(text: str, end: int) -> int:
+    """Where the bracket is opened that is closed before a position; 0 where it is not."""
+    depth = 0
+    for position in range(end - 1, -1, -1):
+        depth += (text[position] in ")]") - (text[position] in "([")
+        if not depth:
+            return position
+    return 0
+
+
+def _of_expression(shell: Shell, text: str) -> Offer:
+    match = _IN_FILE.search(text)
+    if match is not None:
+        file = match["quoted"] or match["file"] or ""
+        found = shell.symbols.in_file(file, match["word"], _OPERANDS)
+        return match.start("word"), _named(found)
+    match = _ACCESS.search(text)
+    if match is not None:
+        before = _object(text[: match.start()])
+        is_number = before[:1].isdigit()
+        return match.start("word"), () if is_number else members(shell, before)
+    match = _TAG.search(text)
+    if match is not None:
+        found = shell.symbols.starting_with(match["word"], _TAGS[match["tag"]])
+        return match.start("word"), _named(found)
+    match = _OPERAND.search(text)
+    assert match is not None
+    if text.count('"', 0, match.start()) % 2:
+        return len(text), ()
+    return match.start(), operands(shell, match[0])
+
+
+values: Final = OfText(_of_expression)
+"""Expressions."""
+
+
+def _named(found: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
+    return (Candidate(name, about) for name, about in found)
+
+
+def _of_symbol(shell: Shell, text: str) -> Offer:
+    match = _PLACE_IN_FILE.search(text)
+    if match is not None:
+        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        return match.start("word"), _named(found)
+    start, offered = _of_expression(shell, text)
+    inlined = shell.symbols.starting_with(text[start:], ("inlined function",))
+    return start, (*offered, *_named(inlined))
+
+
+symbols: Final = OfText(_of_symbol)
+"""Places as `list` takes them: any symbol, and functions of files."""
+
+
+def _of_place(shell: Shell, text: str) -> Offer:
+    if text.lstrip().startswith("*"):
+        start, offered = _of_expression(shell, text)
+        return start, (each for each in offered if each.text.startswith(text[start:]))
+    match = _PLACE_IN_FILE.search(text)
+    if match is not None:
+        found = shell.symbols.in_file(match["file"], match["word"], _FUNCTIONS)
+        return match.start("word"), _named(found)
+    start = len(text) - len(text.lstrip())
+    word = text[start:]
+    files = (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))
+    return start, (*_named(shell.symbols.functions(word)), *files)
+
+
+places: Final = OfText(_of_place, is_fitting=True)
+"""Places as `break` takes them: functions, source files and the functions of these."""
+
+
+def functions(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Functions."""
+    return _named(shell.symbols.starting_with(word, _FUNCTIONS))
+
+
+def words(*given: str) -> Callable[[Shell, str], Iterator[Candidate]]:
+    """These words."""
+    return lambda shell, word: (Candidate(each) for each in given)
+
+
+def with_options(
+    names: Mapping[str, tuple[str, ...]] | tuple[str, ...], then: OfText | None = None
+) -> OfText:
+    """Options, with the values that they take, before something else."""
+    values_of = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
+
+    def offer(shell: Shell, text: str) -> Offer:
+        match = re.search(r"(?<!\S)\S*$", text)
+        given = _FORMAT.sub("", text, count=1).split()
+        assert match is not None
+        if given and given[0].startswith("-") and "--" not in given[: -1 if match[0] else None]:
+            if match[0].startswith("-"):
+                return match.start(), (Candidate(each) for each in values_of)
+            before = given[-2 if match[0] else -1 :][0]
+            if len(given) > bool(match[0]) and values_of.get(before):
+                return match.start(), (Candidate(each) for each in values_of[before])
+        return (len(text), ()) if then is None else then.offer(shell, text)
+
+    return OfText(offer)
+
+
+def _of_line(shell: Shell, text: str) -> Offer:
+    return completions(shell, text)
+
+
+lines: Final = OfText(_of_line)
+"""Commands with their arguments."""
+
+
+def lines_after(begin: str) -> OfText:
+    """What follows the beginning of a command, as with an LLDB name of it."""
+
+    def offer(shell: Shell, text: str) -> Offer:
+        start, found = completions(shell, begin + text)
+        return max(start - len(begin), 0), found
+
+    return OfText(offer)
+
+
+def _of_with(shell: Shell, text: str) -> Offer:
+    match = _WITH_END.search(text)
+    if match is None:
+        return lines_after("set ").offer(shell, text)
+    start, found = completions(shell, text[match.end() :])
+    return match.end() + start, found
+
+
+under_setting: Final = OfText(_of_with)
+"""A setting, and after `--` a command."""
+
+
+def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
+    """What `apply` takes: on what, flags, a command."""
+
+    def offer(shell: Shell, text: str) -> Offer:
+        match = _APPLIED.match(text)
+        if match is None:
+            start = len(text) - len(text.lstrip())
+            return start, (Candidate(each) for each in choices)
+        start = _end(_FLAGS, text, match.end())
+        if text[start:].startswith("-"):
+            return start, (Candidate(each) for each in flags)
+        inner, found = completions(shell, text[start:])
+        return start + inner, found
+
+    return OfText(offer)
+
+
+def _of_pipe(shell: Shell, text: str) -> Offer:
+    begin = _end(_DELIMITED, text, 0)
+    if "|" in text[begin:]:
+        match = _ARGUMENT.search(text)
+        assert match is not None
+        return match.start(), files(shell, match[0])
+    if text[begin:] == "-":
+        return begin, (Candidate("-d", "a delimiter other than |"),)
+    start, found = completions(shell, text[begin:])
+    return begin + start, found
+
+
+piped: Final = OfText(_of_pipe)
+"""A command, and after `|` files."""
+
+
+def _of_alias(shell: Shell, text: str) -> Offer:
+    begin = text.find("=") + 1
+    if not begin:
+        return with_options(("-a",)).offer(shell, text)
+    start, found = completions(shell, text[begin:])
+    return begin + start, found
+
+
+aliased: Final = OfText(_of_alias)
+"""A command after `=`."""
+
+
+def _of_command_name(shell: Shell, text: str) -> Offer:
+    commands, position = shell.commands, 0
+    while True:
+        position = _end(_BLANK, text, position)
+        end = _end(_COMMAND, text, position)
+        if end == len(text):
+            return position, _commands(commands, text[position:])
+        try:
+            commands = find(commands, text[position:end]).subcommands
+        except UsageError:
+            return len(text), ()
+        position = end
+        if text[end : end + 1] not in (" ", "\t"):
+            return len(text), ()
+
+
+nested_names: Final = OfText(_of_command_name)
+"""Commands and their subcommands, without arguments."""
+
+
+def registers(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Registers of the processor, with the types of their contents; halves of registers from the
+    `_` on."""
+    session = shell.session
+    arch = session.architecture
+    word = word.removeprefix("$")
+    for each in (*arch.registers.values(), *arch.other_registers):
+        if each.name.startswith(word) and not is_lacking(session, each):
+            yield Candidate(each.name, each.type.name)
+    for part in arch.register_parts.values() if "_" in word else ():
+        if part.name.startswith(word):
+            yield Candidate(part.name, part.type.name)
+    for pseudo in arch.pseudo_registers.values() if "_" in word else ():
+        if pseudo.name.startswith(word):
+            yield Candidate(pseudo.name, pseudo.type.name)
+
+
+def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Lane numbers."""
+    session = shell.session
+    mask, _ = session.active_lanes()
+    for lane in lane_numbers(session):
+        state = "" if mask is None else "active" if mask >> lane & 1 else "inactive"
+        yield Candidate(str(lane), state)
+
+
+def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Commands."""
+    yield from _commands(shell.commands, word)
+
+
+def files(shell: Shell, word: str) -> Iterator[Candidate]:
+    """Files of the folder that is typed so far."""
+    folder, slash, _ = word.rpartition("/")
+    try:
+        for each in sorted(Path(folder + slash or ".").expanduser().iterdir()):
+            yield Candidate(f"{folder}{slash}{each.name}" + ("/" if each.is_dir() else ""))
+    except (OSError, RuntimeError, ValueError):
+        return

@@ -1,0 +1,228 @@
+"""What was written in a conversation: shown, taken back, done again, kept in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from dwarfgpu.base import json_reader
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.compare import differences
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.undo import MemoryPlace, RecordedTarget, RegisterPlace, Write
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.session.backtrace import selected_number
+from dwarfgpu.view.location_json import Record
+
+_MOST_BYTES = 16
+"""Of memory in one line."""
+
+
+def _recorded(shell: Shell) -> RecordedTarget:
+    target = shell.session.target
+    if not isinstance(target, RecordedTarget):
+        raise UsageError("Nothing is known of what was written here.")
+    return target
+
+
+def _count(argument: str) -> int:
+    if argument and not (argument.isascii() and argument.isdecimal() and len(argument) < 10):
+        raise UsageError(f"Invalid count: {argument}")
+    return int(argument or 1)
+
+
+@command("undo", topic="data")
+def undo(shell: Shell, argument: str) -> Iterator[Part]:
+    """Take back what was assigned last.
+
+    Usage: undo [COUNT]
+
+    All that one command wrote; COUNT commands. What was not known before is not known then.
+    "redo" does it again.
+    """
+    yield from _moved(shell, argument, is_undo=True)
+
+
+@command("redo", topic="data")
+def redo(shell: Shell, argument: str) -> Iterator[Part]:
+    """Assign again what "undo" took back.
+
+    Usage: redo [COUNT]
+    """
+    yield from _moved(shell, argument, is_undo=False)
+
+
+def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
+    target = _recorded(shell)
+    for number in range(_count(argument)):
+        writes = target.undo() if is_undo else target.redo()
+        if not writes and not number:
+            raise UsageError("Nothing was assigned." if is_undo else "Nothing was taken back.")
+        shell.session.forget_frames()
+        for each in reversed(writes) if is_undo else writes:
+            yield from _lines(shell, each, is_undo=is_undo)
+    yield from displayed(shell)
+
+
+@command("diff", topic="data", complete=completion.files)
+def diff(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show what was assigned last, or how another state differs.
+
+    Usage: diff [all | FILE]
+
+    Shown are registers, by lane, and memory, before and after. With "all", of all that was
+    assigned and not taken back. With the FILE of a state, that state first, then this machine.
+    """
+    if argument and argument != "all":
+        yield from _against(shell, argument)
+        return
+    target = _recorded(shell)
+    groups = target.done if argument == "all" else target.done[-1:]
+    if not groups:
+        yield Told("Nothing was assigned.", {"changes": []})
+    for _, writes in groups:
+        for each in writes:
+            yield from _lines(shell, each)
+
+
+def _against(shell: Shell, path: str) -> Iterator[Part]:
+    target = shell.session.target
+    ours = target.machine if isinstance(target, ImageTarget) else None
+    if not isinstance(ours, StateTarget):
+        raise UsageError("Only a state is compared with a state; this is none.")
+    theirs = load_state(path).target
+    if theirs.architecture.name != ours.architecture.name:
+        raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
+    found = False
+    for each in differences(theirs, ours):
+        found = True
+        yield _changed(each.place, each.before, each.after)
+    if not found:
+        yield Told(f"No difference from {path}.", {"changes": []})
+
+
+def _changed(place: str, before: str, after: str) -> Told:
+    data: Record = {"place": place, "before": before, "after": after}
+    return Told(f"{place}: {before} -> {after}", data, "changes")
+
+
+def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
+    """A write: of a vector register in lanes, of any other one whole, of memory in bytes."""
+    before: tuple[int | None, ...] = write.before
+    after: tuple[int | None, ...] = tuple(write.after)
+    if is_undo:
+        before, after = after, before
+    place = write.place
+    endian = shell.session.architecture.endian
+    if isinstance(place, MemoryPlace):
+        where = place.where
+        owner = "" if where.lane is None else f" of lane {where.lane}"
+        space = f"{where.space.name}#" if where.space.number else ""
+        for first in range(0, len(after), _MOST_BYTES):
+            one, other = before[first : first + _MOST_BYTES], after[first : first + _MOST_BYTES]
+            at = f"{space}{place.address + first:#x}{owner}"
+            yield _changed(at, _hex(one), _hex(other))
+        return
+    for name, one, other in _elements(place, before, after):
+        yield _changed(name, _number(one, endian), _number(other, endian))
+
+
+def _elements(
+    place: RegisterPlace, before: tuple[int | None, ...], after: tuple[int | None, ...]
+) -> Iterator[tuple[str, tuple[int | None, ...], tuple[int | None, ...]]]:
+    register = place.register
+    lanes = register.type.vector_size or 1
+    element_bytes = register.size_bits // lanes // 8
+    whole = place.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
+    if not whole:
+        at = f"${register.name}, byte {place.offset_bytes}"
+        yield at, before, after
+        return
+    for first in range(0, len(after), element_bytes):
+        lane = (place.offset_bytes + first) // element_bytes
+        name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
+        part = slice(first, first + element_bytes)
+        yield name, before[part], after[part]
+
+
+def _number(data: Iterable[int | None], endian: str) -> str:
+    known = list(data)
+    if any(byte is None for byte in known):
+        return "<unavailable>"
+    held = bytes(byte or 0 for byte in known)
+    return f"{int.from_bytes(held, 'little' if endian == 'little' else 'big'):#x}"
+
+
+def _hex(data: Iterable[int | None]) -> str:
+    return " ".join("??" if byte is None else f"{byte:02x}" for byte in data)
+
+
+@command("save", topic="files", complete=completion.files, repeats=False)
+def save(shell: Shell, argument: str) -> Iterator[Part]:
+    """Write the machine as it is now to a state file.
+
+    Usage: save FILE
+
+    With what was assigned; "load FILE" or --state FILE reads it. Longer memory is in .npy files
+    beside it. A core file cannot be saved as a state.
+    """
+    if not argument:
+        raise UsageError("Argument required (file to write the state to).")
+    # Only here: they know the simulated machine, which few conversations need.
+    from dwarfgpu.machine.simulated.save import write
+    from dwarfgpu.machine.state.save import state_document
+
+    target = shell.session.target
+    machine = target.machine if isinstance(target, ImageTarget) else None
+    if not isinstance(machine, StateTarget) or not machine.waves:
+        raise UsageError("Only a state can be saved; this is none.")
+    path = _path(argument)
+    loaded = {Path(each.file.path): each.load_address for each in shell.session.code_objects}
+    before = None if shell.state_path is None else json_reader.load(Path(shell.state_path)).value
+    document = before if isinstance(before, dict) else None
+    made = state_document(machine, path, loaded, document)
+    beside = {name: path.parent / name for name in made.files}
+    for name, each in {argument: path, **beside}.items():
+        if each.exists():
+            if not shell.confirms(f"{name} exists. Overwrite it?"):
+                raise UsageError("Not confirmed.")
+            break  # what is beside it goes with it
+    write(made, path)
+    also = f" Memory of it is in {', '.join(beside)}." if beside else ""
+    yield Told(f"Saved {argument}.{also}", {"file": argument})
+
+
+def _path(text: str) -> Path:
+    """The path that is typed; `UsageError` where the system takes none such."""
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UsageError(f"{text}: cannot be written: {error}") from None
+    return path
+
+
+@command("load", topic="files", complete=completion.files, repeats=False)
+def load(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at the machine of a state file.
+
+    Usage: load FILE
+
+    What was assigned to the one before is lost, unless it was saved.
+    """
+    if not argument:
+        raise UsageError("Argument required (state file).")
+    if shell.load is None:
+        raise UsageError("This session was made by a program: its state stays.")
+    shell.load(shell, argument)
+    shell.listed = None
+    yield Told(f"Loaded {argument}.", {"file": argument})
+    if shell.session.pc is not None:
+        yield from shown_frame(shell, selected_number(shell.session))
+    yield from displayed(shell)

@@ -1,0 +1,235 @@
+"""`display`: expressions that are shown again whenever the focus moves, in GDB's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Group, Inside, Part, Told, command, heading
+from dwarfgpu.repl.data.examine import address_of, memory_lines
+from dwarfgpu.repl.data.memory_units import SIZES, Examined, Format, format_and_rest
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import evaluated, options_of, required
+from dwarfgpu.session.backtrace import functions_at
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
+
+_NO_LETTER: Final = "?"
+_LETTERS: Final = "xduotacfzsr"
+_NUMBERS: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
+
+
+@frozen
+class Display:
+    """An expression that is shown."""
+
+    number: int
+    expression: str
+    format: Format | None
+    """None for a value without a format."""
+    is_memory: bool
+    """Whether it is shown as by `x`, not as by `print`."""
+    function: Die | None
+    """The function whose variables it is about: only there it is shown."""
+    is_enabled: bool = True
+
+    @property
+    def listed(self) -> str:
+        """`/x sum`, `/2wx $sp`: as `info display` has it."""
+        if self.format is None:
+            return self.expression
+        size = ""
+        if self.is_memory:
+            size = f"{self.format.count}{self.format.size or 'b'}"
+        return f"/{size}{self.format.letter} {self.expression}"
+
+    @property
+    def record(self) -> Record:
+        found: Record = {"number": self.number, "expression": self.expression}
+        hidden: Record = {} if self.is_enabled else {"enabled": False}
+        return {**found, "listed": self.listed, **hidden}
+
+
+@command("display", topic="data", complete=completion.values, repeats=False)
+def display(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show an expression now and whenever the focus moves.
+
+    Usage: display[/FMT] [EXPRESSION]
+
+    With a count, a size or the format s, memory is shown as by "x". An expression with variables
+    of a function is shown in frames of that function. Without an argument all are shown now;
+    "undisplay" ends it.
+    """
+    if not argument:
+        yield from displayed(shell)
+        return
+    made = _made(shell, argument)
+    shell.displays.append(made)
+    yield from _shown(shell, made)
+
+
+@command("undisplay", topic="data", repeats=False)
+def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
+    """No longer show expressions when the focus moves.
+
+    Usage: undisplay [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, none is shown any more.
+    """
+    if not argument:
+        shell.displays.clear()
+    for each in _numbered(shell, argument):
+        shell.displays.remove(each)
+    yield from ()
+
+
+def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
+    """The displays of numbers, one word after the other."""
+    for word in argument.split():
+        match = _NUMBERS.fullmatch(word)
+        if match is None:
+            raise UsageError("Arguments must be display numbers.")
+        first = int(match["first"])
+        last = int(match["last"] or first)
+        found = [each for each in shell.displays if first <= each.number <= last]
+        if not found:
+            raise UsageError(f"No display number {first}.")
+        yield from found
+
+
+@command("enable display", topic="data", repeats=False)
+def enable_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show expressions again that "disable display" has hidden.
+
+    Usage: enable display [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, all of them.
+    """
+    _enable(shell, argument, is_enabled=True)
+    yield from ()
+
+
+@command("disable display", topic="data", repeats=False)
+def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """Keep expressions of "display" without showing them.
+
+    Usage: disable display [NUMBER | NUMBER-NUMBER]...
+
+    Without an argument, all of them.
+    """
+    _enable(shell, argument, is_enabled=False)
+    yield from ()
+
+
+def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
+    for each in _numbered(shell, argument) if argument else list(shell.displays):
+        place = shell.displays.index(each)
+        shell.displays[place] = evolve(each, is_enabled=is_enabled)
+
+
+@command("info display", topic="data")
+def info_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """List what is shown whenever the focus moves.
+
+    Usage: info display
+    """
+    if not shell.displays:
+        yield Told("There are no auto-display expressions now.", {"displays": []})
+        return
+    yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
+    for each in shell.displays:
+        mark = "y" if each.is_enabled else "n"
+        yield Told(f"{each.number}:   {mark}  {each.listed}", each.record, "displays")
+
+
+def displayed(shell: Shell) -> Iterator[Part]:
+    """All that is shown in the frame in focus."""
+    for each in list(shell.displays):
+        is_here = each.function is None or each.function in _functions(shell.session)
+        if each.is_enabled and is_here:
+            yield from _shown(shell, each)
+
+
+def _functions(session: Session) -> list[Die]:
+    try:
+        return functions_at(session)
+    except DwarfGpuError:
+        return []
+
+
+def _made(shell: Shell, argument: str) -> Display:
+    """The display of an argument; `UsageError` where it cannot be understood."""
+    format_, text, is_memory = None, argument, False
+    if argument.startswith("/"):
+        blank = Format(_NO_LETTER, "", 1)
+        format_, text = format_and_rest(argument[1:], blank)
+        letters = argument[1 : len(argument) - len(text)]
+        is_memory = format_.letter in ("s", "i") or any(size in letters for size in SIZES)
+        if format_.letter == _NO_LETTER:
+            format_ = evolve(format_, letter="x")
+    if format_ is not None and format_.letter == "i":
+        raise Unsupported("display/i: dwarfgpu has no disassembler of machine code")
+    if format_ is not None and format_.letter not in _LETTERS:
+        raise UsageError(f'Undefined output format "{format_.letter}".')
+    required(text)
+    function = _function_of(shell, text)
+    shell.displays_made += 1
+    return Display(shell.displays_made, text, format_, is_memory, function)
+
+
+def _function_of(shell: Shell, text: str) -> Die | None:
+    """The function whose variables an expression needs."""
+    seen: list[Variable] = []
+    options = evolve(options_of(shell.session, shell.values, writes=False), looked_at=seen.append)
+    try:
+        language.evaluate(text, shell.session, options)
+    except UsageError:
+        raise
+    except DwarfGpuError:
+        pass  # it is shown in place of the value
+    for each in seen:
+        if each.kind != "global":
+            die: Die | None = each.die
+            while die is not None and die.tag not in FUNCTIONS:
+                die = die.parent()
+            return die
+    return None
+
+
+def _shown(shell: Shell, made: Display) -> Iterator[Part]:
+    if made.is_memory and made.format is not None:
+        group = Group("displays", made.record)
+        yield from (Inside(group, part) for part in _memory(shell, made, made.format))
+        return
+    letter = None if made.format is None else made.format.letter
+    head = f"{made.number}: {'' if letter is None else f'/{letter} '}{made.expression} = "
+    try:
+        value = evaluated(shell.session, shell.values, made.expression)
+        text = language.format(value, shell.session, shell.settings.format_options(letter))
+    except DwarfGpuError as error:
+        text = f"<error: {error.message}>"
+    yield Told(head + text, {**made.record, "value": text}, "displays")
+
+
+def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[Part]:
+    count = "" if format_.count == 1 else str(format_.count)
+    size = "" if format_.letter == "s" else format_.size
+    head = f"{made.number}: x/{count}{format_.letter}{size} {made.expression}"
+    yield Told(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
+    try:
+        places = Places(shell.session)
+        space, address = address_of(shell, places, made.expression)
+        shell.examined = Examined(shell.examined.format, space, address)
+        yield from memory_lines(shell, places, format_)
+    except DwarfGpuError as error:
+        yield Told(f"<error: {error.message}>", {"msg": error.message})

@@ -1,0 +1,167 @@
+"""`x`: memory by address, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve, field
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.language import TypedValue, addresses
+from dwarfgpu.language.evaluate import VOID
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbolizer
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.data.memory_units import Examined, Format, Unit, Units, format_and_rest
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import options_of
+from dwarfgpu.view.location_json import Record
+
+_NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
+
+
+@command("x", topic="data", complete=completion.values)
+def x(shell: Shell, argument: str) -> Iterator[Part]:
+    """Examine memory.
+
+    Usage: x[/FMT] [EXPRESSION]
+
+    The value of EXPRESSION is the address: x/4xw $sp, x/s name, x/2dw private_lane#0x10. Of an
+    array or a function, where it is. Without one, memory goes on where the last "x" or "print"
+    ended.
+    FMT is a count, a format letter and a size letter, each as last time where it is left out.
+    Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f (float),
+    a (address), c (char), s (string) and z (hex); sizes b (1 byte), h (2), w (4) and g (8).
+    A negative count shows what is before the address.
+    $_ is then the address of the last unit, $__ its contents.
+    """
+    before = shell.examined
+    if argument.startswith("/"):
+        format_, text = format_and_rest(argument[1:], before.format)
+    else:
+        count = max(before.format.count, 1) if not argument else 1
+        format_, text = evolve(before.format, count=count), argument
+    if format_.letter == "i":
+        raise Unsupported(f"x/i: {_NO_DISASSEMBLER}")
+    places = Places(shell.session)
+    if text:
+        space, address = address_of(shell, places, text)
+    elif before.space is None or before.address is None:
+        raise UsageError("Argument required (starting display address).")
+    else:
+        space, address = before.space, before.address
+    # As in GDB, a format with which nothing could be shown is not the next one's default.
+    shell.examined = Examined(evolve(before.format, count=format_.count), space, address)
+    yield from memory_lines(shell, places, format_)
+    shell.examined = evolve(shell.examined, format=format_)
+    shell.again = "x"
+
+
+def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
+    """The address that an expression of the prompt gives; `UsageError` where it gives none."""
+    session = shell.session
+    return addresses.address_of(session, options_of(session, shell.values), places, text)
+
+
+def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part]:
+    """Memory from where the last `x` ended, in lines; what cannot be read ends them, with what its
+    line had before."""
+    space, address = shell.examined.space, shell.examined.address
+    assert space is not None and address is not None
+    options = shell.settings.format_options()
+    units = Units(places, space, format_, symbolizer(shell.session, options), options)
+    count = abs(format_.count)
+    start = address = units.before(address, count) if format_.count < 0 else address
+    while count:
+        row = Row(units, address)
+        for _ in range(min(count, format_.units_in_line)):
+            try:
+                found = units.unit(address)
+            except DwarfGpuError:
+                shell.examined = evolve(shell.examined, address=units.after(address))
+                yield Told(row.line + "\t", row.record(start), "memory", ends_line=False)
+                raise
+            row.units.append(found)
+            _keep(shell, units, found, address)
+            address = found.next_address
+            count -= 1
+        yield Told(row.line, row.record(start), "memory")
+    if format_.count < 0:
+        back = 1 if format_.letter == "s" else 0
+        after = start - back * format_.unit_bytes
+        shell.examined = evolve(shell.examined, address=max(after, 0))
+
+
+@frozen(eq=False)
+class Row:
+    """Units of memory in one line."""
+
+    memory: Units
+    address: int
+    units: list[Unit] = field(factory=list)
+
+    @property
+    def symbol(self) -> str | None:
+        return None if self.memory.space.number else self.memory.symbolize(self.address)
+
+    @property
+    def line(self) -> str:
+        where = self._text(self.address) + (f" <{self.symbol}>" if self.symbol else "")
+        return "\t".join([f"{where}:", *(each.text for each in self.units)])
+
+    def record(self, start: int) -> Record:
+        """With the keys of GDB's machine interface; `offset` is from `start`."""
+        contents = b"".join(each.data for each in self.units)
+        return {
+            "begin": self._text(self.address),
+            "offset": f"{self.address - start:#x}",
+            "end": self._text(self.units[-1].next_address if self.units else self.address),
+            "symbol": self.symbol,
+            "contents": contents.hex(),
+            "data": [each.text for each in self.units],
+        }
+
+    def _text(self, address: int) -> str:
+        return self.memory.places.address_text(self.memory.space, address)
+
+
+def _keep(shell: Shell, units: Units, found: Unit, address: int) -> None:
+    """`$_`, `$__`, and where to go on."""
+    shell.examined = evolve(shell.examined, address=found.next_address)
+    kind = units.format.type
+    pointer = units.places.pointer(kind, units.space, address)
+    contents = VOID if found.bits is None else TypedValue(kind, bits=found.bits)
+    shell.values.examined(pointer, contents)
+
+
+def go_on_after(shell: Shell, value: TypedValue) -> None:
+    """After `print` of an object in memory, `x` goes on behind it."""
+    location, size = value.location, value.size_bits
+    place = None if location is None or len(location.places) != 1 else location.places[0]
+    if place is None or size is None or not isinstance(place.storage, Memory):
+        return
+    if place.byte_address is not None:
+        address = place.byte_address + (size + 7) // 8
+        shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
+
+
+def examined_code(shell: Shell, address: int) -> None:
+    """After `info line`, `x` goes on with the code, and `$_` is where it is."""
+    places = Places(shell.session)
+    space = places.architecture.address_space(0)
+    shell.examined = evolve(shell.examined, space=space, address=address)
+    found = places.pointer(None, space, address)
+    shell.values.named["_"] = evolve(found, convenience="_")
+
+
+@command("disassemble", topic="data")
+def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
+    """Say that there is no disassembler: "x" shows the bytes.
+
+    Usage: disassemble
+    """
+    raise Unsupported(f"disassemble: {_NO_DISASSEMBLER}")

@@ -1,0 +1,249 @@
+"""Memory in units, as `x` shows it: what FMT means, and the text of a unit or a string."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import Base
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.scalars import hexadecimal, nibbles_text
+from dwarfgpu.view.strings import CharacterKind, quoted_string
+from dwarfgpu.view.values import Symbolize, format_value
+
+SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
+_PREFIXES: Final = {1: "", 2: "u", 4: "U"}
+_FORMAT: Final = re.compile(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
+_LETTERS: Final = "xduotacfsiz"
+_MOST_COUNT: Final = 1_000_000
+_CHUNK: Final = 32
+"""Characters that a search backward for the beginning of a string reads at once, as in GDB."""
+
+
+@frozen
+class Format:
+    """What `/NFU` says; the defaults are GDB's."""
+
+    letter: str = "x"
+    size: str = "w"
+    """One of b h w g; empty for strings of plain characters."""
+    count: int = 1
+    """Negative: the units before the address."""
+
+    @property
+    def unit_bytes(self) -> int:
+        if self.letter == "i":
+            return 1
+        if self.letter == "s" and self.size not in ("h", "w"):
+            return 1
+        return SIZES[self.size or "b"]
+
+    @property
+    def units_in_line(self) -> int:
+        if self.letter in ("s", "i"):
+            return 1
+        return {4: 4, 8: 2}.get(self.unit_bytes, 8)
+
+    @property
+    def type(self) -> Base:
+        """The type of a unit: GDB's int32_t and others, char16_t of wide strings."""
+        bit_size = 8 * self.unit_bytes
+        if self.letter == "s" and bit_size > 8:
+            return Base(BaseType(f"char{bit_size}_t", "UTF", bit_size))
+        return Base(BaseType(f"int{bit_size}_t", "signed", bit_size), is_range=True)
+
+
+@frozen
+class Examined:
+    """What a further `x` goes on from."""
+
+    format: Format = Format()
+    space: AddressSpace | None = None
+    address: int | None = None
+    """That of the next unit; None where nothing was shown yet."""
+
+
+def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
+    """`4xw $sp`: what is left out is as it was before, except where the letter tells a size."""
+    match = _FORMAT.match(text)
+    assert match is not None
+    letter = size = ""
+    for each in match["letters"]:
+        if each in SIZES:
+            size = each
+        elif each != "r":
+            letter = each
+    count = match["count"]
+    number = -1 if count == "-" else int(count[:12] or 1)
+    if abs(number) > _MOST_COUNT:
+        raise UsageError(f"x shows at most {_MOST_COUNT} units at once.")
+    if not letter:
+        letter = "x" if size and before.letter == "i" else before.letter
+        size = size or before.size
+    size = size or _size_of(letter, before.size)
+    return Format(letter, size, number), text[match.end() :]
+
+
+def _size_of(letter: str, before: str) -> str:
+    match letter:
+        case "a":
+            return "g"
+        case "c":
+            return "b"
+        case "f":
+            return before if before in ("w", "g") else "g"
+        case "s":
+            return ""
+        case _:
+            return before or "b"
+
+
+@frozen
+class Unit:
+    """A unit of memory as text."""
+
+    text: str
+    data: bytes
+    bits: Bits | None
+    """None for a string, of which GDB keeps no value."""
+    next_address: int
+
+
+@frozen(eq=False)
+class Units:
+    """The memory of an address space, in units of a format."""
+
+    places: Places
+    space: AddressSpace
+    format: Format
+    symbolize: Symbolize
+    options: FormatOptions
+
+    @property
+    def endian(self) -> Endian:
+        return self.places.architecture.endian
+
+    def unit(self, address: int) -> Unit:
+        """The unit at an address; `UsageError` in GDB's words where it cannot be read."""
+        if self.format.letter not in _LETTERS:
+            raise UsageError(f'Undefined output format "{self.format.letter}".')
+        if self.format.letter == "s":
+            return self._string(address)
+        size_bytes = self.format.unit_bytes
+        data = self._data(address, size_bytes)
+        bits = Bits(int.from_bytes(data, self.endian), 8 * size_bytes)
+        return Unit(self._text(bits), data, bits, self.after(address))
+
+    def after(self, address: int) -> int:
+        """The address of the next unit."""
+        return self._wrapped(address + self.format.unit_bytes)
+
+    def _text(self, bits: Bits) -> str:
+        letter = self.format.letter
+        if letter == "t" and self.options.nibbles:
+            return nibbles_text(bits.value, bits.size_bits)
+        if letter == "t":
+            return f"{bits.value:0{bits.size_bits}b}"
+        if letter in ("x", "z"):
+            return hexadecimal(bits.value, bits.size_bits // 4)
+        options = evolve(self.options, letter=letter)
+        return format_value(
+            bits, self.format.type, options, endian=self.endian, symbolize=self.symbolize
+        )
+
+    def _wrapped(self, address: int) -> int:
+        return address & (1 << self.space.address_bits) - 1
+
+    def _data(self, address: int, size_bytes: int) -> bytes:
+        try:
+            return self._read(address, size_bytes)
+        except DwarfGpuError:
+            for offset in range(size_bytes):
+                if self._byte(address + offset) is None:
+                    raise UsageError(self._cannot_access(address + offset)) from None
+            raise
+
+    def _read(self, address: int, size_bytes: int) -> bytes:
+        address = self._wrapped(address)
+        where = self.places.at(self.space, address)
+        return self.places.context.access.read_bytes(where, size_bytes)
+
+    def _byte(self, address: int) -> bytes | None:
+        try:
+            return self._read(address, 1)
+        except DwarfGpuError:
+            return None
+
+    def _cannot_access(self, address: int) -> str:
+        where = self.places.address_text(self.space, self._wrapped(address))
+        return f"Cannot access memory at address {where}"
+
+    # Strings
+
+    def _string(self, address: int) -> Unit:
+        """Characters up to a NUL, the limit, or the first that cannot be read."""
+        width = self.format.unit_bytes
+        found = bytearray()
+        is_ended = False
+        error = ""
+        while not is_ended and len(found) < self.options.elements * width:
+            data = self._known(address + len(found), width)
+            if data is None:
+                error = f"<error: {self._cannot_access(address + len(found))}>"
+                break
+            found += data
+            is_ended = not any(data)
+        after = None if is_ended or error else self._known(address + len(found), width)
+        kind = CharacterKind(width, _PREFIXES[width])
+        text = ""
+        if found or not error:
+            text = quoted_string(
+                bytes(found),
+                kind,
+                self.endian,
+                elements=self.options.elements,
+                repeats=self.options.repeats,
+                is_cut=after is not None and any(after),
+                utf8=self.options.utf8,
+                sevenbit=self.options.sevenbit,
+            )
+        return Unit(text + error, bytes(found), None, self._wrapped(address + len(found)))
+
+    def _known(self, address: int, size_bytes: int) -> bytes | None:
+        try:
+            return self._read(address, size_bytes)
+        except DwarfGpuError:
+            return None
+
+    def before(self, address: int, count: int) -> int:
+        """Where so many units before an address begin."""
+        width = self.format.unit_bytes
+        if self.format.letter != "s":
+            return self._wrapped(address - count * width)
+        start, counted = address, 0
+        for at in self._characters_before(address):
+            data = self._known(at, width)
+            if data is None:
+                return self._wrapped(start - counted * width)
+            if not any(data) or counted == self.options.elements:
+                start, counted, count = at + width, 0, count - 1
+                if not count:
+                    break
+            counted += 1
+        return self._wrapped(start)
+
+    def _characters_before(self, address: int) -> Iterator[int]:
+        width = self.format.unit_bytes
+        while address - width >= 0:
+            address -= width
+            yield address

@@ -1,0 +1,144 @@
+"""`info pretty-printer` and its like: the printers of a conversation, in GDB's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import Candidate, Part, Told, command, heading
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.printers.model import WHOLE, Collection, Printer, Printers
+
+_OBJECT: Final = "global"
+"""Where all printers are: none belongs to a file."""
+
+
+@frozen
+class _Chosen:
+    """Regular expressions for objects, collections and their printers."""
+
+    object: re.Pattern[str]
+    name: re.Pattern[str]
+    inner: re.Pattern[str] | None
+    """None where collections are meant as a whole."""
+
+    def collections(self, printers: Printers) -> list[Collection]:
+        """Those that match, by name."""
+        if not self.object.match(_OBJECT):
+            return []
+        found = (each for each in printers.collections if self.name.match(each.name))
+        return sorted(found, key=lambda each: each.name)
+
+    def printers(self, collection: Collection) -> list[Printer]:
+        found = (
+            each
+            for each in collection.printers
+            if self.inner is None or self.inner.match(each.name)
+        )
+        return sorted(found, key=lambda each: each.name)
+
+
+def _chosen(argument: str) -> _Chosen:
+    words = argument.split()
+    name, semicolon, inner = (words[1] if len(words) > 1 else "").partition(";")
+    return _Chosen(
+        _compiled(words[0] if words else "", "object"),
+        _compiled(name, "name"),
+        _compiled(inner, "subname") if semicolon else None,
+    )
+
+
+def _compiled(text: str, what: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise UsageError(f"invalid {what} regexp: {text}: {error}") from None
+
+
+def _names(shell: Shell, word: str) -> Iterator[Candidate]:
+    yield Candidate(_OBJECT, "all printers")
+    for collection in shell.settings.printers.collections:
+        yield Candidate(collection.name)
+        yield from (Candidate(f"{collection.name};{each.name}") for each in collection.printers)
+
+
+@command("info pretty-printer", topic="data", complete=_names)
+def info_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the printers of classes.
+
+    Usage: info pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    They show values of classes whose members say little, such as std::vector. OBJECT-REGEXP matches
+    "global", where all printers are. NAME-REGEXP matches the name of a collection; one printer in
+    it is named as COLLECTION;PRINTER. "print/r" shows the members.
+    """
+    chosen, printers = _chosen(argument), shell.settings.printers
+    found = chosen.collections(printers)
+    if found:
+        yield heading(f"{_OBJECT} pretty-printers:")
+    for collection in found:
+        inside = chosen.printers(collection)
+        if chosen.inner is not None and not inside:
+            continue
+        yield heading(f"  {collection.name}{_mark(printers, collection.name, WHOLE)}")
+        for each in inside:
+            data: Record = {
+                "object": _OBJECT,
+                "collection": collection.name,
+                "name": each.name,
+                "enabled": printers.is_enabled(collection.name, each.name),
+            }
+            mark = _mark(printers, collection.name, each.name)
+            yield Told(f"    {each.name}{mark}", data, "pretty-printers")
+
+
+def _mark(printers: Printers, collection: str, name: str) -> str:
+    return " [disabled]" if (collection, name) in printers.disabled else ""
+
+
+@command("enable pretty-printer", topic="data", complete=_names, repeats=False)
+def enable_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show values of classes by printers again.
+
+    Usage: enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    The arguments are those of "info pretty-printer".
+    """
+    yield from _switched(shell, argument, is_on=True)
+
+
+@command("disable pretty-printer", topic="data", complete=_names, repeats=False)
+def disable_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the members of classes in place of what printers say.
+
+    Usage: disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    The arguments are those of "info pretty-printer". "print/r" does so for one value.
+    """
+    yield from _switched(shell, argument, is_on=False)
+
+
+def _switched(shell: Shell, argument: str, *, is_on: bool) -> Iterator[Part]:
+    chosen, before = _chosen(argument), shell.settings.printers
+    keys = {
+        (collection.name, name)
+        for collection in chosen.collections(before)
+        for name in (
+            [WHOLE] if chosen.inner is None else [p.name for p in chosen.printers(collection)]
+        )
+    }
+    disabled = before.disabled - keys if is_on else before.disabled | keys
+    after = evolve(before, disabled=frozenset(disabled))
+    shell.settings.printers = after
+    changed = abs(after.enabled_count - before.enabled_count)
+    count, every = after.enabled_count, sum(len(each.printers) for each in after.collections)
+    data: Record = {"changed": changed, "enabled": count, "printers": every}
+    plural = "" if changed == 1 else "s"
+    yield Told(f"{changed} printer{plural} {'enabled' if is_on else 'disabled'}", data)
+    yield heading(f"{count} of {every} printers enabled")

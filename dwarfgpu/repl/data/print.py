@@ -1,0 +1,196 @@
+"""Commands that show values: what they are, why, and where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.errors import UndefinedBits, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.data.examine import go_on_after
+from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import evaluated, reasons, required
+from dwarfgpu.view.command_options import without_options
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.values import FormatOptions
+
+_FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
+_LETTERS = "xduotacfzsr"
+_SIZES = "bhwg"
+
+
+def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, str]:
+    """How `/x t` or `-elements 3 -- t` is shown, and what; errors in GDB's words."""
+    settings, argument = with_options(argument, name, shell.settings)
+    options = settings.format_options()
+    match = _FORMAT.fullmatch(argument)
+    if match is None:
+        return options, argument
+    letter = None
+    for each in match["letters"]:
+        if each in _SIZES:
+            raise UsageError(f'Size letters are meaningless in "{name}" command.')
+        if each == "i":
+            raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
+        if each not in _LETTERS:
+            raise UsageError(f'Undefined output format "{each}".')
+        letter = each
+    if match["count"] not in ("", "1"):
+        raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
+    if letter not in (None, "r"):  # as in GDB, also what a further `x` has
+        shell.examined = evolve(shell.examined, format=evolve(shell.examined.format, letter=letter))
+    return evolve(options, letter=letter), without_options(match["rest"], name)
+
+
+def shown_value(shell: Shell, value: TypedValue) -> str:
+    """A value as the settings have it."""
+    return language.format(value, shell.session, shell.settings.format_options())
+
+
+def value_data(value: TypedValue, text: str) -> Record:
+    """A value with the keys of GDB's machine interface, and where it is."""
+    kind = None if value.type is None else type_of_value(value)
+    where = None if value.location is None else location_text(value.location)
+    return {"value": text, "type": kind, "location": where}
+
+
+def type_of_value(value: TypedValue) -> str:
+    style = "c" if value.unit is None else value.unit.style
+    return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+
+
+def _remark(shell: Shell, value: TypedValue) -> None:
+    """Say what a value rests on, once, and why it is not known, always."""
+    for note in value.notes:
+        shell.note(note, once=True)
+    for reason in reasons(value, shell.session.architecture.endian):
+        shell.note(reason)
+    is_missing = isinstance(value.error, UndefinedBits)
+    is_missing = is_missing or (value.bits is not None and value.bits.undefined != 0)
+    if value.variable is not None and is_missing:
+        shell.hint(value.variable.name)
+    _remark_written(shell)
+
+
+def _remark_unset(shell: Shell, text: str) -> None:
+    """What was perhaps meant by a name with `_`, as those of the debugger have it, that nobody
+    gave a value."""
+    if text.startswith("$_") and text[1:].isidentifier():
+        known = (each.text[1:] for each in completion.operands(shell, "$"))
+        advice = did_you_mean(text[1:], known, "$")
+        if advice:
+            shell.note(f"{text} has no value.{advice}")
+
+
+def _remark_written(shell: Shell) -> None:
+    """Say once that what was assigned is nowhere but here, where a core file is looked at."""
+    if shell.is_of_core and shell.values.has_written:
+        shell.note("only this session's registers and memory change, not the core file", once=True)
+
+
+_PRINTED: Final = completion.with_options(values_by_option(PRINT_OPTIONS), completion.values)
+
+
+@command("print", topic="data", aliases=("p", "inspect"), complete=_PRINTED)
+def print_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print the value of an expression.
+
+    Usage: print[/FMT] [[--] EXPRESSION]
+
+    EXPRESSION is of the source language, with the variables in scope: s.at[2]->x + 1, *p@4,
+    (char) c, local#0x10, $v6[3], 'file.c'::x. $REGISTER is a register of the wave ($v6, $exec,
+    $pc), $N the value printed as "$N = ..."; $ is the last value, $$ the one before it, $$N the
+    N-th before the last; $NAME what was assigned to it. Without an argument the last value is
+    shown again.
+    FMT is one of x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary),
+    a (address), c (char), f (float), z (hex, zero padded), s (string), r (raw).
+    A value that the compiler removed is <optimized out>; "explain EXPRESSION" tells why.
+    """
+    options, text = format_of(shell, argument, "print")
+    value = evaluated(shell.session, shell.values, text)
+    yield from _kept(shell, value, options)
+    _remark(shell, value)
+    if value.type is None:
+        _remark_unset(shell, text)
+
+
+@command("call", topic="data", complete=_PRINTED)
+def call(shell: Shell, argument: str) -> Iterator[Part]:
+    """Evaluate an expression, and print what is not void.
+
+    Usage: call[/FMT] EXPRESSION
+
+    Functions of the program cannot be called: nothing runs.
+    """
+    options, text = format_of(shell, argument, "call")
+    value = evaluated(shell.session, shell.values, text)
+    if value.type is not None:
+        yield from _kept(shell, value, options)
+    _remark(shell, value)
+
+
+def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[Part]:
+    """The value as one of the history."""
+    line = language.format(value, shell.session, options)
+    number = shell.values.keep(value)
+    yield Told(f"${number} = {line}", {"number": number, **value_data(value, line)})
+    go_on_after(shell, value)
+
+
+@command("output", topic="data", complete=completion.values)
+def output(shell: Shell, argument: str) -> Iterator[Part]:
+    """Like "print", without "$1 = " and the end of the line.
+
+    Usage: output[/FMT] EXPRESSION
+    """
+    options, text = format_of(shell, argument, "output")
+    value = evaluated(shell.session, shell.values, required(text))
+    line = language.format(value, shell.session, options)
+    _remark(shell, value)  # before it: the line has no end
+    yield Told(line, value_data(value, line), ends_line=False)
+
+
+@command("set var", topic="data", aliases=("variable",), complete=completion.values)
+def set_var(shell: Shell, argument: str) -> Iterator[Part]:
+    """Evaluate an expression for what it assigns.
+
+    Usage: set var VARIABLE = EXPRESSION
+
+    Every place of the variable is written, a bit-field alone; nothing if any place refuses.
+    The state file stays as it is. "set var $NAME = EXPRESSION" gives a value a name.
+    """
+    value = evaluated(shell.session, shell.values, required(argument))
+    for note in value.notes:
+        shell.note(note, once=True)
+    _remark_written(shell)
+    yield from ()
+
+
+_INITIAL: Final = re.compile(r"\$(?P<name>[A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
+
+
+@command("init-if-undefined", topic="data", complete=completion.values)
+def init_if_undefined(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give a convenience variable a value, unless it has one.
+
+    Usage: init-if-undefined $NAME = EXPRESSION
+    """
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    match = _INITIAL.match(argument)
+    if match is None:
+        raise UsageError("Init-if-undefined requires an assignment expression.")
+    if match["name"] not in shell.values.named:
+        evaluated(shell.session, shell.values, argument)
+    yield from ()

@@ -1,0 +1,165 @@
+"""`find`: where a pattern is in memory, in GDB's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.language.wave_variables import integer_value
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.data.examine import address_of
+from dwarfgpu.repl.data.memory_units import SIZES
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import evaluated
+from dwarfgpu.view.options import FormatOptions
+
+_FORMAT: Final = re.compile(r"/(?P<letters>[a-z]*)(?P<count>[0-9]{0,9})(?P<after>[a-z]*)\s+")
+_CHUNK: Final = 1 << 16
+_MOST_BYTES: Final = 1 << 30
+_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
+
+
+def parts_of(text: str) -> list[str]:
+    """What stands between commas that are in no parentheses and no quotes."""
+    out, depth, start, position = [], 0, 0, 0
+    while position < len(text):
+        quoted = _STRING.match(text, position)
+        if quoted is not None:
+            position = quoted.end()
+            continue
+        character = text[position]
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            out.append(text[start:position].strip())
+            start = position + 1
+        position += 1
+    return [*out, text[start:].strip()]
+
+
+@command("find", topic="data", complete=completion.values)
+def find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Search memory for a sequence of values.
+
+    Usage: find [/SIZE COUNT] START, END | +LENGTH, EXPRESSION...
+
+    SIZE is b, h, w or g; without it each value has the size of its type. A string is searched for
+    with its NUL, 'h', 'e' without. COUNT is the most that are shown. $_ is then where the last one
+    is, $numfound how many there are.
+    """
+    size, most, text = _options(argument)
+    parts = parts_of(text)
+    if len(parts) < 3 or not all(parts):
+        raise UsageError("Missing search parameters." if not text else "Missing search pattern.")
+    places = Places(shell.session)
+    space, start = address_of(shell, places, parts[0])
+    if parts[1].startswith("+"):
+        length = _integer(shell, parts[1][1:])
+        if length <= 0:
+            raise UsageError("Empty search range.")
+    else:
+        length = address_of(shell, places, parts[1])[1] - start + 1
+        if length <= 0:
+            raise UsageError("Invalid search space, end precedes start.")
+    if length > _MOST_BYTES:
+        raise UsageError(f"find searches at most {_MOST_BYTES} bytes.")
+    pattern = b"".join(_bytes(shell, each, size) for each in parts[2:])
+    if length < len(pattern):
+        raise UsageError("Search space too small to contain pattern.")
+    count = 0
+    for address in _found(shell, places, space, start, length, pattern):
+        if count == most:
+            break
+        count += 1
+        found = places.pointer(None, space, address)
+        shell.values.named["_"] = evolve(found, convenience="_")
+        symbol = None if space.number else symbol_text(shell.session, address)
+        shown = places.address_text(space, address)
+        text = f"{shown} <{symbol}>" if symbol else shown
+        yield Told(text, {"addr": shown, "symbol": symbol}, "addresses")
+    arch = shell.session.architecture
+    shell.values.named["numfound"] = evolve(integer_value(arch, count), convenience="numfound")
+    plural = "" if count == 1 else "s"
+    text = f"{count} pattern{plural} found." if count else "Pattern not found."
+    yield Told(text, {"addresses": []})
+
+
+def _options(argument: str) -> tuple[str | None, int | None, str]:
+    match = _FORMAT.match(argument)
+    if match is None:
+        return None, None, argument.strip()
+    size = None
+    for letter in match["letters"] + match["after"]:
+        if letter not in SIZES:
+            raise UsageError("Invalid size granularity.")
+        size = letter
+    if match["count"] == "0":
+        raise UsageError("Count must be positive.")
+    return size, int(match["count"]) if match["count"] else None, argument[match.end() :]
+
+
+def _integer(shell: Shell, text: str) -> int:
+    value = evaluated(shell.session, shell.values, text)
+    shown = language.format(value, shell.session, FormatOptions(letter="d"))
+    if not shown.removeprefix("-").isdecimal():
+        raise UsageError("Value can't be converted to integer.")
+    return int(shown)
+
+
+def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
+    """The bytes of a value, in a size if one is given; a string has its NUL."""
+    endian = shell.session.architecture.endian
+    if size is not None and not text.startswith('"'):
+        count = SIZES[size]
+        return (_integer(shell, text) & (1 << 8 * count) - 1).to_bytes(count, endian)
+    bits = Places(shell.session).known(evaluated(shell.session, shell.values, text))
+    return bits.to_bytes(endian)
+
+
+def _found(
+    shell: Shell, places: Places, space: AddressSpace, start: int, length: int, pattern: bytes
+) -> Iterator[int]:
+    """Where the pattern begins; what cannot be read ends the search, as a warning tells."""
+    held, base, position = b"", start, start
+    end = start + length
+    while position < end:
+        count = min(_CHUNK, end - position)
+        data = _read(places, space, position, count)
+        held += data
+        at = held.find(pattern)
+        while at >= 0:
+            yield base + at
+            at = held.find(pattern, at + 1)
+        if len(data) < count:
+            where = places.address_text(space, position + len(data))
+            what = f"{count - len(data)} bytes of target memory at {where}"
+            shell.warn(f"Unable to access {what}, halting search.")
+            return
+        position += count
+        rest = min(len(pattern) - 1, len(held))
+        base, held = base + len(held) - rest, held[len(held) - rest :]
+
+
+def _read(places: Places, space: AddressSpace, address: int, count: int) -> bytes:
+    """The bytes up to the first that cannot be read."""
+    access = places.context.access
+    try:
+        return access.read_bytes(places.at(space, address), count)
+    except DwarfGpuError:
+        good, bad = 0, count
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                access.read_bytes(places.at(space, address), middle)
+                good = middle
+            except DwarfGpuError:
+                bad = middle
+        return access.read_bytes(places.at(space, address), good) if good else b""

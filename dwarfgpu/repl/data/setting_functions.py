@@ -1,0 +1,52 @@
+"""`$_gdb_setting("print elements")`: the values of settings in expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from dwarfgpu.dwarf.types.types import Array, strip
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.evaluate import Evaluator
+from dwarfgpu.language.functions import OwnFunction
+from dwarfgpu.language.strings import string_of
+from dwarfgpu.language.wave_variables import integer_value, text_value
+from dwarfgpu.repl.settings import SETTINGS, Settings
+
+
+def setting_functions(settings: Settings) -> Mapping[str, OwnFunction]:
+    """By their names without the first `$`."""
+    return {
+        "_gdb_setting": partial(_value, settings),
+        "_gdb_setting_str": partial(_text, settings),
+    }
+
+
+def _value(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    name = _name(asking, given, "_gdb_setting")
+    value = settings[name]
+    if isinstance(value, str):
+        return text_value(asking.session.architecture, value)
+    unlimited = -1 if name == "print max-depth" else 0  # as `set` takes them
+    return integer_value(asking.session.architecture, unlimited if value is None else int(value))
+
+
+def _text(settings: Settings, asking: Evaluator, given: list[TypedValue]) -> TypedValue:
+    name = _name(asking, given, "_gdb_setting_str")
+    setting = next(each for each in SETTINGS if each.name == name)
+    return text_value(asking.session.architecture, setting.text(settings[name]))
+
+
+def _name(asking: Evaluator, given: list[TypedValue], function: str) -> str:
+    if not given:
+        raise UsageError(f"You must provide an argument to ${function}")
+    if not isinstance(strip(given[0].type), Array):
+        raise UsageError(f"First argument of ${function} must be a string.")
+    name = string_of(asking.places, given[0])
+    for each in SETTINGS:
+        if name == each.name or name in each.aliases:
+            return each.name
+    raise UsageError(
+        f"First argument of ${function} must be a valid setting of the 'show' command."
+    )

@@ -1,0 +1,143 @@
+"""Commands that show types; nothing is read for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import Final
+
+from dwarfgpu import language
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.types.types import Style, Typedef
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import Typed
+from dwarfgpu.language.elf_symbols import TEXT
+from dwarfgpu.language.names import Names
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.declared_settings import SPELLED
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value_history import options_of
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.type_layout import layout
+from dwarfgpu.view.type_offsets import offset_text
+from dwarfgpu.view.type_text import type_text
+
+_OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
+_TYPE_OF: Final = re.compile(r"(?:__)?(?:typeof|decltype)(?:__)?\s*\(")
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:::[^\W\d]\w*)*")
+_FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
+
+
+def _namespace(shell: Shell, argument: str) -> str | None:
+    """The whole name of a namespace; None for anything else."""
+    if not _NAME.fullmatch(argument):
+        return None
+    try:
+        found = Names(shell.session).meaning(argument)
+    except DwarfGpuError:
+        return None  # using it says so
+    first = found[0] if found else None
+    if not isinstance(first, Die) or first.tag != dw.TAG_NAMESPACE:
+        return None
+    return qualified_name(first)
+
+
+@command("whatis", topic="data", complete=completion.values)
+def whatis(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the type of an expression.
+
+    Usage: whatis EXPRESSION | TYPE
+
+    The expression is not evaluated. Of a typedef, what it is another name of.
+    """
+    _, argument = _flags(argument)
+    namespace = _namespace(shell, argument)
+    if namespace is not None:
+        yield Told(f"type = {namespace}", {"type": namespace})
+        return
+    named = language.named_type(argument, shell.session)
+    is_written = not _TYPE_OF.match(argument)
+    if named is not None and isinstance(named.type, Typedef) and is_written:
+        named = Typed(named.type.target, named.unit)
+    found = named or _type_of(shell, argument)
+    cplusplus, style = _spelled(shell, found)
+    name = type_name(found.type, cplusplus=cplusplus, style=style)
+    yield Told(f"type = {name}", {"type": name})
+
+
+@command("ptype", topic="data", complete=completion.values)
+def ptype(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the definition of a type.
+
+    Usage: ptype[/FLAGS] EXPRESSION | TYPE
+
+    What it is made of, in the words of its language; the expression is not evaluated. FLAGS are
+    o (where each member of a structure is, its size, and the holes), m (without member functions),
+    t (without typedefs), M and T (with them), r (raw: template arguments and typedefs of a class
+    are not used in it), x and d (places and sizes in hexadecimal, decimal);
+    else as the settings of "set print type".
+    """
+    flags, argument = _flags(argument, _of_settings(shell))
+    namespace = _namespace(shell, argument)
+    if namespace is not None:
+        name = f"namespace {namespace}"
+        yield Told(f"type = {name}", {"type": name, "definition": name})
+        return
+    found = language.named_type(argument, shell.session) or _type_of(shell, argument)
+    if found.type is TEXT:
+        name = "<unknown return type> ()"
+        yield Told(f"type = {name}", {"type": name, "definition": name})
+        return
+    cplusplus, style = _spelled(shell, found)
+    name = type_name(found.type, cplusplus=cplusplus, style=style)
+    data: Record = {"type": name, **layout(found.type, cplusplus=cplusplus)}
+    if "o" in flags and style == "c":
+        shown = offset_text(
+            found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
+        )
+        if shown is not None:
+            yield Told(shown, {**data, "definition": shown})
+            return
+    text = type_text(
+        found.type,
+        cplusplus=cplusplus,
+        style=style,
+        has_methods="m" not in flags,
+        has_typedefs="t" not in flags,
+        is_raw="r" in flags,
+    )
+    yield Told(f"type = {text}", {**data, "definition": text})
+
+
+def _spelled(shell: Shell, found: Typed) -> tuple[bool, Style]:
+    """Whether as in C++, and in whose words."""
+    return SPELLED[shell.settings.word("language")] or (found.is_cplusplus, found.style)
+
+
+def _of_settings(shell: Shell) -> set[str]:
+    """The flags that the settings stand for."""
+    settings = shell.settings
+    flags = {"x"} if settings.flag("print type hex") else set()
+    flags |= set() if settings.flag("print type methods") else {"m"}
+    return flags | (set() if settings.flag("print type typedefs") else {"t"})
+
+
+def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]:
+    """What `/om` asks for; of opposite letters the last one."""
+    match = _FLAGS.match(argument)
+    flags = set(flags)
+    for letter in "" if match is None else match["letters"]:
+        if letter not in "omMtTrxd":
+            raise UsageError(f"unrecognized flag '{letter}'")
+        flags -= {_OPPOSITES.get(letter, letter)}
+        flags |= {letter} - {*_OPPOSITES}
+    return flags, argument if match is None else argument[match.end() :]
+
+
+def _type_of(shell: Shell, argument: str) -> Typed:
+    options = options_of(shell.session, shell.values)
+    return language.type_of(argument or "$", shell.session, options)

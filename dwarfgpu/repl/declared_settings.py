@@ -1,0 +1,293 @@
+"""The settings: names, values, and sentences, GDB's where GDB has them.
+
+Law: a setting that is here is obeyed; one of GDB's that has nothing to act on here is among
+`WITHOUT_MEANING`, with the reason, and refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from dwarfgpu.dwarf.types.types import Style
+from dwarfgpu.repl.setting import Setting, SettingValue
+
+RADICES: Final = {8: "o", 10: None, 16: "x"}
+"""Output radices, and the letters of their format."""
+LANGUAGES: Final = (
+    "auto", "local", "unknown", "ada", "asm", "c", "c++", "d", "fortran", "go", "minimal",
+    "modula-2", "objective-c", "opencl", "pascal", "rust",
+)  # fmt: skip
+SPELLED: Final[Mapping[str, tuple[bool, Style] | None]] = {
+    "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
+    "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
+}  # fmt: skip
+"""The languages in which values can be written: whether as in C++, and the style."""
+FRAME_INFO: Final = (
+    "auto", "source-line", "location", "source-and-location", "location-and-address",
+    "short-location",
+)  # fmt: skip
+
+
+def _nested(value: SettingValue) -> str:
+    if value is None:
+        return "Will print all nested types defined in a class"
+    if not value:
+        return "Will not print nested types defined in a class"
+    return f"Will print nested types defined in a class to a depth of {value}"
+
+
+def _styled(value: SettingValue) -> str:
+    return f"CLI output styling is {'enabled' if value else 'disabled'}."
+
+
+def _logs(value: SettingValue) -> str:
+    return f"{'on: Logging is enabled' if value else 'off: Logging is disabled'}."
+
+
+def _overwrites(value: SettingValue) -> str:
+    how = "on: Logging overwrites" if value else "off: Logging appends to"
+    return f"{how} the log file."
+
+
+def _redirects(value: SettingValue) -> str:
+    if value:
+        return "on: Output will go only to the log file."
+    return "off: Output will go to both the screen and the log file."
+
+
+def _prompt(value: SettingValue) -> str:
+    return f'Dwarfgpu\'s prompt is "{value or "(dwarfgpu FOCUS)"} ".'
+
+
+def _flag(
+    name: str, default: bool, shown: str, help: str, more: str = "", shown_help: str = ""
+) -> Setting:
+    return Setting(name, "boolean", default, shown, help, more=more, shown_help=shown_help)
+
+
+_PRINT: Final = (
+    _flag("print address", True, "Printing of addresses is {}.", "printing of addresses."),
+    _flag("print array", False, "Pretty formatting of arrays is {}.",
+          "pretty formatting of arrays."),
+    _flag("print array-indexes", False, "Printing of array indexes is {}.",
+          "printing of array indexes."),
+    Setting(
+        "print elements", "limit", 200,
+        "Limit on string chars or array elements to print is {}.",
+        "limit on string chars or array elements to print.",
+        more='"unlimited" causes there to be no limit.',
+    ),
+    Setting(
+        "print frame-arguments", "choice", "scalars",
+        'Printing of non-scalar frame arguments is "{}".',
+        "printing of non-scalar frame arguments.", ("all", "scalars", "none", "presence"),
+    ),
+    Setting(
+        "print frame-info", "choice", "auto", 'Printing of frame information is "{}".',
+        "printing of frame information.", FRAME_INFO,
+    ),
+    Setting(
+        "print max-depth", "depth", 20, "Maximum print depth is {}.",
+        "maximum print depth for nested structures, unions and arrays.",
+        more='What is deeper is {...}; "unlimited" shows all.',
+        shown_help="maximum print depth for nested structures, unions, and arrays.",
+    ),
+    Setting(
+        "print max-symbolic-offset", "limit", None,
+        "The largest offset that will be printed in <symbol+1234> form is {}.",
+        "the largest offset that will be printed in <SYMBOL+1234> form.",
+        more="Addresses further behind their symbol are shown without it.",
+    ),
+    _flag("print nibbles", False, "Printing binary values in groups is {}.",
+          "whether to print binary values in groups of four bits."),
+    _flag("print null-stop", False,
+          "Printing of char arrays to stop at first null char is {}.",
+          "printing of char arrays to stop at first null char."),
+    _flag("print pretty", False, "Pretty formatting of structures is {}.",
+          "pretty formatting of structures."),
+    _flag("print raw-frame-arguments", False,
+          "Whether to print frame arguments in raw form is {}.",
+          "whether to print frame arguments in raw form.",
+          "If set, frame arguments are printed in raw form, bypassing any\n"
+          "pretty-printers for that value."),
+    _flag("print raw-values", False, "Whether to print values in raw form is {}.",
+          "whether to print values in raw form.",
+          "If set, values are printed in raw form, bypassing any\n"
+          "pretty-printers for that value."),
+    Setting(
+        "print repeats", "limit", 10, "Threshold for repeated print elements is {}.",
+        "threshold for repeated print elements.",
+        more='"unlimited" causes all elements to be individually printed.',
+    ),
+    _flag("print sevenbit-strings", False,
+          r"Printing of 8-bit characters in strings as \nnn is {}.",
+          r"printing of 8-bit characters in strings as \nnn."),
+    _flag("print static-members", True, "Printing of C++ static members is {}.",
+          "printing of C++ static members."),
+    _flag("print symbol", True, "Printing of symbols when printing pointers is {}.",
+          "printing of symbol names when printing pointers."),
+    _flag("print symbol-filename", False,
+          "Printing of source filename and line number with <symbol> is {}.",
+          "printing of source filename and line number with <SYMBOL>."),
+    Setting(
+        "print type hex", "boolean", False,
+        "Display of struct members offsets and sizes in hexadecimal is {}",
+        "printing of struct members sizes and offsets using hex notation.",
+        shown_help="whether sizes and offsets of struct members are printed using hex notation.",
+    ),
+    _flag("print type methods", True, "Printing of methods defined in a class in {}",
+          "printing of methods defined in classes."),
+    _flag("print type typedefs", True, "Printing of typedefs defined in a class in {}",
+          "printing of typedefs defined in classes."),
+    _flag("print union", True, "Printing of unions interior to structures is {}.",
+          "printing of unions interior to structures."),
+)  # fmt: skip
+
+SETTINGS: Final = tuple(sorted((
+    *_PRINT,
+    Setting(
+        "backtrace limit", "limit", None,
+        "An upper bound on the number of backtrace levels is {}.",
+        "an upper bound on the number of backtrace levels.",
+        more='Frames beyond it are not looked at; "unlimited" ends this.',
+        shown_help="the upper bound on the number of backtrace levels.",
+    ),
+    _flag("backtrace past-entry", False,
+          "Whether backtraces should continue past the entry point of a program is {}.",
+          "whether backtraces should continue past the entry point of a program.",
+          "The frames outside of it are seldom of interest."),
+    _flag("backtrace past-main", False,
+          'Whether backtraces should continue past "main" is {}.',
+          'whether backtraces should continue past "main".',
+          'The frames outside of "main" are seldom of interest.'),
+    _flag("confirm", True, "Whether to confirm potentially dangerous operations is {}.",
+          "whether to confirm potentially dangerous operations."),
+    Setting(
+        "editing-mode", "choice", "emacs",
+        "The keys of the line editor are those of {}.",
+        "whose keys the line editor has.", ("emacs", "vi"),
+    ),
+    Setting(
+        "height", "limit", None, "Number of lines dwarfgpu thinks are in a page is {}.",
+        "number of lines in a page for dwarfgpu output pagination.",
+        more="After so many lines it asks whether to go on; 0 is never.",
+    ),
+    Setting(
+        "language", "choice", "auto", 'The current source language is "{}".',
+        "the current source language.", LANGUAGES,
+        more='In which values and types are written; "auto" is that of their source file. '
+        "Expressions are read by the rules of C and C++ together.",
+    ),
+    Setting(
+        "listsize", "limit", 10,
+        "Number of source lines dwarfgpu will list by default is {}.",
+        "number of source lines dwarfgpu will list by default.",
+        more='Of "list" without a range.',
+    ),
+    Setting(
+        "logging enabled", "boolean", False, _logs, "logging.",
+        shown_help="whether logging is enabled.",
+    ),
+    Setting(
+        "logging file", "file", "dwarfgpu.txt", 'The current logfile is "{}".',
+        "the current logfile.", more="What is said goes to it while logging is enabled.",
+    ),
+    Setting(
+        "logging overwrite", "boolean", False, _overwrites,
+        "whether logging overwrites or appends to the log file.",
+        more="If set, logging overwrites the log file.",
+    ),
+    Setting(
+        "logging redirect", "boolean", False, _redirects, "the logging output mode.",
+        more="If redirect is off, output will go to both the screen and the log file.\n"
+        "If redirect is on, output will go only to the log file.",
+    ),
+    Setting(
+        "output", "choice", "text", "The output format is {}.",
+        "the output format: text, or JSON lines.", ("text", "json"),
+    ),
+    Setting(
+        "output-radix", "integer", 10,
+        "Default output radix for printing of values is {}.",
+        "default output radix for printing of values.",
+        more="8, 10 or 16: of integers for which no format is asked.",
+    ),
+    _flag("pagination", True, "State of pagination is {}.",
+          "state of dwarfgpu output pagination.",
+          "Where somebody reads at a terminal, a page is shown at a time."),
+    Setting(
+        "prompt", "text", "", _prompt, "dwarfgpu's prompt.",
+        more="Without one it tells the wave or thread, and the lane, in focus.",
+    ),
+    Setting(
+        "style enabled", "boolean", True, _styled, "whether CLI styling is enabled.",
+        more="If enabled, output to the terminal is styled.",
+        shown_help="whether CLI is enabled.",
+    ),
+    _flag("trace-commands", False, "State of GDB CLI command tracing is {}.",
+          "tracing of GDB CLI commands.",
+          "When 'on', each command is displayed as it is executed."),
+    Setting(
+        "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
+        "number of characters in a line of dwarfgpu output.",
+        more="Tables and drawings are folded at it; 0 is no limit.",
+    ),
+), key=lambda each: each.name))  # fmt: skip
+"""All settings, by name."""
+
+_NOTHING_RUNS: Final = "nothing of it runs here"
+_NO_DISASSEMBLER: Final = "dwarfgpu has no disassembler of machine code"
+WITHOUT_MEANING: Final[Mapping[str, str]] = {
+    "debug": 'dwarfgpu has no messages about its own work; "explain" tells how a value is found',
+    "amdgpu": "nothing of a driver or a runtime of GPUs is here",
+    "args": "a program is started by its backend",
+    "disassembly-flavor": _NO_DISASSEMBLER,
+    "disassembler-options": _NO_DISASSEMBLER,
+    "disassemble-next-line": _NO_DISASSEMBLER,
+    "follow-fork-mode": _NOTHING_RUNS,
+    "non-stop": _NOTHING_RUNS,
+    "logging debugredirect": "dwarfgpu has no messages about its own work",
+    "print asm-demangle": _NO_DISASSEMBLER,
+    "print finish": "nothing returns here that could be shown",
+    "print inferior-events": _NOTHING_RUNS,
+    "print memory-tag-violations": "pointers have no memory tags here",
+    "print pascal_static-members": "Pascal is not read",
+    "print symbol-loading": "no message about symbols is made",
+    "print thread-events": _NOTHING_RUNS,
+    "print vtbl": "tables of virtual functions are shown as pointers by their symbol, as in GDB",
+    "scheduler-locking": _NOTHING_RUNS,
+    "step-mode": _NOTHING_RUNS,
+    "verbose": "dwarfgpu has no messages about its own work",
+}
+"""Settings of GDB that nothing here could obey, and why."""
+NOT_BUILT: Final = (
+    "ada", "agent", "annotate", "architecture", "auto-connect-native-target", "auto-load",
+    "auto-solib-add", "basenames-may-differ", "breakpoint", "can-use-hw-watchpoints",
+    "case-sensitive", "charset", "check", "circular-trace-buffer", "code-cache",
+    "coerce-float-to-double", "compile-args", "compile-gcc", "complaints", "cp-abi", "cwd",
+    "data-directory", "dcache", "debug-file-directory", "debuginfod", "default-collect",
+    "demangle-style", "detach-on-fork", "disable-randomization", "disconnected-dprintf",
+    "disconnected-tracing", "displaced-stepping", "dprintf-channel", "dprintf-function",
+    "dprintf-style", "dump-excluded-mappings", "editing", "endian", "environment",
+    "exec-direction", "exec-done-display", "exec-file-mismatch", "exec-wrapper",
+    "extended-prompt", "extension-language", "filename-display", "follow-exec-mode", "fortran",
+    "frame-filter", "gnutarget", "guile", "history", "host-charset", "index-cache",
+    "inferior-tty", "input-radix", "interactive-mode", "libthread-db-search-path",
+    "max-completions", "max-user-call-depth", "max-value-size", "may-call-functions",
+    "may-insert-breakpoints", "may-insert-fast-tracepoints", "may-insert-tracepoints",
+    "may-interrupt", "may-write-memory", "may-write-registers", "mem", "mi-async", "mpx",
+    "multiple-symbols", "observer", "opaque-type-resolution", "osabi", "overload-resolution",
+    "print demangle", "print entry-values", "print object",
+    "print type nested-type-limit", "radix", "range-stepping", "ravenscar",
+    "record", "remote", "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase",
+    "remotelogfile", "remotetimeout", "remotewritesize", "schedule-multiple",
+    "script-extension", "serial", "solib-absolute-prefix", "solib-search-path", "stack-cache",
+    "startup-quietly", "startup-with-shell", "stop-on-solib-events", "struct-convention",
+    "suppress-cli-notifications", "sysroot", "target-charset", "target-file-system-kind",
+    "target-wide-charset", "tcp", "tdesc", "trace-buffer-size", "trace-notes",
+    "trace-stop-notes", "trace-user", "trust-readonly-sections", "tui",
+    "unwind-on-terminating-exception", "unwindonsignal", "use-coredump-filter",
+    "use-deprecated-index-sections", "watchdog", "write",
+)  # fmt: skip
+"""Those that something could."""

@@ -1,0 +1,42 @@
+"""The prompt of `dwarfgpu debug` in a program of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import evolve
+
+from dwarfgpu.repl.start import at_terminal, conversation, greet, interact
+from dwarfgpu.repl.terminal.lines import Given, run_given
+from dwarfgpu.session.session import Session
+
+
+def run_interactive(
+    session: Session,
+    *,
+    commands: Iterable[str] = (),
+    names: Mapping[str, object] | None = None,
+    quiet: bool = False,
+) -> Session:
+    """Converse about a session on the terminal, or by the lines of stdin, until they end.
+
+    `commands` are run first. `names` is what the command `python` knows beside its own. Returned is
+    the session as it was left: its wave, lane and frame are those that were in focus; what was
+    assigned and not taken back is in its machine. The status that `quit` is given is that of a
+    program, and has no meaning here. Nothing that is typed raises anything but `KeyboardInterrupt`;
+    `UsageError` for a lane that the wave has not.
+    """
+    is_talk = at_terminal()
+    shell = conversation(session, is_fed=not is_talk)
+    shell.python_names.update(names or {})
+    for note in session.notes:
+        shell.note(note, once=True)
+    if is_talk and not quiet:
+        greet(shell)
+    run_given(shell, [Given(each, is_script=False) for each in commands])
+    if not shell.is_over:
+        interact(shell, is_talk=is_talk)
+    return evolve(shell.session, target=session.target)
+
+
+__all__ = ["run_interactive"]

@@ -1,0 +1,342 @@
+"""Source text at the prompt: `list` and `info line`, in GDB's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import (
+    LineStep,
+    Spot,
+    body_of,
+    declared_at,
+    entry_of,
+    starts_of,
+    step_at,
+)
+from dwarfgpu.language.symbols import symbol_text
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.data.examine import examined_code
+from dwarfgpu.repl.files.linespec import spot_of, spots_of
+from dwarfgpu.repl.settings import UNLIMITED
+from dwarfgpu.repl.shell import Listed, Shell
+from dwarfgpu.service.focus import frame_pc, symbol_at
+from dwarfgpu.session.backtrace import Place, place_in, place_of
+from dwarfgpu.session.session import Session
+from dwarfgpu.terminal.input import read_file
+from dwarfgpu.view.location_json import Record
+
+_ADDEND: Final = re.compile(r"[+-][0-9]+$")
+_OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
+"""Lines from the one that comes next."""
+_MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
+
+
+@command("list", topic="data", aliases=("l",), complete=completion.symbols)
+def list_(shell: Shell, argument: str) -> Iterator[Part]:
+    """List source text.
+
+    Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
+
+    A PLACE is LINE, +LINES or -LINES from the line that comes next, FILE:LINE, FUNCTION,
+    FILE:FUNCTION or *ADDRESS. Without an argument, ten lines around that of the frame in focus, or
+    of main; then the ten that follow. With "-" the ten before those listed last. "set listsize"
+    tells how many.
+    The text is that in the debugging information, else that of the file by its name.
+    """
+    frame = place_or_none(shell.session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    before = before if before is not None and before.first else None
+    several = _several(shell, argument.strip(), before)
+    if several:
+        yield from _each(shell, several, frame)
+        return
+    place, first, last = _wanted(shell, argument.strip(), before)
+    text = _text(shell, place)
+    if text is None:
+        raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+    if not 0 < first <= len(text):
+        shell.listed = Listed(frame, place, first, first)
+        count = len(text)
+        raise UsageError(f"Line number {first} out of range; {place.file} has {count} lines.")
+    yield from _where(shell, argument)
+    shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
+    shell.again = "list -" if argument.strip() == "-" else "list"
+    yield Told("", {"file": place.file, "fullname": place.path})
+    for number, line in enumerate(text[first - 1 : last], first):
+        yield _line(number, line)
+
+
+def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
+    """The places that one text means, by file and line; none where it is one or is not alone."""
+    start, comma, _ = split_at_comma(argument)
+    if comma or not start or start[0] in "*+-,0123456789":
+        return []
+    around = place_or_none(shell.session) if before is None else before.place
+    found: dict[tuple[str, int], Spot] = {}
+    for each in _shown_spots(shell, start, around or place_of_main(shell)):
+        if each.place is not None:
+            found.setdefault((each.place.path, each.place.line), each)
+    return [found[key] for key in sorted(found)] if len(found) > 1 else []
+
+
+def _each(shell: Shell, spots: list[Spot], frame: Place | None) -> Iterator[Part]:
+    """Each place with its title."""
+    count = _count(shell)
+    for spot in spots:
+        assert spot.place is not None
+        text = _text(shell, spot.place)
+        first = max(spot.place.line - count // 2, 1)
+        yield heading(_title(spot))
+        if text is None:
+            place = spot.place
+            raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+        last = min(first + count - 1, len(text))
+        shell.listed = Listed(frame, spot.place, first, last + 1)
+        yield from (_line(number, text[number - 1]) for number in range(first, last + 1))
+
+
+def _title(spot: Spot) -> str:
+    assert spot.place is not None
+    name = spot.name or "???"
+    return f'file: "{spot.place.file}", line number: {spot.place.line}, symbol: "{name}"'
+
+
+def listed_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+    """As `spots_of`, and where a variable or type is declared."""
+    try:
+        return spots_of(shell, text, around)
+    except UsageError:
+        place = declared_at(shell.session, text) if text else None
+        if place is None:
+            raise
+        return (Spot("line", place, ()),)
+
+
+def _shown_spots(shell: Shell, text: str, around: Place | None) -> tuple[Spot, ...]:
+    """As `listed_spots`, functions whose first code is of another file where they are declared."""
+    found = listed_spots(shell, text, around)
+    return tuple(evolve(each, place=each.declared or each.place) for each in found)
+
+
+def split_at_comma(text: str) -> tuple[str, bool, str]:
+    """What is before and after the first comma that is in no brackets, and whether there is one."""
+    depth = 0
+    for at, each in enumerate(text):
+        depth += (each in "(<[") - (each in ")>]")
+        if each == "," and depth <= 0:
+            return text[:at].strip(), True, text[at + 1 :].strip()
+    return text.strip(), False, ""
+
+
+def _line(number: int, text: str) -> Told:
+    return Told(f"{number}\t{text}", {"line": number, "text": text}, "source")
+
+
+def _where(shell: Shell, argument: str) -> Iterator[Part]:
+    """What is at an address whose source is listed."""
+    start = argument.partition(",")[0].strip()
+    if not start.startswith("*"):
+        return
+    spot = spot_of(shell, start, None)
+    name = _ADDEND.sub("", symbol_at(shell.session, spot.pcs[0]) or "??")
+    assert spot.place is not None
+    data: Record = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
+    yield Told(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
+
+
+def _count(shell: Shell) -> int:
+    return shell.settings.limit("listsize") or UNLIMITED
+
+
+def _wanted(shell: Shell, argument: str, before: Listed | None) -> tuple[Place, int, int]:
+    """The file, and the first and last line that are asked for."""
+    count = _count(shell)
+    if argument in ("", "-", "+") and before is None:
+        place = _place(shell)
+        first = max(place.line - count // 2, 1)
+        return place, first, first + count - 1
+    if before is not None and argument in ("", "+"):
+        return before.place, before.next, before.next + count - 1
+    if before is not None and argument == "-":
+        if before.first == 1:
+            raise UsageError(f"Already at the start of {before.place.file}.")
+        return before.place, max(before.first - count, 1), before.first - 1
+    around = place_or_none(shell.session) if before is None else before.place
+    if around is not None and _OFFSET.match(argument):
+        line = around.line - count // 2 if before is None else before.next
+        argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
+    start, comma, end = split_at_comma(argument)
+    if comma and not (start or end):
+        raise UsageError("Two empty args do not say what lines to list.")
+    return _span(shell, start, comma, end, around or place_of_main(shell))
+
+
+def _span(
+    shell: Shell, start: str, comma: bool, end: str, around: Place | None
+) -> tuple[Place, int, int]:
+    count = _count(shell)
+    more = _MORE.fullmatch(end or "")
+    last = None
+    if end and more is None:
+        last = _one(shell, end, around, "last")
+        if not start:
+            return last, max(last.line - count + 1, 1), last.line
+    place = _one(shell, start, around, "first")
+    if last is not None and last.path != place.path:
+        raise UsageError("Specified first and last lines are in different files.")
+    first = place.line if comma else max(place.line - count // 2, 1)
+    if more is not None:
+        return place, first, first + int(more["count"])
+    return place, first, first + count - 1 if last is None else last.line
+
+
+def _one(shell: Shell, text: str, around: Place | None, which: str) -> Place:
+    spots = _shown_spots(shell, text, around)
+    places = {(each.place.path, each.place.line): each for each in spots if each.place is not None}
+    if len(places) > 1:
+        titles = "\n".join(_title(places[key]) for key in sorted(places))
+        raise UsageError(f"Specified {which} line '{text}' is ambiguous:\n{titles}")
+    if not places:
+        raise UsageError(f"No line number known for {text}.")
+    [spot] = places.values()
+    assert spot.place is not None
+    return spot.place
+
+
+@command("info line", topic="data", complete=completion.symbols)
+def info_line(shell: Shell, argument: str) -> Iterator[Part]:
+    """Tell where the code of a source line is.
+
+    Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
+
+    Without an argument, of the line listed last, else that of the frame in focus; then of the line
+    after it. "x" then shows that code.
+    """
+    session = shell.session
+    if session.code_object is None and not session.code_objects:
+        raise UsageError("No symbol table is loaded.")
+    frame = place_or_none(session)
+    before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
+    if argument:
+        around = frame or (before.place if before else None) or place_of_main(shell)
+        spots = listed_spots(shell, argument, around)
+    else:
+        place = _place(shell) if before is None else before.place
+        line = place.line if before is None else before.told or before.first
+        spots = spots_of(shell, str(line), place)
+    for spot in spots:
+        if spot.place is None:
+            pc = spot.pcs[0]
+            where = f" for address {_address(session, pc)}" if pc else "."
+            yield Told(f"No line number information available{where}", {"lines": []})
+            continue
+        starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
+        for start in starts or (None,):
+            step = None if start is None or spot.place.line < 1 else step_at(session, start)
+            yield _line_told(session, spot.place, step)
+            if step is not None:
+                examined_code(shell, step.begin)
+                last = before or Listed(frame, spot.place, 0, spot.place.line)
+                shell.listed = evolve(last, told=spot.place.line + 1)
+
+
+def _line_told(session: Session, place: Place, step: LineStep | None) -> Told:
+    """Where a line's code is, by its step; None is after all lines."""
+    head = f'Line {place.line} of "{place.file}"'
+    if step is None:
+        return Told(f'Line number {place.line} is out of range for "{place.file}".', {"lines": []})
+    begin, end = _address(session, step.begin), _address(session, step.end)
+    is_own = step.place.line == place.line
+    text = f"{head} starts at address {begin} and ends at {end}."
+    if not is_own:
+        text = f"{head} is at address {begin} but contains no code."
+    last = step.end if is_own else None
+    return Told(text, _span_record(session, place, place.line, step.begin, last), "lines")
+
+
+def _span_record(session: Session, place: Place, line: int, begin: int, end: int | None) -> Record:
+    """Code of a line with the keys of GDB's machine interface."""
+    return {
+        "pc": f"{begin:#x}",
+        "end": None if end is None else f"{end:#x}",
+        "symbol": symbol_at(session, begin) or symbol_text(session, begin),
+        "line": line,
+        "file": place.file,
+        "fullname": place.path,
+    }
+
+
+def _address(session: Session, pc: int) -> str:
+    symbol = symbol_at(session, pc) or symbol_text(session, pc)
+    return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
+
+
+def place_or_none(session: Session) -> Place | None:
+    if session.pc is None:
+        return None
+    try:
+        return place_of(session, frame_pc(session))
+    except DwarfGpuError:
+        return None
+
+
+def _place(shell: Shell) -> Place:
+    """That of the frame in focus; where there is none, one a little before the body of `main`."""
+    session = shell.session
+    if session.pc is None:
+        place = place_of_main(shell)
+        if place is None:
+            raise UsageError("No frame selected.")
+        return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
+    place = place_of(session, frame_pc(session))
+    if place is None:
+        raise UsageError("No source line is known for the frame in focus.")
+    return place
+
+
+def place_of_main(shell: Shell) -> Place | None:
+    """Where the body of `main` begins."""
+    try:
+        pc = body_of(shell.session, entry_of(shell.session, "main"))
+        return spot_of(shell, f"*{pc:#x}", None).place
+    except DwarfGpuError:
+        return None
+
+
+def _text(shell: Shell, place: Place) -> list[str] | None:
+    """The lines; None where the text is nowhere. Only a regular file is read, no huge one."""
+    text = place.source.source
+    if text is None:
+        path = shell.source_path.found(place)
+        if path is None:
+            return None
+        text = read_file(str(path)).decode("utf-8", "backslashreplace")
+    return text.removesuffix("\n").split("\n")
+
+
+def source_line(shell: Shell, session: Session) -> Iterator[Told]:
+    """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
+    place = place_of(session, frame_pc(session))
+    text = None if place is None else _text(shell, place)
+    if place is not None and text is not None and place.line <= len(text):
+        yield _line(place.line, text[place.line - 1])
+
+
+def line_count(shell: Shell, place: Place) -> int | None:
+    """How many lines the file has; None where its text is nowhere."""
+    text = _text(shell, place)
+    return None if text is None else len(text)
+
+
+def text_path(shell: Shell, place: Place) -> Path | None:
+    """Where the file with the text is; None where it is nowhere, or in the debugging
+    information."""
+    path = None if place.source.source is not None else shell.source_path.found(place)
+    return None if path is None else path.absolute()

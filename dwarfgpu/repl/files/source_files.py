@@ -1,0 +1,177 @@
+"""The files of the program: sources, code objects and their sections, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import SHF_ALLOC
+from dwarfgpu.repl.command import Group, Inside, Part, Told, command, heading
+from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
+from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.files.symbols import full_path
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.file_report import LANGUAGES
+from dwarfgpu.session.backtrace import Place
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Plain, Record
+
+_MACROS: Final = (0x79, 0x43, 0x2119)
+"""DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
+_MISSING: Final = "(*): Shared library is missing debugging information."
+
+
+@command("info source", topic="files")
+def info_source(shell: Shell, argument: str) -> Iterator[Part]:
+    """Tell about the source file that is listed.
+
+    Usage: info source
+    """
+    place = _current(shell)
+    if place is None:
+        yield Told("No current source file.", {"file": None})
+        return
+    unit = place.source.table.unit
+    yield Told(f"Current source file is {place.file}", {"file": place.file, "fullname": place.path})
+    folder = unit.root.string(dw.AT_COMP_DIR)
+    if folder is not None:
+        yield Told(f"Compilation directory is {folder}", {"comp-dir": folder})
+    path = text_path(shell, place)
+    if path is not None:
+        yield Told(f"Located in {path}", {"located-in": str(path)})
+    count = line_count(shell, place)
+    if count is not None:
+        text = f"Contains {count} line{'' if count == 1 else 's'}."
+        yield Told(text, {"line-count": count})
+    language, version = language_of(unit), unit.format.version
+    yield Told(f"Source language is {language}.", {"language": language})
+    if unit.producer:
+        yield Told(f"Producer is {unit.producer}.", {"producer": unit.producer})
+    yield Told(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
+    has_macros = any(unit.root.has(each) for each in _MACROS)
+    text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
+    yield Told(text, {"macro-info": has_macros})
+
+
+def language_of(unit: CompilationUnit) -> str:
+    """GDB's name of the language; of one that it has no name for, DWARF's."""
+    if unit.language in dw.C:
+        return "c"
+    if unit.is_cplusplus:
+        return "c++"
+    if unit.style != "c":
+        return unit.style
+    return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
+
+
+def frame_language(session: Session) -> str | None:
+    """That of the frame in focus; None where nothing tells."""
+    code_object = session.code_object
+    if code_object is None or session.pc is None:
+        return None
+    try:
+        unit = code_object.scopes.unit_at(session.pc)
+    except DwarfGpuError:
+        return None
+    return None if unit is None else language_of(unit)
+
+
+def _current(shell: Shell) -> Place | None:
+    """The file listed last, else that of the frame in focus."""
+    if shell.listed is not None and shell.listed.first:
+        return shell.listed.place
+    return place_or_none(shell.session)
+
+
+@command("info sources", topic="files")
+def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the source files of the program.
+
+    Usage: info sources [REGEXP]
+
+    Those that the line tables name, by code object.
+    """
+    pattern = compiled(argument) if argument else None
+    for code_object in shell.session.code_objects:
+        yield heading(f"{full_path(code_object)}:")
+        if not code_object.info.units:
+            yield heading("(Objfile has no debug information.)")
+        names = sorted({each.path for each in Lines(code_object.scopes).files()})
+        shown: list[Plain] = [each for each in names if pattern is None or pattern.search(each)]
+        data: Record = {"filename": full_path(code_object), "sources": shown}
+        text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
+        yield Told(text or "\n", data, "files", ends_line=bool(text))
+
+
+@command("info sharedlibrary", topic="files", aliases=("dll",))
+def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the code objects that are loaded beside the program.
+
+    Usage: info sharedlibrary [REGEXP]
+
+    Of a GPU all code objects; addresses are those of the code.
+    """
+    pattern = compiled(argument) if argument else None
+    session = shell.session
+    found = (
+        session.code_objects
+        if session.architecture.is_simt
+        else [each for each in session.code_objects[1:] if not each.name.startswith("[")]
+    )
+    shown = [each for each in found if pattern is None or pattern.search(full_path(each))]
+    if not shown:
+        none = "No shared libraries loaded at this time."
+        text = "No shared libraries matched." if argument else none
+        yield Told(text, {"shared-libraries": []})
+        return
+    digits = session.architecture.address_bits // 4
+    width = digits + 4
+    yield heading(f"{'From':<{width}}{'To':<{width}}{'Syms Read':<12}Shared Object Library")
+    for each in shown:
+        begin, end = (f"{address:#0{digits + 2}x}" for address in _code(each))
+        read = "Yes" if each.info.units else "Yes (*)"
+        data: Record = {
+            "id": full_path(each),
+            "symbols-loaded": bool(each.info.units),
+            "ranges": [{"from": begin, "to": end}],
+        }
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(each)}"
+        yield Told(text, data, "shared-libraries")
+    if not all(each.info.units for each in shown):
+        yield heading(_MISSING)
+
+
+def _code(code_object: CodeObject) -> tuple[int, int]:
+    """Where `.text` is, as loaded."""
+    text = code_object.file.sections_by_name.get(".text")
+    if text is None:
+        return 0, 0
+    begin = text.address + code_object.load_address
+    return begin, begin + text.size_bytes
+
+
+@command("info files", topic="files", aliases=("target",))
+def info_files(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the code objects with the sections that they load.
+
+    Usage: info files
+    """
+    digits = shell.session.architecture.address_bits // 4 + 2
+    for code_object in shell.session.code_objects:
+        file = code_object.file
+        path, kind = full_path(code_object), f"elf{8 * file.address_bytes}"
+        group = Group("code-objects", {"filename": path, "type": kind})
+        title = f"""Symbols from "{path}".\nLocal exec file:\n\t`{path}', file type {kind}."""
+        yield Inside(group, heading(title))
+        for section in file.sections:
+            if section.flags & SHF_ALLOC and section.size_bytes:
+                begin = section.address + code_object.load_address
+                end = begin + section.size_bytes
+                data = {"name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}"}
+                text = f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}"
+                yield Inside(group, Told(text, {**data}, "sections"))

@@ -1,0 +1,65 @@
+"""Where source files are looked for: GDB's substitution rules and directories."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.session.backtrace import Place
+
+COMPILED, CURRENT = "$cdir", "$cwd"
+DEFAULT: Final = f"{COMPILED}:{CURRENT}"
+
+
+class SourcePath:
+    """The rules of a conversation."""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, str] = {}
+        """Directories that were moved, and to where; the first that fits is taken."""
+        self.directories = DEFAULT
+
+    def rule_for(self, path: str) -> tuple[str, str] | None:
+        """The rule by which a path is rewritten; None where none fits."""
+        for old, new in self.rules.items():
+            if path == old or path.startswith(f"{old}/"):
+                return old, new
+        return None
+
+    def rewritten(self, path: str) -> str:
+        """The path as the rules have it."""
+        found = self.rule_for(path)
+        return path if found is None else found[1] + path.removeprefix(found[0])
+
+    def set_directories(self, text: str) -> None:
+        """Those of a text with `:`; what the compiler said and where we are come last unless they
+        are given."""
+        given = [os.path.expanduser(each) for each in text.split(":") if each]
+        given += [each for each in (COMPILED, CURRENT) if each not in given]
+        self.directories = ":".join(dict.fromkeys(given))
+
+    def found(self, place: Place) -> Path | None:
+        """The file with the text of a place; None where it is nowhere. Only regular files are
+        looked at."""
+        for path in self._candidates(place):
+            try:
+                if path.is_file():
+                    return path
+            except (OSError, ValueError):  # a NUL in the name, or too long
+                continue
+        return None
+
+    def _candidates(self, place: Place) -> Iterator[Path]:
+        path = Path(self.rewritten(place.path))
+        yield path
+        for each in self.directories.split(":"):
+            if each == COMPILED:
+                continue
+            folder = Path.cwd() if each == CURRENT else Path(each)
+            if not place.file.startswith("/"):
+                yield folder / place.file
+            elif each != CURRENT:
+                yield Path(f"{folder}/{place.file}")
+            yield folder / path.name

@@ -1,0 +1,146 @@
+"""`directory`, and the rules by which directories of source files are rewritten."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.files.source_path import DEFAULT
+from dwarfgpu.repl.shell import Shell
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"{error}: {text}") from None
+
+
+@command("set substitute-path", topic="files", complete=completion.files, repeats=False)
+def set_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
+    """Add a rule that rewrites directories of source files.
+
+    Usage: set substitute-path FROM TO
+
+    It applies where the name of a file begins with FROM and a slash. Another rule for FROM is
+    replaced.
+    """
+    words = _words(argument)
+    if len(words) != 2:
+        few = "few" if len(words) < 2 else "many"
+        raise UsageError(f"Incorrect usage, too {few} arguments in command")
+    old, new = (word.rstrip("/") for word in words)
+    if not words[0]:
+        raise UsageError("First argument must be at least one character long")
+    shell.source_path.rules.pop(old, None)
+    shell.source_path.rules[old] = new
+    yield from ()
+
+
+@command("show substitute-path", topic="files")
+def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the rules that rewrite directories of source files.
+
+    Usage: show substitute-path [FROM]
+
+    With FROM, the one that would rewrite it.
+    """
+    words = _words(argument)
+    if len(words) > 1:
+        raise UsageError("Too many arguments in command")
+    rules = shell.source_path.rules
+    if words:
+        yield heading(f"Source path substitution rule matching `{words[0]}':")
+        found = shell.source_path.rule_for(words[0])
+        rules = {} if found is None else dict([found])
+    else:
+        yield heading("List of all source path substitution rules:")
+    yield Told("", {"rules": []})
+    for old, new in rules.items():
+        yield Told(f"  `{old}' -> `{new}'.", {"from": old, "to": new}, "rules")
+
+
+@command("unset substitute-path", topic="files", repeats=False)
+def unset_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete rules that rewrite directories of source files.
+
+    Usage: unset substitute-path [FROM]
+    """
+    words = _words(argument)
+    if len(words) > 1:
+        raise UsageError("Incorrect usage, too many arguments in command")
+    rules = shell.source_path.rules
+    if not words:
+        if shell.confirms("Delete all source path substitution rules?"):
+            rules.clear()
+    elif rules.pop(words[0], None) is None:
+        raise UsageError(f"No substitution rule defined for `{words[0]}'")
+    yield from ()
+
+
+@command("directory", topic="files", aliases=("dir",), complete=completion.files, repeats=False)
+def directory(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look for source files in further directories.
+
+    Usage: directory [DIR[:DIR]...]
+
+    They come before the others; $cdir is where the program was compiled, $cwd where we are.
+    Without an argument, only these two.
+    """
+    path = shell.source_path
+    if not argument:
+        if not shell.is_talk or shell.confirms(f"Reinitialize source path to {DEFAULT}?"):
+            path.directories = DEFAULT
+    else:
+        path.set_directories(f"{':'.join(_existing(shell, argument))}:{path.directories}")
+    yield from ()
+
+
+@command("set directories", topic="files", complete=completion.files, repeats=False)
+def set_directories(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set the search path for finding source files.
+
+    Usage: set directories [DIR[:DIR]...]
+
+    $cdir is where the program was compiled, $cwd where we are; they come last unless given.
+    """
+    shell.source_path.set_directories(":".join(_existing(shell, argument)))
+    yield from ()
+
+
+def _existing(shell: Shell, argument: str) -> Iterator[str]:
+    for each in argument.replace(" ", ":").split(":"):
+        path = os.path.expanduser(each)
+        if each and not each.startswith("$") and not os.path.isdir(path):
+            if os.path.exists(path):
+                shell.warn(f"{each} is not a directory.")
+            else:
+                shell.warn(f"{each}: No such file or directory.", "Warning")
+        yield each
+
+
+@command("show directories", topic="files")
+def show_directories(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the search path for finding source files.
+
+    Usage: show directories
+    """
+    found = shell.source_path.directories
+    yield Told(f"Source directories searched: {found}", {"value": found})
+
+
+_UNSET: tuple[Command, ...] = (unset_substitute_path,)
+
+
+@command("unset", topic="support", subcommands=_UNSET)
+def unset(shell: Shell, argument: str) -> Iterator[Part]:
+    """Undo what "set" added.
+
+    Usage: unset substitute-path [FROM]
+    """
+    yield heading("List of unset subcommands:\n")
+    yield from listed(_UNSET)

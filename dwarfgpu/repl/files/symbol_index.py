@@ -1,0 +1,114 @@
+"""The names that completion offers beside those in scope: functions, variables, types and symbols.
+
+Law: whoever completes never waits. The names are collected in the background; until they are there,
+none is offered.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from threading import Thread
+from typing import Final
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
+
+MOST: Final = 200
+"""Names that are offered for one word, as with GDB's max-completions."""
+_ENOUGH: Final = 20_000
+"""Names that are looked at for one word."""
+_INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
+_DESCRIBED: Final = ("function", "variable")
+_SYMBOLS: Final = ("code symbol", "data symbol")
+_PLACES: Final = ("function", "inlined function", "code symbol")
+
+
+class SymbolIndex:
+    """Sorted names, and what they are."""
+
+    def __init__(self) -> None:
+        self._names: tuple[tuple[str, str], ...] = ()
+        self._parts: tuple[tuple[str, str], ...] = ()
+        """Of functions inside of others: what may be typed of the name, and all of it."""
+        self._files: dict[str, tuple[tuple[str, str], ...]] = {}
+        self._of: tuple[CodeObject, ...] = ()
+        self._worker: Thread | None = None
+
+    def collect(self, code_objects: tuple[CodeObject, ...], *, waits: bool = False) -> None:
+        """Collect the names of code objects, in the background unless somebody waits for them."""
+        if code_objects != self._of:
+            self._of = code_objects
+            self._worker = Thread(target=self._collect, args=(code_objects,), daemon=True)
+            self._worker.start()
+        if waits and self._worker is not None:
+            self._worker.join()
+
+    def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
+        units = [unit for each in code_objects for unit in typed_names(each)]
+        if code_objects == self._of:
+            self.take(units)
+
+    def take(self, units: Iterable[UnitNames]) -> None:
+        """Offer these names from now on."""
+        units = list(units)
+        files: dict[str, set[tuple[str, str]]] = {}
+        for each in units:
+            if each.file:
+                files.setdefault(each.file.rpartition("/")[2], set()).update(each.names)
+        found = {pair for each in units for pair in each.names}
+        described = {name for name, kind in found if kind in _DESCRIBED}
+        names = sorted(
+            (name, kind) for name, kind in found if kind not in _SYMBOLS or name not in described
+        )
+        parts = sorted(_parts(names))
+        self._files = {file: tuple(sorted(own)) for file, own in files.items()}
+        self._parts = tuple(parts)
+        self._names = tuple(names)
+
+    def starting_with(
+        self, word: str, kinds: Collection[str] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Names that begin so, with what they are: of some kinds alone, a limited number."""
+        return _starting_with(self._names, word, kinds)
+
+    def functions(self, word: str) -> Iterator[tuple[str, str]]:
+        """Functions whose name begins so, or a part of it after `::`, as in GDB's places."""
+        yield from _starting_with(self._names, word, _PLACES)
+        for _, name in _starting_with(self._parts, word, None):
+            yield name, "function"
+
+    def files(self, word: str) -> Iterator[str]:
+        """Source files whose name begins so."""
+        return (each for each in sorted(self._files) if each.startswith(word))
+
+    def in_file(
+        self, file: str, word: str, kinds: Collection[str] | None = None
+    ) -> Iterator[tuple[str, str]]:
+        """Those that a source file defines."""
+        return _starting_with(self._files.get(file.rpartition("/")[2], ()), word, kinds)
+
+
+def _starting_with(
+    names: tuple[tuple[str, str], ...], word: str, kinds: Collection[str] | None
+) -> Iterator[tuple[str, str]]:
+    first = bisect_left(names, (word, ""))
+    last, told = "", 0
+    for name, kind in islice(names, first, first + _ENOUGH):
+        if not name.startswith(word) or told == MOST:
+            return
+        if name != last and (kinds is None or kind in kinds):
+            yield name, kind
+            last, told = name, told + 1
+
+
+def _parts(names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    for name, kind in names:
+        if kind in _PLACES and "::" in name:
+            for match in _INSIDE.finditer(name):
+                if match[0] == "(":
+                    break
+                if match[0] == "::":
+                    yield name[match.end() :], name

@@ -1,0 +1,241 @@
+"""Breakpoints at the prompt, for a backend that runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.linespec import body_of, first_after, line_at
+from dwarfgpu.machine.target import Runs
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
+from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
+from dwarfgpu.repl.files.linespec import spot_of, spots_of
+from dwarfgpu.repl.numbers import is_numbers, listed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.focus import frame_pc, symbol_at
+from dwarfgpu.session.backtrace import Place, place_in, place_of
+from dwarfgpu.view.location_json import Record
+
+NOT_RUNNING = "The target does not run: a state or core file is looked at only."
+
+
+@frozen
+class Breakpoint:
+    """Where the machine is asked to stop."""
+
+    number: int
+    addresses: tuple[int, ...]
+    function: str
+    """That of the first address; `??` where none is known."""
+    place: Place | None
+    asked: str
+    """As it was typed."""
+    is_temporary: bool = False
+
+    @property
+    def where(self) -> str:
+        """`nest at hip/nest.hip:14`."""
+        place = self.place
+        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
+
+
+def runner(shell: Shell) -> Runs:
+    """What runs the machine; `UsageError` in one line where nothing does."""
+    target = shell.session.target
+    for each in (target, getattr(target, "machine", None)):
+        if isinstance(each, Runs):
+            return each
+    raise UsageError(NOT_RUNNING)
+
+
+def located(shell: Shell, text: str) -> tuple[tuple[int, ...], Place | None]:
+    """The addresses that a place means; without one, where the frame in focus is."""
+    session = shell.session
+    if not text:
+        pc = frame_pc(session)
+        return (pc,), place_of(session, pc)
+    around = None if session.pc is None else place_of(session, frame_pc(session))
+    spot = spot_of(shell, text, around)
+    pcs = spot.pcs
+    if spot.kind == "function":
+        found = spots_of(shell, text, around)
+        pcs = tuple(
+            sorted(each.pcs[0] if each.is_call else body_of(session, each.pcs[0]) for each in found)
+        )
+        line = line_at(session, pcs[0])
+        return pcs, spot.place if line is None else place_in(line.file, line.line, is_start=True)
+    if not pcs and spot.place is not None:
+        after = first_after(session, spot.place)
+        pcs = () if after is None else (after,)
+    if not pcs:
+        number = "?" if spot.place is None else str(spot.place.line)
+        raise UsageError(f"No line {number} in the current file.")
+    return pcs, spot.place
+
+
+def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
+    runner(shell)
+    addresses, place = located(shell, argument)
+    shell.breakpoints_made += 1
+    number = shell.breakpoints_made
+    symbol = symbol_at(shell.session, addresses[0]) or "??"
+    function = re.sub(r"[+-][0-9]+$", "", symbol)
+    made = Breakpoint(number, addresses, function, place, argument, is_temporary)
+    shell.breakpoints[number] = made
+    kind = "Temporary breakpoint" if is_temporary else "Breakpoint"
+    told = "" if place is None else f": file {place.file}, line {place.line}"
+    at = f"{addresses[0]:#x}{told}."
+    if len(addresses) > 1:
+        at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
+    data: Record = {**record(made), "addr": f"{addresses[0]:#x}"}
+    yield Told(f"{kind} {number} at {at}", {"bkpt": data})
+
+
+def record(each: Breakpoint) -> Record:
+    """A breakpoint with the keys of GDB's machine interface."""
+    place: Record = {}
+    if each.place is not None:
+        place = {"file": each.place.file, "fullname": each.place.path, "line": each.place.line}
+    return {
+        "number": each.number,
+        "type": "breakpoint",
+        "disp": "del" if each.is_temporary else "keep",
+        "enabled": "y",
+        "func": None if each.function == "??" else each.function,
+        **place,
+        "original-location": each.asked,
+        "at": each.where,
+    }
+
+
+@command(
+    "break", topic="running", aliases=("b", "br", "brea"), complete=completion.places, repeats=False
+)
+def break_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint.
+
+    Usage: break [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+
+    Without an argument, where the frame in focus is. That of a function is after its prologue.
+    """
+    yield from _set(shell, argument, is_temporary=False)
+
+
+@command("tbreak", topic="running", aliases=("tb",), complete=completion.places, repeats=False)
+def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set a breakpoint that is deleted when it is hit.
+
+    Usage: tbreak [LINE | FILE:LINE | FUNCTION | *ADDRESS]
+    """
+    yield from _set(shell, argument, is_temporary=True)
+
+
+@command("delete display", topic="data", repeats=False)
+def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
+    """No longer show expressions, as "undisplay".
+
+    Usage: delete display [NUMBER | NUMBER-NUMBER]...
+    """
+    yield from undisplay.run(shell, argument)
+
+
+@command(
+    "delete",
+    topic="running",
+    aliases=("d",),
+    subcommands=(delete_display,),
+    repeats=False,
+    takes_other=True,
+)
+def delete(shell: Shell, argument: str) -> Iterator[Part]:
+    """Delete breakpoints.
+
+    Usage: delete [NUMBER...]
+
+    Without an argument, all of them.
+    """
+    runner(shell)
+    words = argument.split()
+    if not words:
+        if shell.breakpoints and shell.confirms("Delete all breakpoints?"):
+            shell.breakpoints.clear()
+        return
+    if not all(map(is_numbers, words)):
+        raise UsageError(f"Bad breakpoint number '{words[0]}'")
+    for word in words:
+        if word.isdecimal() and int(word) not in shell.breakpoints:
+            raise UsageError(f"No breakpoint number {word}.")
+    for number in listed(words, shell.breakpoints, "breakpoint"):
+        del shell.breakpoints[number]
+    yield from ()
+
+
+@command(
+    "enable",
+    topic="running",
+    aliases=("en",),
+    subcommands=(enable_display, enable_pretty_printer),
+    repeats=False,
+    takes_other=True,
+)
+def enable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show expressions of "display" again.
+
+    Usage: enable display [NUMBER | NUMBER-NUMBER]...
+           enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    Breakpoints are always enabled.
+    """
+    runner(shell)
+    raise UsageError("Breakpoints are always enabled here.")
+
+
+@command(
+    "disable",
+    topic="running",
+    aliases=("dis", "disa"),
+    subcommands=(disable_display, disable_pretty_printer),
+    repeats=False,
+    takes_other=True,
+)
+def disable(shell: Shell, argument: str) -> Iterator[Part]:
+    """Keep expressions of "display" without showing them.
+
+    Usage: disable display [NUMBER | NUMBER-NUMBER]...
+           disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
+
+    Breakpoints cannot be disabled.
+    """
+    runner(shell)
+    raise UsageError("Breakpoints cannot be disabled here: delete them.")
+
+
+@command("info watchpoints", topic="running")
+def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List watchpoints: nothing is watched, so there are none.
+
+    Usage: info watchpoints
+    """
+    yield Told("No watchpoints.", {"watchpoints": []})
+
+
+@command("info breakpoints", topic="running", aliases=("b", "br"))
+def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """List breakpoints.
+
+    Usage: info breakpoints
+    """
+    if not shell.breakpoints:
+        none = "No breakpoints, watchpoints, tracepoints, or catchpoints."
+        yield Told(none, {"breakpoints": []})
+        return
+    yield heading("Num     Type           Disp Enb Address            What")
+    for each in shell.breakpoints.values():
+        kept = "del " if each.is_temporary else "keep"
+        for address in each.addresses:
+            text = f"{each.number:<7} breakpoint     {kept} y   {address:#018x} in {each.where}"
+            yield Told(text, {**record(each), "addr": f"{address:#x}"}, "breakpoints")

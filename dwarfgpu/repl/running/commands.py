@@ -1,0 +1,370 @@
+"""Commands that run the program: for a backend that has the power (`dwarfgpu.machine.target.Runs`).
+
+Law: a stop is told as GDB tells it, and the focus is then on what stopped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
+from dwarfgpu.language.linespec import body_of
+from dwarfgpu.machine.target import Halt
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, Told, command, heading
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.files.listing import source_line
+from dwarfgpu.repl.running.breakpoints import Breakpoint, located, runner
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.threads import focus_on
+from dwarfgpu.service.focus import frame_line
+from dwarfgpu.service.frame_line import frame_record
+from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.coverage import runs_text
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.stack_line import frame_number
+
+MOST_INSTRUCTIONS: Final = 1_000_000
+"""Executed for one `step`, `next` or `finish`."""
+_MOST_DEEP: Final = 10_000
+_COUNT: Final = re.compile(r"[0-9]{1,6}")
+
+
+def _count(argument: str) -> int:
+    if argument and not _COUNT.fullmatch(argument):
+        raise UsageError(f"A count of times is needed, not {argument}.")
+    return int(argument or 1)
+
+
+def _look(shell: Shell, halt: Halt) -> None:
+    """Look at what stopped."""
+    if halt.wave is not None:
+        if not shell.threads:
+            shell.threads = {halt.wave: f"Thread {halt.wave}"}
+        focus_on(shell, halt.wave)
+
+
+def _addresses(shell: Shell) -> frozenset[int]:
+    return frozenset(pc for each in shell.breakpoints.values() for pc in each.addresses)
+
+
+def _hit(shell: Shell, halt: Halt) -> Breakpoint | None:
+    """The breakpoint at which the wave in focus is."""
+    if halt.reason != "breakpoint-hit":
+        return None
+    pc = shell.session.pc
+    return next((each for each in shell.breakpoints.values() if pc in each.addresses), None)
+
+
+def _who(shell: Shell) -> str:
+    """`Thread 6, with lanes [0-63], `: on a GPU; nothing of the only thread of a CPU."""
+    session = shell.session
+    if not session.architecture.is_simt:
+        return "" if len(shell.threads) < 2 else f"Thread {session.wave} hit "
+    return f"Thread {session.wave} hit "
+
+
+def _lanes(session: Session) -> str:
+    if not session.architecture.is_simt:
+        return ""
+    mask, _ = session.active_lanes()
+    if not mask:
+        return ""
+    lanes = [lane for lane in range(mask.bit_length()) if mask >> lane & 1]
+    if len(lanes) == 1:
+        return f", with lane {lanes[0]}"
+    return f", with lanes [{runs_text(lanes).replace(',', ' ')}]"
+
+
+def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None) -> Iterator[Part]:
+    """What to say of a stop; `before` is the function that was in focus, by which a line alone
+    tells enough."""
+    data: Record = {"reason": halt.reason, "thread-id": halt.wave}
+    if halt.reason == "exited":
+        code = halt.exit_code or 0
+        yield Told(
+            f"[Inferior 1 exited {f'with code {code:02o}' if code else 'normally'}]",
+            {**data, "exit-code": code},
+        )
+        return
+    session = shell.session
+    frame = frame_of(session, selected_number(session))
+    style = shell.settings.frame_style()
+    data["frame"] = frame_record(frame, with_arguments=True, style=style)
+    hit = _hit(shell, halt)
+    if hit is not None:
+        kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
+        head = f"{_who(shell)}{kind} {hit.number}{_lanes(session)}, "
+        yield Told(
+            f"\n{head}{frame_line(session, style)}",
+            {**data, "bkptno": hit.number},
+        )
+        if hit.is_temporary:
+            del shell.breakpoints[hit.number]
+    elif halt.reason == "signal-received":
+        name = halt.signal or "?"
+        yield heading(f"\n{_who(shell)}Program received signal {name}.")
+        yield Told(frame_line(session, style), {**data, "signal-name": name})
+    elif before is not None and before == _function(session) and _place(session) is not None:
+        yield Told("", data)
+    else:
+        yield Told(frame_line(session, style), data)
+    yield from source_line(shell, session)
+    yield from displayed(shell)
+
+
+def _place(session: Session) -> Place | None:
+    return None if session.pc is None else place_of(session, session.pc)
+
+
+def _function(session: Session) -> tuple[object, ...]:
+    """What tells one call of a function from another: its entry, and how deep it is."""
+    subprogram = session.frame.subprogram
+    return (None if subprogram is None else subprogram.die, depth(session))
+
+
+def depth(session: Session) -> int:
+    """How many callers the innermost frame has, as far as they are known."""
+    top = session.top or session
+    for level in range(1, _MOST_DEEP):
+        try:
+            top.at_level(level)
+        except MissingContext:
+            return level - 1
+    return _MOST_DEEP
+
+
+def _require_started(shell: Shell) -> None:
+    runner(shell)
+    if shell.session.pc is None:
+        raise UsageError("The program is not being run.")
+
+
+def _resumed(shell: Shell) -> Iterator[Part]:
+    halt = runner(shell).resume(_addresses(shell))
+    _look(shell, halt)
+    yield from _stopped(shell, halt)
+
+
+@command("run", topic="running", aliases=("r",), repeats=False)
+def run(shell: Shell, argument: str) -> Iterator[Part]:
+    """Start the program anew, up to the first breakpoint.
+
+    Usage: run
+    """
+    backend = runner(shell)
+    if argument:
+        raise UsageError("The program takes its arguments from the backend, none here.")
+    halt = backend.start()
+    _look(shell, halt)
+    if halt.reason != "exited" and shell.session.pc not in _addresses(shell):
+        halt = backend.resume(_addresses(shell))
+        _look(shell, halt)
+    yield from _stopped(shell, halt)
+
+
+@command("starti", topic="running", repeats=False)
+def starti(shell: Shell, argument: str) -> Iterator[Part]:
+    """Start the program anew, up to before its first instruction.
+
+    Usage: starti
+    """
+    halt = runner(shell).start()
+    _look(shell, halt)
+    yield from _stopped(shell, halt)
+
+
+@command("continue", topic="running", aliases=("c", "fg"))
+def continue_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on up to the next breakpoint.
+
+    Usage: continue [COUNT]
+
+    COUNT is how often a breakpoint is reached.
+    """
+    _require_started(shell)
+    for _ in range(max(_count(argument), 1) - 1):
+        halt = runner(shell).resume(_addresses(shell))
+        _look(shell, halt)
+        if halt.reason == "exited":
+            yield from _stopped(shell, halt)
+            return
+    yield heading("Continuing.")
+    yield from _resumed(shell)
+
+
+def _stepped(shell: Shell, argument: str, once: Callable[[Shell], Halt]) -> Iterator[Part]:
+    """So many steps; the last one is told."""
+    _require_started(shell)
+    before = _function(shell.session)
+    halt = Halt("end-stepping-range", shell.session.wave)
+    for _ in range(_count(argument)):
+        before = _function(shell.session)
+        halt = once(shell)
+        if halt.reason != "end-stepping-range":
+            break
+    yield from _stopped(shell, halt, before)
+
+
+def _instruction(shell: Shell) -> Halt:
+    halt = runner(shell).step_instruction(shell.session.wave)
+    _look(shell, halt)
+    return halt
+
+
+def _next_instruction(shell: Shell) -> Halt:
+    """An instruction; what it calls runs until it returns."""
+    deep = depth(shell.session)
+    halt = _instruction(shell)
+    if halt.reason != "end-stepping-range" or depth(shell.session) <= deep:
+        return halt
+    return _until_depth(shell, deep)
+
+
+def _until_depth(shell: Shell, deep: int) -> Halt:
+    """Run until the frames are as few as that, at the place where the call returns."""
+    for _ in range(MOST_INSTRUCTIONS):
+        here = depth(shell.session)
+        if here <= deep:
+            return Halt("end-stepping-range", shell.session.wave)
+        caller = (shell.session.top or shell.session).at_level(here - deep).physical_frame
+        assert caller is not None
+        halt = runner(shell).resume(_addresses(shell) | {caller.pc})
+        _look(shell, halt)
+        if halt.reason != "breakpoint-hit" or _hit(shell, halt) is not None:
+            return halt
+    raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} stops before the frame returns")
+
+
+def _line(shell: Shell, advance: Callable[[Shell], Halt]) -> Halt:
+    """Until another line begins."""
+    here = _place(shell.session)
+    start = (None if here is None else (here.path, here.line), _function(shell.session))
+    for _ in range(MOST_INSTRUCTIONS):
+        halt = advance(shell)
+        if halt.reason != "end-stepping-range":
+            return halt
+        place = _place(shell.session)
+        if place is None or not place.is_start:
+            continue
+        if ((place.path, place.line), _function(shell.session)) != start:
+            return _past_prologue(shell, halt)
+    raise LimitExceeded(f"more than {MOST_INSTRUCTIONS} instructions before another line")
+
+
+def _past_prologue(shell: Shell, halt: Halt) -> Halt:
+    """At the entry of a function, on to its body, as GDB stops there."""
+    session = shell.session
+    assert session.pc is not None
+    subprogram = session.frame.subprogram
+    if subprogram is None or session.pc not in {each.begin for each in subprogram.ranges}:
+        return halt
+    body = body_of(session, session.pc)
+    for _ in range(body - session.pc):
+        if shell.session.pc == body or halt.reason != "end-stepping-range":
+            break
+        halt = _instruction(shell)
+    return halt
+
+
+@command("stepi", topic="running", aliases=("si",))
+def stepi(shell: Shell, argument: str) -> Iterator[Part]:
+    """Execute one instruction.
+
+    Usage: stepi [COUNT]
+    """
+    yield from _stepped(shell, argument, _instruction)
+
+
+@command("nexti", topic="running", aliases=("ni",))
+def nexti(shell: Shell, argument: str) -> Iterator[Part]:
+    """Execute one instruction, and all of what it calls.
+
+    Usage: nexti [COUNT]
+    """
+    yield from _stepped(shell, argument, _next_instruction)
+
+
+@command("step", topic="running", aliases=("s",))
+def step(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on until another line begins.
+
+    Usage: step [COUNT]
+
+    Also that of a function that is called, after its prologue.
+    """
+    yield from _stepped(shell, argument, lambda shell: _line(shell, _instruction))
+
+
+@command("next", topic="running", aliases=("n",))
+def next_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on until another line of this function begins.
+
+    Usage: next [COUNT]
+    """
+    yield from _stepped(shell, argument, lambda shell: _line(shell, _next_instruction))
+
+
+@command("finish", topic="running", aliases=("fin",))
+def finish(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on until the function of the frame in focus returns.
+
+    Usage: finish
+    """
+    _require_started(shell)
+    deep = depth(shell.session)
+    level = shell.session.level
+    if deep <= level:
+        raise UsageError('"finish" not meaningful in the outermost frame.')
+    line = frame_line(shell.session, shell.settings.frame_style())
+    yield heading(f"Run till exit from {frame_number(level)}{line}")
+    yield from _stopped(shell, _until_depth(shell, deep - level - 1))
+
+
+@command("advance", topic="running", aliases=("until", "u"), complete=completion.places)
+def advance(shell: Shell, argument: str) -> Iterator[Part]:
+    """Go on until a place is reached.
+
+    Usage: advance LINE | FILE:LINE | FUNCTION | *ADDRESS
+    """
+    _require_started(shell)
+    if not argument:
+        raise UsageError("Argument required (a location).")
+    addresses, _ = located(shell, argument)
+    halt = runner(shell).resume(_addresses(shell) | set(addresses))
+    _look(shell, halt)
+    yield from _stopped(shell, halt)
+
+
+def _without(name: str, about: str) -> Command:
+    """A command of GDB that no backend has the power for."""
+
+    def refused(shell: Shell, argument: str) -> Iterator[Part]:
+        runner(shell)
+        yield from ()
+        raise UsageError(f'"{name}" needs more than to run: no backend offers it.')
+
+    text = f"{about}\n\nUsage: {name}\n\nGDB's; no backend of dwarfgpu offers it."
+    return Command(name, text, refused, "running", repeats=False)
+
+
+RUNNING: Final = (
+    advance,
+    continue_,
+    finish,
+    next_,
+    nexti,
+    run,
+    starti,
+    step,
+    stepi,
+    _without("start", "Start the program, and stop at its main function."),
+    _without("jump", "Go on at another place."),
+    _without("watch", "Stop when a value changes."),
+    _without("kill", "End the program."),
+    _without("attach", "Look at a process that runs."),
+    _without("detach", "Let the program go on by itself."),
+)

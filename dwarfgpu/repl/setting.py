@@ -1,0 +1,116 @@
+"""What a setting is, and what a text means to it, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Literal, TypeAlias
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+
+Kind = Literal["boolean", "limit", "depth", "integer", "choice", "text", "file"]
+"""0 is no limit for a limit, -1 for a depth."""
+SettingValue: TypeAlias = bool | int | str | None
+"""None is no limit."""
+_LARGEST: Final = {"limit": (1 << 32) - 1, "depth": (1 << 31) - 1, "integer": (1 << 32) - 1}
+_ON: Final = ("on", "1", "yes", "enable")
+_OFF: Final = ("off", "0", "no", "disable")
+
+
+@frozen
+class Setting:
+    """Something that `set` changes."""
+
+    name: str
+    kind: Kind
+    default: SettingValue
+    shown: str | Callable[[SettingValue], str]
+    """GDB's sentence of `show`, with `{}` for the value."""
+    help: str
+    """After "Set " and "Show "."""
+    choices: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    more: str = ""
+    """What help says after that."""
+    shown_help: str = ""
+    """After "Show ", where that is something else."""
+
+    def parsed(self, text: str, number: Callable[[str], int]) -> SettingValue:
+        """The value that a text means; `UsageError` in GDB's words.
+
+        `number`: the integer that an expression is.
+        """
+        text = text.strip()
+        if self.kind == "boolean":
+            return boolean(text)
+        if self.kind in _LARGEST:
+            return self._number(text, number)
+        if self.kind == "choice":
+            return self._choice(text)
+        if self.kind == "file" and not text:
+            raise UsageError("Argument required (filename to set it to.).")
+        return text
+
+    def _choice(self, text: str) -> str:
+        return choice(text, self.choices)
+
+    def _number(self, text: str, number: Callable[[str], int]) -> int | None:
+        is_limit = self.kind != "integer"
+        if not text:
+            hint = ', or "unlimited"' if is_limit else ""
+            raise UsageError(f"Argument required (integer to set it to{hint}).")
+        word, _, junk = text.partition(" ")
+        if is_limit and "unlimited".startswith(word):
+            if junk:
+                raise UsageError(f'Junk after "unlimited": {junk.strip()}')
+            return None
+        found = number(text)
+        if self.kind == "depth" and found == -1:
+            return None
+        if self.kind == "depth" and -(1 << 31) <= found < 0:
+            raise UsageError("only -1 is allowed to set as unlimited")
+        if not 0 <= found <= _LARGEST[self.kind]:
+            raise UsageError(f"integer {found} out of range")
+        return None if self.kind == "limit" and not found else found
+
+    def text(self, value: SettingValue) -> str:
+        """The value as `set` takes it."""
+        if self.kind == "boolean":
+            return "on" if value else "off"
+        return "unlimited" if value is None else str(value)
+
+    def sentence(self, value: SettingValue) -> str:
+        if not isinstance(self.shown, str):
+            return self.shown(value)
+        return self.shown.format(self.text(value))
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """What it can be set to, as far as that can be listed."""
+        if self.kind == "boolean":
+            return ("on", "off")
+        return ("unlimited",) if self.kind in ("limit", "depth") else self.choices
+
+
+def boolean(text: str) -> bool:
+    """Nothing is "on"."""
+    if not text or (text != "o" and any(each.startswith(text) for each in _ON)):
+        return True
+    if text != "o" and any(each.startswith(text) for each in _OFF):
+        return False
+    raise UsageError('"on" or "off" expected.')
+
+
+def choice(text: str, choices: tuple[str, ...]) -> str:
+    """One of several words, by its beginning."""
+    if not text:
+        raise UsageError(f"Requires an argument. Valid arguments are {', '.join(choices)}.")
+    word, _, junk = text.partition(" ")
+    fitting = [word] if word in choices else [each for each in choices if each.startswith(word)]
+    if not fitting:
+        raise UsageError(f'Undefined item: "{word}".')
+    if len(fitting) > 1:
+        raise UsageError(f'Ambiguous item "{word}".')
+    if junk.strip():
+        raise UsageError(f'Junk after item "{word}": {junk.strip()}')
+    return fitting[0]

@@ -1,0 +1,129 @@
+"""Settings of the prompt: declared once, changed by `set`, told by `show`.
+
+Law: what a setting is called, takes, means and says of itself is in its declaration; `set`, `show`,
+`help`, `complete` and the documents come from it. Names and sentences are GDB's where GDB has it.
+"""
+
+from __future__ import annotations
+
+import locale
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED
+from dwarfgpu.repl.setting import Setting, SettingValue
+from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.options import FormatOptions
+from dwarfgpu.view.printers.model import Printers
+from dwarfgpu.view.printers.standard import STANDARD
+
+__all__ = ["SETTINGS", "UNLIMITED", "Setting", "SettingValue", "Settings"]
+
+UNLIMITED: Final = 1 << 31
+_BY_NAME: Final[Mapping[str, Setting]] = {each.name: each for each in SETTINGS}
+
+
+class Settings:
+    """The values of the settings of a conversation."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, SettingValue] = {each.name: each.default for each in SETTINGS}
+        self._by_hand: set[str] = set()
+        self.printers: Printers = STANDARD
+        """How values of classes are shown: `info pretty-printer`."""
+
+    def copy(self) -> Settings:
+        """The same values, to be changed for one command."""
+        new = Settings()
+        new._values, new._by_hand = dict(self._values), set(self._by_hand)
+        new.printers = self.printers
+        return new
+
+    def __getitem__(self, name: str) -> SettingValue:
+        return self._values[name]
+
+    def __setitem__(self, name: str, value: SettingValue) -> None:
+        self._values[name] = value
+
+    def flag(self, name: str) -> bool:
+        """The value of a boolean setting."""
+        return self._values[name] is True
+
+    def limit(self, name: str) -> int | None:
+        """The value of a limit; None is no limit."""
+        value = self._values[name]
+        return value if isinstance(value, int) else None
+
+    def word(self, name: str) -> str:
+        """The value of a choice or a text."""
+        return str(self._values[name])
+
+    def set(self, name: str, text: str, number: Callable[[str], int] = int) -> None:
+        """Change a setting by hand; `UsageError` in GDB's words.
+
+        `number`: the integer that an expression is.
+        """
+        value = _BY_NAME[name].parsed(text, number)
+        if name == "output-radix" and value not in RADICES:
+            raise UsageError(
+                f"Unsupported output radix ``decimal {value}''; output radix unchanged."
+            )
+        if name == "language" and value not in SPELLED:
+            raise Unsupported(f"values are not written as in {value} here")
+        self._values[name] = value
+        self._by_hand.add(name)
+
+    def adapt(self, name: str, value: SettingValue) -> None:
+        """What the surroundings say a setting is, such as the width of the terminal, unless it was
+        set by hand."""
+        if name not in self._by_hand:
+            self._values[name] = value
+
+    def sentence(self, name: str) -> str:
+        """As `show NAME`."""
+        return _BY_NAME[name].sentence(self._values[name])
+
+    def frame_style(self) -> FrameStyle:
+        """How frames are told."""
+        arguments, info = self.word("print frame-arguments"), self.word("print frame-info")
+        options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
+        return FrameStyle(arguments, info, options)
+
+    def format_options(self, letter: str | None = None) -> FormatOptions:
+        """What `print` does, in a format."""
+        is_utf8 = host_is_utf8()
+        return FormatOptions(
+            letter=letter,
+            language=SPELLED[self.word("language")],
+            address=self.flag("print address"),
+            pretty=self.flag("print pretty"),
+            array=self.flag("print array"),
+            array_indexes=self.flag("print array-indexes"),
+            null_stop=self.flag("print null-stop"),
+            nibbles=self.flag("print nibbles"),
+            utf8=is_utf8,
+            sevenbit=self.flag("print sevenbit-strings") or not is_utf8,
+            symbol=self.flag("print symbol"),
+            symbol_filename=self.flag("print symbol-filename"),
+            union=self.flag("print union"),
+            static_members=self.flag("print static-members"),
+            elements=_bound(self.limit("print elements")),
+            repeats=_bound(self.limit("print repeats")),
+            max_depth=_bound(self.limit("print max-depth")),
+            most_offset=self.limit("print max-symbolic-offset"),
+            raw=self.flag("print raw-values"),
+            printers=self.printers,
+            integer_letter=RADICES[self.limit("output-radix") or 10],
+        )
+
+
+def host_is_utf8() -> bool:
+    """Whether the locale's characters are those of UTF-8, in which programs are read then."""
+    return locale.getencoding().upper() == "UTF-8"
+
+
+def _bound(limit: int | None) -> int:
+    return UNLIMITED if limit is None else limit

@@ -1,0 +1,336 @@
+"""Commands about the frame in focus: its variables, registers and program location."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice, takewhile
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Candidate, Group, Inside, Offer, OfText, Part, Told, command
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
+from dwarfgpu.repl.files.listing import source_line
+from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.settings import Settings
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.frame_spec import frame_number, integer
+from dwarfgpu.repl.stack.past_main import ends_at, frames_of
+from dwarfgpu.repl.stack.wrap_line import wrapped
+from dwarfgpu.service.focus import contents, require_frame, symbol_at, variables
+from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.kernarg_hint import kernarg_hint
+from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
+from dwarfgpu.session.session import UNUSED
+from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.position import unlocated
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+_MOST_FRAMES = 1_000
+MOST_OUTWARDS = 999_999_999
+"""No stack is deeper."""
+_MARGIN = " " * 8
+_FLAGS = ("full", "no-filters", "hide")
+
+
+@command("frame", topic="stack", aliases=("f",))
+def frame(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the frame in focus, or look at another one.
+
+    Usage: frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
+
+    Shown are its number, program location, function and arguments, and the place in its file.
+    Frame 0 is the innermost; "backtrace" lists them.
+    """
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    number = selected_number(shell.session)
+    wanted = frame_number(shell, argument) if argument else number
+    if wanted != number:
+        yield from _focus(shell, wanted)
+    else:
+        require_frame(shell.session)
+        yield from shown_frame(shell, number)
+
+
+@command("select-frame", topic="stack")
+def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at another frame without showing it.
+
+    Usage: select-frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
+    """
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    if argument:
+        shell.session = selected(shell.session, frame_number(shell, argument))
+    yield from ()
+
+
+@command("up", topic="stack")
+def up(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at the frame that called this one.
+
+    Usage: up [COUNT]
+
+    COUNT is an expression; a negative one goes down.
+    """
+    yield from _moved(shell, argument, 1)
+
+
+@command("down", topic="stack")
+def down(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at the frame that this one called.
+
+    Usage: down [COUNT]
+
+    COUNT is an expression; a negative one goes up.
+    """
+    yield from _moved(shell, argument, -1)
+
+
+def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
+    """Only among the frames that the lane has; too far is as far as it goes, as in GDB."""
+    if shell.session.pc is None:
+        raise UsageError("No stack.")
+    count = integer(shell, argument) if argument else 1
+    if count < 0:
+        count, direction = -count, -direction
+    count = min(count, MOST_OUTWARDS)
+    here = selected_number(shell.session)
+    others = (each.number for each in frames_of(shell) if each.has_lane)
+    if direction > 0:
+        passed = list(islice((number for number in others if number > here), count))
+        ends = "Initial frame selected; you cannot go up."
+    else:
+        inner = list(takewhile(lambda number: number < here, others))
+        passed = inner[::-1][:count]
+        ends = "Bottom (innermost) frame selected; you cannot go down."
+    if not passed and not argument:  # GDB complains only without a number
+        raise UsageError(ends)
+    yield from _focus(shell, passed[-1] if passed else here)
+
+
+def _focus(shell: Shell, number: int) -> Iterator[Part]:
+    shell.session = selected(shell.session, number)
+    yield from shown_frame(shell, number)
+    yield from displayed(shell)
+
+
+def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
+    """The frame in focus, with its source line."""
+    frame = frame_of(shell.session, number)
+    shell.listed = None
+    style = shell.settings.frame_style()
+    record = frame_record(frame, with_arguments=True, style=style)
+    yield Told("", {"frame": record})
+    yield from _lines(shell, frame, record, style, is_focus=True)
+
+
+def _lines(
+    shell: Shell, frame: StackFrame, record: Record, style: FrameStyle, *, is_focus: bool
+) -> Iterator[Part]:
+    """A frame, of which the keys are told, and its line of source text."""
+    lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
+    is_located = style.has_location(has_source=bool(lines))
+    columns = shell.settings.limit("width") if shell.is_talk else None
+    text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
+    yield Told(text, {})
+    place = frame.place
+    is_inside = not is_located and style.has_address and place is not None and not place.is_start
+    digits = frame.session.architecture.address_bits // 4
+    where = f"{frame.pc:#0{digits + 2}x}\t" if is_inside else ""
+    yield from (evolve(line, text=where + line.text) for line in lines)
+
+
+def _full(shell: Shell, text: str) -> Offer:
+    start = len(text) - len(text.lstrip())
+    return start, (Candidate("full", "with local variables"),)
+
+
+@command(
+    "backtrace",
+    topic="stack",
+    aliases=("bt",),
+    complete=completion.with_options(
+        {**values_by_option(FRAME_OPTIONS), **{f"-{each}": () for each in _FLAGS}}, OfText(_full)
+    ),
+)
+def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the call frames, and why there are no more.
+
+    Usage: backtrace [OPTION]... [full] [COUNT | -COUNT]
+
+    COUNT is that of the innermost frames, -COUNT of the outermost; with "full" each frame has its
+    local variables. Those in which the lane in focus was not active on entry are left out, and
+    those outside of "main" unless "set backtrace past-main" is on. OPTION is -full, -past-main,
+    -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the settings of
+    "set backtrace" and "set print", for once.
+    """
+    session = shell.session
+    stack = session.call_stack
+    if stack is None:
+        raise UsageError("No stack.")
+    settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
+    while (word := argument.partition(" "))[0] in _FLAGS:
+        flags, argument = flags | {word[0]}, word[2].strip()
+    if "hide" in flags:
+        raise Unsupported("the option -hide: there are no frame filters here")
+    is_full = "full" in flags
+    limit = integer(shell, argument) if argument else _MOST_FRAMES
+    is_outermost, limit = limit < 0, abs(limit)
+    if is_outermost:
+        limit = min(limit, _MOST_FRAMES)
+        seen = (each for each in frames_of(shell, settings=settings) if each.has_lane)
+        for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
+            yield from _of_frame(shell, each, settings, is_full=is_full)
+        return
+    count = left_out = 0
+    is_bounded = False
+    for each in frames_of(shell, settings=settings):
+        is_bounded = ends_at(each, settings)
+        if not each.has_lane:
+            left_out += 1
+            continue
+        if count == limit:
+            more = "" if shell.is_batch else "(More stack frames follow...)"
+            yield Told(more, {"has-more": True})
+            return
+        count += 1
+        yield from _of_frame(shell, each, settings, is_full=is_full)
+    if not is_bounded and not stack.end.is_outermost:
+        yield Told(str(stack.end), {"stack-end": str(stack.end)})
+    if left_out:
+        text = "1 frame" if left_out == 1 else f"{left_out} frames"
+        why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
+        shell.note(f"lane {session.lane} {why}", once=False)
+    unknown = unlocated(session)
+    if unknown is not None:
+        shell.note(unknown, once=False)
+
+
+def _of_frame(
+    shell: Shell, frame: StackFrame, settings: Settings, *, is_full: bool
+) -> Iterator[Part]:
+    style = settings.frame_style()
+    record = frame_record(frame, with_arguments=True, style=style)
+    group = Group("stack", record)
+    yield from (Inside(group, part) for part in _lines(shell, frame, record, style, is_focus=False))
+    if is_full:
+        yield from (Inside(group, part) for part in _locals_of(shell, frame, settings))
+
+
+def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
+    if not frame.is_described:
+        yield Told("No symbol table info available.", {"variables": []})
+        return
+    found = variables(frame.session, "local")
+    if not found:
+        yield Told("No locals.", {"variables": []})
+    for each in found:
+        reading = frame.session.read(each)
+        text = contents(frame.session, reading, settings.format_options())
+        shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Told(shown, data, "variables")
+        for note in reading.notes:
+            shell.note(note, once=True)
+
+
+@command("info stack", topic="stack", aliases=("s",))
+def info_stack(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the call frames, as "backtrace".
+
+    Usage: info stack [OPTION]... [full] [COUNT | -COUNT]
+    """
+    yield from backtrace.run(shell, argument)
+
+
+@command("pc", topic="stack")
+def pc(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the program location.
+
+    Usage: pc
+
+    As loaded, in the file of the code, in the function, and in the source.
+    """
+    session = shell.session
+    address = require_frame(session)
+    code_object = session.code_object
+    origin = "" if code_object is None else f" = {code_object.offset_text(address)}"
+    symbol = symbol_at(session, address)
+    place = place_of(session, address)
+    line = "" if place is None else f" at {place.file}:{place.line}"
+    data: Record = {
+        "addr": f"{address:#x}",
+        "from": None if code_object is None else str(code_object.file.path),
+        "symbol": symbol,
+        "file": None if place is None else place.file,
+        "line": None if place is None else place.line,
+    }
+    text = f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
+    yield Told(text, {"pc": data})
+
+
+@command("info locals", topic="stack", complete=completion.variables)
+def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the local variables of the frame.
+
+    Usage: info locals [-q] [-t TYPEREGEXP] [REGEXP]
+
+    Their values are those of the lane in focus; variables of inner blocks come first.
+    REGEXP limits them to those whose names match, TYPEREGEXP to those whose types do. -q says
+    nothing where there are none.
+    """
+    yield from _listed(shell, "local", argument, "locals")
+
+
+@command("info args", topic="stack", complete=completion.variables)
+def info_args(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the arguments of the frame.
+
+    Usage: info args [-q] [-t TYPEREGEXP] [REGEXP]
+
+    Their values are those of the lane in focus. What limits them is that of "info locals".
+    """
+    yield from _listed(shell, "parameter", argument, "arguments")
+
+
+def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
+    session = shell.session
+    letters, typed, argument = listing_options(argument)
+    pattern, of_type = compiled(argument), compiled(typed or "")
+    found = [
+        each
+        for each in variables(session, kind)
+        if pattern.search(each.name) and of_type.search(each.type_text or "")
+    ]
+    if not found and "q" not in letters:
+        text = f"No matching {called}." if argument or typed else f"No {called}."
+        if session.frame.subprogram is None:
+            text = "No symbol table info available."
+        yield Told(text, {"variables": []})
+    notes: list[str] = []
+    told: dict[str, str] = {}
+    incomplete: list[Variable] = []
+    for each in found:
+        reading = session.read(each)
+        if not reading.is_complete:
+            incomplete.append(each)
+        text = contents(session, reading, shell.settings.format_options())
+        told[each.name] = text
+        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Told(f"{each.name} = {text}", data, "variables")
+        notes += reading.notes
+    for note in notes:
+        shell.note(note, once=True)
+    advice = next(filter(None, (kernarg_hint(session, each) for each in incomplete)), None)
+    if advice is not None:
+        shell.note(advice, once=True)
+    missing = next((each.name for each in found if OPTIMIZED_OUT in told[each.name]), None)
+    if missing is not None:
+        shell.hint(missing)

@@ -1,0 +1,208 @@
+"""`info frame` of a thread of a CPU, in GDB's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.cfi.rule import RegisterRule, SameValue
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl.command import Part, Told, heading
+from dwarfgpu.repl.files.source_files import language_of
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.past_main import frames_of
+from dwarfgpu.service.focus import argument_text
+from dwarfgpu.session.backtrace import StackFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.stack_line import arguments_of
+
+_PUSH_RBP = b"\x55"
+_MOVES = (b"\x48\x89\xe5", b"\x48\x8b\xec")
+"""`mov %rsp,%rbp` in its two encodings."""
+_ENDBR64 = b"\xf3\x0f\x1e\xfa"
+_ORDER = (
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
+    "r14", "r15", "rip",
+)  # fmt: skip
+"""GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
+
+
+def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterator[Part]:
+    """What is known of a frame."""
+    session = frame.session
+    counter = session.architecture.register(session.architecture.program_counter or 0).name
+    head = f"Stack level {frame.number}," if is_selected else "Stack"
+    yield heading(f"{head} frame at {_shown(_cfa(session))}:")
+    place = frame.place
+    line = "" if place is None else f" ({place.file}:{place.line})"
+    name = "" if frame.function is None else f" in {frame.function}{line}"
+    saved_pc = _return_address(session)
+    text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
+    yield Told(text, {"saved-pc": saved_pc})
+    yield from _neighbours(shell, frame)
+    if frame.is_described and session.code_object is not None:
+        unit = session.code_object.scopes.unit_at(session.pc or 0)
+        if unit is not None:
+            language = language_of(unit)
+            yield Told(f" source language {language}.", {"language": language})
+    style = shell.settings.frame_style()
+    physical = session.physical_frame
+    if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
+        yield Told(" Arglist at unknown address.", {"arglist-addr": None})
+        callee = None if physical is None or not frame.is_inlined else physical.callee
+        held = None if callee is None else _shown(_of_stack_pointer(session))
+        sp = held or _stack_pointer(session)
+        text = (
+            f" Locals at unknown address, Previous frame's sp {'in' if held is None else 'is'} {sp}"
+        )
+        yield Told(text, {"locals-addr": None, "previous-sp": sp})
+        if callee is not None:  # its registers are those of the frame it is inlined into
+            yield from _saved_lines(saved_registers(callee))
+        return
+    arguments = ", ".join(
+        f"{each.name}={argument_text(session, each, style)}" for each in arguments_of(frame)
+    )
+    base = _base(session)
+    where = "unknown address." if base is None else f"{base:#x},"
+    held = None if base is None else f"{base:#x}"
+    yield Told(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
+    where = "unknown address," if base is None else f"{base:#x},"
+    sp = _shown(_cfa(session))
+    text = f" Locals at {where} Previous frame's sp is {sp}"
+    yield Told(text, {"locals-addr": held, "previous-sp": sp})
+    if physical is not None:
+        yield from _saved_lines(saved_registers(physical))
+
+
+def _saved_lines(found: Iterator[tuple[str, int]]) -> Iterator[Part]:
+    saved = {name: f"{address:#x}" for name, address in found}
+    if saved:
+        text = ",".join(f" {name} at {address}" for name, address in saved.items())
+        yield Told(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
+
+
+def _of_stack_pointer(session: Session) -> int | None:
+    """What the frame has in its stack pointer."""
+    number, physical = session.architecture.stack_pointer, session.physical_frame
+    if number is None or physical is None:
+        return None
+    try:
+        held = physical.contents(number)
+    except DwarfGpuError:
+        return None
+    return held.value if held.is_complete else None
+
+
+def _stack_pointer(session: Session) -> str:
+    """The register of x86-64 and AArch64."""
+    return "rsp" if session.architecture.machine == "X86_64" else "sp"
+
+
+def _shown(address: int | None) -> str:
+    return "<not known>" if address is None else f"{address:#x}"
+
+
+def _cfa(session: Session) -> int | None:
+    try:
+        return session.frame.cfa().places[0].byte_address
+    except DwarfGpuError:
+        return None
+
+
+def _caller(session: Session) -> Session | None:
+    try:
+        return session.at_level(session.level + 1)
+    except DwarfGpuError:
+        return None
+
+
+def _return_address(session: Session) -> str:
+    caller = _caller(session)
+    physical = None if caller is None else caller.physical_frame
+    return "<not saved>" if physical is None else f"{physical.pc:#x}"
+
+
+def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
+    """The frames that called this one and that it called."""
+    frames = {each.number: each for each in frames_of(shell, frame.session)}
+    outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
+    words: list[str] = []
+    data: Record = {}
+    if frame.is_inlined:
+        data["inlined-into"] = frame.number + 1
+        words.append(f" inlined into frame {frame.number + 1}")
+    elif isinstance(frame.session.physical_frame, TailFrame):
+        words.append(" tail call frame")
+    elif outer is not None:
+        data["called-by"] = _shown(_cfa(outer.session))
+        words.append(f" called by frame at {data['called-by']}")
+    elif _caller(frame.session) is None:
+        stack = frame.session.call_stack
+        end = "unknown" if stack is None else str(stack.end)
+        yield Told(f" Outermost frame: {end}", {"stack-end": end})
+    if inner is not None:
+        data["caller-of"] = _shown(_cfa(inner.session))
+        words.append(f" caller of frame at {data['caller-of']}")
+    if words:
+        yield Told(",".join(words), data)
+
+
+def _base(session: Session) -> int | None:
+    """Where GDB says the arguments are: at rbp where the function has saved that and set it, else
+    below rsp."""
+    if session.architecture.machine != "X86_64" or session.target is None:
+        return None
+    start = _start(session)
+    begin = b"" if start is None else _code(session, start)
+    begin = begin.removeprefix(_ENDBR64)
+    has_base = begin[:1] == _PUSH_RBP and begin[1:4] in _MOVES
+    try:
+        number = session.architecture.by_name["rbp" if has_base else "rsp"].number
+        assert number is not None
+        physical = session.physical_frame
+        held = None if physical is None else physical.contents(number)
+    except DwarfGpuError:
+        return None
+    if held is None or not held.is_complete:
+        return None
+    return held.value if has_base else held.value - 8
+
+
+def _start(session: Session) -> int | None:
+    """Where the function begins; where no entry describes it, by its symbol."""
+    subprogram = session.frame.subprogram
+    if subprogram is not None:
+        return subprogram.ranges[0].begin if subprogram.ranges else None
+    pc = session.pc
+    found = None if pc is None else symbol_place(session.code_objects, pc)
+    return None if found is None or pc is None else pc - found.offset
+
+
+def _code(session: Session, address: int) -> bytes:
+    space = session.architecture.address_space(0)
+    assert session.target is not None
+    try:
+        return session.target.read_memory(Memory(space), address, 8)
+    except DwarfGpuError:
+        return b""
+
+
+def saved_registers(frame: PhysicalFrame) -> Iterator[tuple[str, int]]:
+    """The registers of its caller that a frame keeps in memory itself, and where."""
+    architecture = frame.architecture
+    numbers = [each.number for each in architecture.registers.values() if each.number is not None]
+    if architecture.machine == "X86_64":
+        numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
+    for number in numbers:
+        try:
+            if isinstance(frame.rule(number), SameValue | RegisterRule):
+                continue  # where an inner frame has put it
+            place = frame.entry_register(number).places[0]
+        except DwarfGpuError:
+            continue
+        if isinstance(place.storage, Memory) and place.byte_address is not None:
+            yield architecture.register(number).name, place.byte_address

@@ -1,0 +1,95 @@
+"""Frames that are typed: `2`, `level 2`, `function main`, `address 0x7fffffffed30`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu import language
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import entry_of, functions_of
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.past_main import frame_numbered, frames_of
+from dwarfgpu.service.value_history import options_of, required
+from dwarfgpu.session.backtrace import StackFrame, functions_at
+from dwarfgpu.view.options import FormatOptions
+
+_WORDS = ("address", "function", "level")
+
+
+def frame_number(shell: Shell, argument: str) -> int:
+    """The number of the frame that is meant; `UsageError` in GDB's words where there is none."""
+    word, _, rest = argument.partition(" ")
+    rest = rest.strip()
+    meant = [each for each in _WORDS if word.isalpha() and each.startswith(word)]
+    if len(meant) != 1:
+        return _level(shell, argument)
+    match meant[0]:
+        case "level":
+            return _level(shell, rest)
+        case "function":
+            if not rest:
+                raise UsageError("Missing function name argument")
+            return _of_function(shell, rest)
+        case _:
+            return _at(shell, integer(shell, rest), rest)
+
+
+def _level(shell: Shell, text: str) -> int:
+    number = integer(shell, text)
+    return frame_numbered(shell, number).number
+
+
+def integer(shell: Shell, text: str) -> int:
+    """What an expression comes to."""
+    required(text)
+    value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
+    shown = language.format(value, shell.session, FormatOptions(letter="d"))
+    if not shown.removeprefix("-").isdecimal():
+        raise UsageError("Value can't be converted to integer.")
+    return int(shown)
+
+
+def _frames(shell: Shell) -> Iterator[StackFrame]:
+    return (each for each in frames_of(shell) if each.has_lane)
+
+
+def _of_function(shell: Shell, name: str) -> int:
+    meant = {declaration_of(each.die) for each in functions_of(shell.session, name)}
+    entry = None if meant else entry_of(shell.session, name)
+    for each in _frames(shell):
+        own = functions_at(each.session)
+        level = each.session.inline_level
+        is_meant = level < len(own) and declaration_of(own[level]) in meant
+        if is_meant or (entry is not None and entry in _entries(each)):
+            return each.number
+    raise UsageError(f'No frame for function "{name}".')
+
+
+def _entries(frame: StackFrame) -> list[int]:
+    """Where the functions of a frame begin, inlined ones by the code of their own."""
+    session = frame.session
+    code_object, pc = session.code_object, session.pc
+    if code_object is None or pc is None:
+        return []
+    try:
+        chain = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+        own = chain[len(chain) - 1 - session.inline_level] if chain else None
+        found = None if own is None else code_object.scopes.subprogram_at(pc)
+        if found is None or own != found.die:
+            return []
+        return [span.begin for span in found.ranges]
+    except DwarfGpuError:
+        return []
+
+
+def _at(shell: Shell, address: int, text: str) -> int:
+    for each in _frames(shell):
+        try:
+            place = each.session.frame.cfa().places[0]
+        except DwarfGpuError:
+            continue
+        if place.byte_address == address:
+            return each.number
+    raise UsageError(f"No frame at address {text}.")

@@ -1,0 +1,97 @@
+"""`info registers` and its like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Candidate, Part, Told, command
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack import x86_groups, x87
+from dwarfgpu.repl.stack.registers import (
+    CLASSES,
+    RegisterValue,
+    named_registers,
+    read_register,
+    registers,
+)
+
+_NO_REGISTERS: Final = "The program has no registers now."
+
+
+def _completed(shell: Shell, word: str) -> Iterator[Candidate]:
+    yield from completion.registers(shell, word)
+    is_x86 = shell.session.architecture.machine == "X86_64"
+    for each in x86_groups.GROUPS if is_x86 else CLASSES:
+        yield Candidate(each, "a group of registers")
+
+
+@command("info registers", topic="stack", aliases=("r",), complete=_completed)
+def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show registers of the wave.
+
+    Usage: info registers [REGISTER | GROUP]...
+
+    Shown are the name, the value in hexadecimal and, unless it is a vector, by its type. GROUP is
+    one of all, general, scalar, vector, system, trap; on x86-64 one of general, float, system,
+    vector, all, save, restore, mmx, sse. Its beginning is enough. Without an argument, every
+    register of which anything is known.
+    """
+    session = shell.session
+    is_nowhere = session.pc is None and not session.architecture.is_simt
+    for word in argument.split():
+        told = named_registers(session, word)
+        if is_nowhere and told and not any(each.is_known for each in told):
+            raise UsageError(_NO_REGISTERS)
+        yield from map(_register, told)
+    if argument:
+        return
+    known = [read_register(session, each) for each in registers(session)]
+    if not any(each.is_known for each in known):
+        is_simt = session.architecture.is_simt
+        raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
+    yield from (_register(each) for each in known if each.is_known or each.is_lost)
+
+
+def _register(value: RegisterValue) -> Told:
+    return Told(value.line, value.record, "register-values")
+
+
+@command("info float", topic="stack")
+def info_float(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the floating point unit (x87).
+
+    Usage: info float
+    """
+    session = shell.session
+    if session.architecture.machine != "X86_64":
+        yield Told("No floating-point info available for this processor.", {"x87": None})
+        return
+
+    def number(name: str) -> int | None:
+        [found] = named_registers(session, name)
+        return found.bits.value if found.bits.is_complete else None
+
+    yield Told("\n".join(x87.lines(number)), {"x87": x87.record(number)})
+
+
+@command("info vector", topic="stack")
+def info_vector(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the vector registers.
+
+    Usage: info vector
+    """
+    yield from info_registers.run(shell, "vector")
+
+
+@command("info all-registers", topic="stack", complete=_completed)
+def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show all registers of the wave.
+
+    Usage: info all-registers [REGISTER | GROUP]...
+
+    As "info registers", those that are not known too.
+    """
+    yield from info_registers.run(shell, argument or "all")

@@ -1,0 +1,372 @@
+"""`dwarfgpu debug`: look at a stopped machine, at a prompt or by a script."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from attrs import evolve
+
+from dwarfgpu import __version__
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.wave_variables import integer_value
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.machine.undo import recorded
+from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.launch_options import LAUNCH, configure_launch
+from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.repl.answer import Answer
+from dwarfgpu.repl.command import printed
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell, Streams, error_text
+from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.terminal import lines
+from dwarfgpu.repl.terminal.colour import painted, source
+from dwarfgpu.repl.terminal.lines import Given
+from dwarfgpu.repl.waves.lanes import first_lane
+from dwarfgpu.service.core_summary import core_lines, signal_record, thread_id
+from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.session.backtrace import selected_number
+from dwarfgpu.session.session import Session
+from dwarfgpu.terminal.streams import is_terminal, usable
+
+if TYPE_CHECKING:
+    from dwarfgpu.machine.core.target import Core
+
+GDB_VERSION: Final = (13, 1)
+"""Of which the words are spoken."""
+
+
+class _Append(argparse.Action):
+    """`-ex` and `-x` share one list, because they run in the order in which they are given."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*before, Given(values, self.const)])
+
+
+class _ChangeFolder(argparse.Action):
+    """`-cd`: what is named after it is found from there."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[object] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        try:
+            os.chdir(values)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise UsageError(f"{values}: {why}.") from None
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
+    parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
+    parser.add_argument("--file", metavar="FILE", help="the same, as the other commands take it")
+    parser.add_argument(
+        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+    script = parser.add_argument_group("scripts")
+    script.add_argument(
+        "-ex", "-eval-command", "--eval-command", action=_Append, const=False,
+        dest="given", default=[], metavar="COMMAND",
+        help="run a command; with -x in the order given",
+    )  # fmt: skip
+    script.add_argument(
+        "-x", "-command", "--command", action=_Append, const=True,
+        dest="given", default=[], metavar="SCRIPT",
+        help="run the commands of a file, up to the first that fails",
+    )  # fmt: skip
+    script.add_argument(
+        "--batch", "-batch", action="store_true",
+        help="leave after -ex and -x; the exit status is 1 where a command failed",
+    )  # fmt: skip
+    script.add_argument(
+        "--interpreter", choices=("text", "json"), default="text",
+        help="json: answers as JSON lines, as after set output json",
+    )  # fmt: skip
+    script.add_argument(
+        "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="no banner"
+    )  # fmt: skip
+    _configure_gdbs(parser)
+    options.configure(parser)
+    launch = parser.add_argument_group("a kernel before its first instruction")
+    launch.add_argument("--dispatch", metavar="KERNEL", help="as dwarfgpu dispatch makes it")
+    configure_launch(launch, is_required=False)
+
+
+def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
+    """Options that GDB's users have in their fingers."""
+    as_gdb = parser.add_argument_group("as GDB has them")
+    as_gdb.add_argument(
+        "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="as --core"
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="look for files from there"
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
+        dest="given_first", default=[], metavar="COMMAND", help="run a command before all others",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-ix", "-init-command", "--init-command", action=_Append, const=True,
+        dest="given_first", default=[], metavar="SCRIPT", help="run a script before all others",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
+        dest="has_no_init", help="nothing: no file is read at the start, and there are no windows",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-args", "--args", nargs=argparse.REMAINDER, dest="program", metavar="FILE ARGUMENT",
+        help="FILE; its arguments mean nothing, because nothing is run",
+    )  # fmt: skip
+    as_gdb.add_argument(
+        "-p", "-pid", "--pid", metavar="PID", help="refused: there is no process to attach to"
+    )  # fmt: skip
+
+
+def _take_gdbs(args: argparse.Namespace) -> None:
+    """What GDB's positional arguments and options mean here."""
+    if args.program is not None:
+        if args.path is not None or not args.program:
+            raise UsageError("--args: give one FILE after it, and none before")
+        args.path, *arguments = args.program
+        if arguments:
+            print("note: the arguments of the program mean nothing: it is not run", file=sys.stderr)
+    if args.core_file is not None and args.core is not None:
+        raise UsageError("give one CORE, with or without --core")
+    if args.core is None and args.path is not None and is_core(args.path):
+        args.path, args.core_file = args.core_file, args.path  # also with the program behind it
+    args.core = args.core_file or args.core
+    if args.core is None and args.file is not None and is_core(args.file):
+        args.core, args.file = args.file, None
+    is_process = args.core_file is not None and not Path(args.core_file).exists()
+    if args.pid is not None or (is_process and args.core_file.isdigit()):
+        raise UsageError("no process can be attached to: dwarfgpu looks at cores and state files")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        return _begun(args)
+    except DwarfGpuError as error:
+        if args.interpreter == "json":  # who reads answers learns why there are none
+            answer = Answer("")
+            answer.fail(shortened(error_text(error)), error)
+            print(answer.text(is_last=False), flush=True)
+        raise
+
+
+def _begun(args: argparse.Namespace) -> int:
+    _take_gdbs(args)
+    if args.lane == "all":
+        raise UsageError("--lane all: the prompt looks at one lane at a time")
+    if args.path is not None and args.file is not None:
+        raise UsageError("give one FILE, with or without --file")
+    args.file = args.path or args.file
+    if args.dispatch is not None:
+        return _dispatched(args)
+    for name in LAUNCH:
+        if getattr(args, name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option} is about a dispatch: give --dispatch KERNEL")
+    return with_demo(args, _run, lane="")
+
+
+def _dispatched(args: argparse.Namespace) -> int:
+    """The first instruction of a kernel that is dispatched on paper."""
+    if args.file is None or args.state is not None or args.core is not None or args.demo:
+        raise UsageError("--dispatch KERNEL needs FILE, and neither --state, --core nor --demo")
+    if args.grid is None or args.workgroup is None:
+        raise UsageError("--dispatch KERNEL needs --grid and --workgroup")
+    # Only here: it knows the simulated machine.
+    from dwarfgpu.options.launch import launch
+
+    with TemporaryDirectory(prefix="dwarfgpu-") as folder:
+        state = str(Path(folder) / "dispatch.json")
+        given = {name: getattr(args, name) for name in (*LAUNCH, "load_address", "target")}
+        asked = argparse.Namespace(
+            file=str(Path(args.file).absolute()),
+            kernel=args.dispatch,
+            save=state,
+            beside=None,
+            agent=None,
+            **given,
+        )
+        _, notes, _ = launch(asked)
+        for note in dict.fromkeys(notes):
+            print(one_line(f"note: {note}"), file=sys.stderr)
+        args.file, args.state = None, state
+        args.load_address = args.target = None
+        return _run(args)
+
+
+def _told_by(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
+    """The signal that ended the program."""
+    thread = next(iter(core.threads.values()), None)
+    if thread is not None and thread.signal:
+        yield "_exitsignal", integer_value(session.architecture, thread.signal)
+
+
+def conversation(session: Session, *, is_fed: bool) -> Shell:
+    """A conversation about a session, on the standard streams: what it writes can be taken back.
+
+    `is_fed`: stdin has its commands. `UsageError` for a lane that the wave does not have.
+    """
+    streams = Streams(usable(sys.stdout), usable(sys.stderr))
+    shell = Shell(remembering(focused(session)), COMMANDS, streams)
+    shell.is_fed = is_fed
+    shell.threads = wave_names(session)
+    shell.values.has_threads = bool(shell.threads)
+    for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
+        shell.values.named[name] = integer_value(session.architecture, number)
+    return shell
+
+
+def _run(args: argparse.Namespace) -> int:
+    args.lane = args.lane or None
+    files = [args.file] if args.file else []
+    stopped = options.stopped_of(args, files)
+    session = options.session_of(args, files, stopped)
+    is_talk = not args.batch and at_terminal()
+    shell = conversation(session, is_fed=not args.batch and not is_talk)
+    shell.is_batch = args.batch
+    shell.open = partial(_opened, args)
+    shell.settings.set("output", args.interpreter)
+    shell.load, shell.state_path = partial(_load, args), args.state
+    if stopped.core is not None:
+        shell.is_of_core = True
+        shell.threads = {
+            each: thread_id(session, each, t) for each, t in stopped.core.threads.items()
+        }
+        for line in core_lines(stopped.core) if args.interpreter == "text" else ():
+            shell.streams.print(f"{line}\n")
+        signals = ((each, signal_record(t)) for each, t in stopped.core.threads.items())
+        shell.signals = {each: signal for each, signal in signals if signal is not None}
+        shell.values.has_threads = True
+        shell.values.named.update(_told_by(session, stopped.core))
+        show_start(shell)
+    for note in session.notes:
+        if args.interpreter == "text":
+            shell.note(note, once=True)
+    if is_talk and not args.quiet:
+        greet(shell)
+    lines.run_given(shell, [*args.given_first, *args.given])
+    has_talked = is_talk and not shell.is_over
+    if not args.batch and not shell.is_over:
+        interact(shell, is_talk=is_talk)
+    if shell.exit_status is not None:
+        return shell.exit_status
+    return 1 if shell.failures and not has_talked else 0
+
+
+def _opened(args: argparse.Namespace, looking: Session, path: str | None) -> Session:
+    """The session with another code object, which looks at the same wave and lane."""
+    files = [] if path is None else [path]
+    wave = str(looking.wave) if looking.target is not None else args.wave
+    again = argparse.Namespace(**{**vars(args), "file": path, "wave": wave, "lane": None})
+    stopped = options.stopped_of(again, files)
+    return remembering(focused(options.session_of(again, files, stopped).focused(looking.lane)))
+
+
+def _load(args: argparse.Namespace, shell: Shell, path: str) -> None:
+    """Look at another state; nothing changes where it cannot be read."""
+    given = {"state": path, "core": None, "wave": None, "lane": None, "pc": None}
+    again = argparse.Namespace(**{**vars(args), **given})
+    files = [again.file] if again.file else []
+    stopped = options.stopped_of(again, files)
+    shell.session = remembering(focused(options.session_of(again, files, stopped)))
+    shell.is_of_core, shell.state_path = False, path
+    shell.threads = wave_names(shell.session)
+    shell.values.has_threads = bool(shell.threads)
+    shell.open = partial(_opened, again)
+
+
+def remembering(session: Session) -> Session:
+    """The session on a machine that remembers what is written."""
+    target = session.target
+    if isinstance(target, StateTarget):
+        target = ImageTarget(target, (), True)
+    return evolve(session, target=recorded(target)) if isinstance(target, ImageTarget) else session
+
+
+def wave_names(session: Session) -> dict[WaveId, str]:
+    """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
+    target = session.target
+    machine = target.machine if isinstance(target, ImageTarget) else target
+    has_started = not isinstance(target, ImageTarget) or target.has_started
+    if not isinstance(machine, StateTarget) or not has_started:
+        return {}
+    is_simt = session.architecture.is_simt
+    return {each: machine.target_id(each) if is_simt else f"Thread {each}"
+            for each in machine.waves}  # fmt: skip
+
+
+def focused(session: Session) -> Session:
+    """The session with a lane in focus: the first active one unless one was given.
+
+    `UsageError` for a lane that the wave does not have.
+    """
+    lane = first_lane(session) if session.lane is None else session.lane
+    numbers = lane_numbers(session)
+    if session.lane is not None and session.lane not in numbers:
+        raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
+    return evolve(session, lane=lane, has_frames=True)
+
+
+def at_terminal() -> bool:
+    """Whether somebody sits there, and reads what is said."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stdout)
+
+
+def interact(shell: Shell, *, is_talk: bool) -> None:
+    """Converse with whoever is on stdin, in the best way that it has."""
+    if is_talk and os.environ.get("TERM", "dumb") != "dumb":
+        # Only a conversation on a terminal pays for loading prompt_toolkit.
+        from dwarfgpu.repl.terminal import prompt
+
+        prompt.converse(shell)
+    else:
+        lines.converse(shell, prompts=is_talk)
+
+
+def greet(shell: Shell) -> None:
+    """Say who is there and where the session stands, before anything else as GDB does."""
+    if shell.settings.word("output") != "text":
+        return
+    shell.streams.print(f'dwarfgpu {__version__}; type "help" for help, Ctrl-D to leave.\n')
+    if not shell.is_of_core:
+        show_start(shell)
+
+
+def show_start(shell: Shell) -> None:
+    """Where the session stands, with the line of source text."""
+    session = shell.session
+    if session.pc is None or shell.settings.word("output") != "text":
+        return
+    try:
+        for part in shown_frame(shell, selected_number(session)):
+            shell.streams.print(printed(painted(part, source) if shell.has_colours else part))
+    except DwarfGpuError as error:
+        shell.streams.complain(str(error))

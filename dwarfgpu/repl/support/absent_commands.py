@@ -1,0 +1,76 @@
+"""Commands that GDB's users type by habit: the working folder, and what has no meaning here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, Told, command
+from dwarfgpu.repl.shell import Shell
+
+ABSENT: Final = {
+    "add-symbol-file": '"file" or "load" looks at another code object or state',
+    "catch": "nothing is run here",
+    "checkpoint": "nothing is run here",
+    "compile": "nothing is run here",
+    "core-file": "give the core file when dwarfgpu starts: dwarfgpu debug FILE CORE",
+    "exec-file": 'use "file"',
+    "explore": '"print" and "ptype" show values and their types whole',
+    "gcore": '"save" writes a state file',
+    "handle": "nothing is run here",
+    "macro": "macros of -g3 are not read",
+    "skip": "nothing is run here",
+    "symbol-file": 'use "file"',
+    "tty": "nothing is run here",
+}
+"""Why GDB's command is not here, by its name."""
+
+
+@command("pwd", topic="files")
+def pwd(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the working folder.
+
+    Usage: pwd
+    """
+    yield _told()
+
+
+@command("cd", topic="files", complete=completion.files, repeats=False)
+def cd(shell: Shell, argument: str) -> Iterator[Part]:
+    """Change the working folder.
+
+    Usage: cd [FOLDER]
+
+    Without FOLDER, that is the home folder. Files are found from there.
+    """
+    try:
+        os.chdir(Path(argument or "~").expanduser())
+    except (OSError, RuntimeError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{argument}: {why}.") from None
+    yield _told()
+
+
+def _told() -> Told:
+    try:
+        folder = os.getcwd()
+    except OSError as error:
+        raise UsageError(f"The working folder cannot be told: {error.strerror}.") from None
+    return Told(f"Working directory {folder}.", {"cwd": folder})
+
+
+def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    raise UsageError(f'GDB has "{name}", dwarfgpu has not: {why}.')
+
+
+def _absent(name: str, why: str) -> Command:
+    text = f"GDB's; not here.\n\nUsage: {name}\n\n{why}."
+    return Command(name, text, partial(_refused, name, why), "support", is_absent=True)
+
+
+HABITS: Final = (pwd, cd, *(_absent(name, why) for name, why in ABSENT.items()))

@@ -1,0 +1,267 @@
+"""Commands about commands: help, scripts, and the end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from os.path import commonprefix
+from pathlib import Path
+from textwrap import wrap
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import (
+    TOPICS,
+    Candidate,
+    Command,
+    Offer,
+    OfText,
+    Part,
+    Told,
+    command,
+    every,
+    find,
+    first_word,
+    heading,
+    listed,
+)
+from dwarfgpu.repl.files.symbol_index import MOST
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.shell_and_python import run_python
+from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.terminal.input import read_all
+from dwarfgpu.view.location_json import Record
+
+FIRST: Final = (
+    'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
+    'in every lane. "explain x" tells why x is what it is, or <optimized out>, "where x" where in',
+    'the code it is described, "location x" draws where its bits live.',
+    "",
+)
+_USER_DEFINED: Final = (
+    "The commands in this class are those defined by the user.",
+    'Use the "define" command to define a command.',
+)
+ALL: Final = "all"
+_FLAGS: Final = re.compile(r"(?:-[sv]\s+)*(?:--\s+)?")
+HINTS: Final = (
+    'Type "help" followed by command name for full documentation.',
+    'Type "apropos word" to search for commands related to "word".',
+    'Type "apropos -v word" for full documentation of commands related to "word".',
+    "Command name abbreviations are allowed if unambiguous.",
+)
+
+
+def _helped(shell: Shell, text: str) -> Offer:
+    start, found = completion.nested_names.offer(shell, text)
+    if text[:start].strip():
+        return start, found
+    classes = (Candidate(name, about) for name, about in TOPICS.items())
+    return start, (*found, *classes, Candidate(ALL, "all commands"))
+
+
+@command("help", topic="support", aliases=("h",), complete=OfText(_helped))
+def help_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Print help on a command, or the classes of commands.
+
+    Usage: help [COMMAND | CLASS | all]
+    """
+    parts = _help(shell, argument)
+    has_width = shell.is_seen or shell.settings.limit("width") is not None
+    yield from _wrapped(parts, shell.columns) if has_width else parts
+
+
+def _wrapped(parts: Iterator[Part], columns: int) -> Iterator[Part]:
+    """Words are not broken where a terminal is narrow: paragraphs of text are filled again."""
+    for is_text, run in groupby(parts, _is_of_text):
+        lines = [*run]
+        if not is_text:
+            yield from (_folded(each, columns) for each in lines)
+        elif max(map(len, map(str, lines))) <= columns:
+            yield from lines
+        else:
+            yield from wrap(" ".join(map(str, lines)), columns, break_on_hyphens=False)
+
+
+def _is_of_text(part: Part) -> bool:
+    return isinstance(part, str) and part[:1] not in ("", " ") and " -- " not in part
+
+
+def _folded(part: Part, columns: int) -> Part:
+    """A line of a list, which goes on further in."""
+    text = part if isinstance(part, str) else part.text if isinstance(part, Told) else ""
+    if len(text) <= columns or text.startswith(" "):
+        return part
+    lines = wrap(text, columns, subsequent_indent="    ", break_on_hyphens=False)
+    shown = "\n".join(lines)
+    return evolve(part, text=shown) if isinstance(part, Told) else shown
+
+
+def _help(shell: Shell, argument: str) -> Iterator[Part]:
+    if argument == ALL:
+        for topic in TOPICS:
+            inside = _of_topic(shell, topic)
+            if inside:
+                yield f"Command class: {topic}"
+                yield ""
+                yield from listed(inside)
+                yield ""
+    elif argument in TOPICS:
+        yield TOPICS[argument]
+        yield from _USER_DEFINED if argument == "user-defined" else ()
+        yield ""
+        yield "List of commands:"
+        yield ""
+        yield from listed(_of_topic(shell, argument))
+        yield ""
+        yield from HINTS
+    elif argument:
+        yield from _help_on(_command_of(shell, argument))
+    else:
+        yield from FIRST
+        yield "List of classes of commands:"
+        yield ""
+        yield from (f"{topic} -- {about}" for topic, about in TOPICS.items())
+        yield ""
+        yield 'Type "help" followed by a class name for a list of commands in that class.'
+        yield 'Type "help all" for the list of all commands.'
+        yield from HINTS
+
+
+def _of_topic(shell: Shell, topic: str) -> list[Command]:
+    return [each for each in shell.commands if each.topic == topic]
+
+
+def _command_of(shell: Shell, text: str) -> Command:
+    """The command of a text that is nothing but its name: `help i lo`, `help p/x`."""
+    word, rest = first_word(text)
+    found = find(shell.commands, word)
+    while found.subcommands and rest.strip():
+        word, rest = first_word(rest)
+        found = find(found.subcommands, word, found.name)
+    return found
+
+
+def _help_on(found: Command) -> Iterator[Part]:
+    if found.aliases:
+        yield found.names
+    yield from found.help.split("\n")
+    own = [each for each in found.subcommands if found.is_foreign or not each.is_foreign]
+    if own:
+        yield ""
+        yield f"List of {found.name} subcommands:"
+        yield ""
+        yield from listed(own)
+        yield ""
+        what = f"{found.name} subcommand name"
+        yield f'Type "help {found.name}" followed by {what} for full documentation.'
+        yield from HINTS[1:]
+
+
+@command(
+    "apropos",
+    topic="support",
+    complete=completion.with_options(("-v",), completion.values),
+)
+def apropos(shell: Shell, argument: str) -> Iterator[Part]:
+    """Search for commands by words of their documentation.
+
+    Usage: apropos [-v] WORD...
+
+    Listed are those whose name and documentation have all the words; -v shows that, too.
+    """
+    words = argument.lower().split()
+    is_full = words[:1] == ["-v"]
+    words = words[is_full:]
+    if not words:
+        raise UsageError("Argument required (words to search for).")
+    found = [
+        each
+        for each in every(shell.commands)
+        if all(word in f"{each.names}\n{each.help}".lower() for word in words)
+    ]
+    if not is_full:
+        yield from listed(found)
+    for each in found if is_full else ():
+        yield each.names
+        yield from each.help.split("\n")
+        yield ""
+
+
+@command("complete", topic="support", complete=completion.lines, keeps_end=True)
+def complete(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the completions of the rest of the line as a command.
+
+    Usage: complete TEXT
+
+    They are what the tabulator offers, each as the whole line that it would make.
+    """
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    start, found = completion.completions(shell, argument)
+    names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
+    matches = [argument[:start] + name for name in names]
+    is_cut = len(names) == MOST
+    data: Record = {"matches": [*matches], "max_completions_reached": is_cut}
+    common = commonprefix(matches)  # noqa: RUF071 (of lines, not of paths)
+    yield Told("", {"completion": common, **data} if matches else data)
+    yield from map(heading, matches)
+    if is_cut:
+        yield heading(f"{argument} *** List may be truncated, max-completions reached. ***")
+
+
+@command("source", topic="support", complete=completion.files, repeats=False)
+def source(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run the commands of a file, up to the first that fails.
+
+    Usage: source [-s] [-v] FILE
+
+    With -v each command is shown as it is run; -s is GDB's, and there is no path to search. A
+    script that names a file which is not there is warned, and goes on. A file whose name ends with
+    .py is Python code.
+    """
+    flags = _FLAGS.match(argument)
+    assert flags is not None
+    path = argument[flags.end() :]
+    if not path:
+        raise UsageError("source command requires file name of file to source.")
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            text = read_all(file, path).decode("utf-8", "replace")
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        if shell.is_typed or (shell.is_json and not shell.fillers):  # -x, or a program asks
+            raise UsageError(f"{path}: {why}.") from None
+        shell.failures += 1
+        shell.warn(f"{path}: {why}")
+        return
+    if path.endswith(".py"):
+        yield from run_python(shell, text, path)
+        return
+    lines = [line.removesuffix("\r").partition("\0")[0] for line in text.split("\n")]
+    was_traced = shell.settings["trace-commands"]
+    if "-v" in flags[0].split():
+        shell.settings.set("trace-commands", "on")
+    try:
+        yield from shell.run_script(path, lines if lines[-1] else lines[:-1])
+    finally:
+        if "-v" in flags[0].split():
+            shell.settings.set("trace-commands", "on" if was_traced else "off")
+
+
+@command("quit", topic="support", aliases=("q", "exit"), repeats=False)
+def quit_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Leave.
+
+    Usage: quit [STATUS]
+
+    STATUS is an expression, the exit status modulo 256. Without it, that of a conversation on a
+    terminal is 0; that of a script is 1 where a command failed.
+    """
+    if argument:
+        shell.exit_status = whole_number(shell.session, shell.values, argument) & 0xFF
+    shell.is_over = True
+    yield from ()

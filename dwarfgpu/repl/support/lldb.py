@@ -1,0 +1,325 @@
+"""LLDB's names of commands: each stands for a command of ours, with the arguments translated.
+
+Law: they give way. GDB's commands, and their abbreviations, mean what they mean without them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Completer, Part, heading, listed
+from dwarfgpu.repl.settings import SETTINGS
+from dwarfgpu.repl.shell import Shell
+
+Translate: TypeAlias = "Callable[[str], list[str]]"
+"""The argument to lines of ours; `UsageError` for what has no counterpart."""
+
+_OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
+_FORMAT: Final = {"-f": "f", "--format": "f"}
+_SIZES: Final = {"1": "b", "2": "h", "4": "w", "8": "g"}
+_FORMATS: Final = {
+    "hex": "x", "decimal": "d", "unsigned": "u", "octal": "o", "binary": "t", "float": "f",
+    "char": "c", "c-string": "s", "pointer": "a", "address": "a", "Y": "x",
+}  # fmt: skip
+
+
+@frozen
+class Foreign:
+    """A command of LLDB."""
+
+    name: str
+    usage: str
+    about: str
+    translate: Translate
+    complete: Completer = None
+    aliases: tuple[str, ...] = ()
+
+    def command(self) -> Command:
+        """It as a command of ours."""
+        text = f"{self.about}\n\nUsage: {self.name} {self.usage}".rstrip()
+        text += "\n\nLLDB's name; other options than these are refused."
+        return Command(
+            self.name, text, self._run, "lldb", self.aliases, self.complete, is_foreign=True
+        )
+
+    def _run(self, shell: Shell, argument: str) -> Iterator[Part]:
+        lines = self.translate(argument)
+        yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
+
+
+def options(text: str, known: dict[str, str]) -> tuple[dict[str, str], str]:
+    """Options with values at the beginning, by their short names, and the rest.
+
+    `known` maps every spelling to the short one; one that ends in `!` has no value.
+    """
+    found: dict[str, str] = {}
+    while text.lstrip().startswith("-"):
+        text = text.lstrip()
+        if text.startswith("--") and (len(text) == 2 or text[2].isspace()):
+            return found, text[2:].strip()
+        match = _OPTION.match(text)
+        name = "" if match is None else match[1]
+        short = known.get(name) or known.get(name[:2], "")
+        if match is None or not short:
+            raise UsageError(f"unknown or ambiguous option: {text.split()[0]}")
+        is_joined = known.get(name) is None
+        rest = text[match.start(1) + 2 :] if is_joined else text[match.end() :]
+        if short.endswith("!"):
+            found[short[:-1]] = ""
+            text = rest
+            continue
+        value, _, text = rest.strip().partition(" ")
+        found[short] = value
+    return found, text.strip()
+
+
+def _plain(line: str) -> Translate:
+    """The same arguments to another command."""
+    return lambda argument: [f"{line} {argument}".rstrip()]
+
+
+def _frame_variable(argument: str) -> list[str]:
+    given, names = options(argument, {**_FORMAT, "-T": "T!", "--show-types": "T!"})
+    if not names and given:
+        raise UsageError("frame variable with an option needs the NAME of a variable")
+    if not names:
+        return ["info args", "info locals"]
+    lines = []
+    for name in names.split():
+        lines += [f"whatis {name}"] if "T" in given else []
+        lines.append(f"print{_slashed(given)} {name}")
+    return lines
+
+
+def _target_variable(argument: str) -> list[str]:
+    """Without a name it lists them: GDB's list has their types, not their values."""
+    given, names = options(argument, _FORMAT)
+    if not names and given:
+        raise UsageError("target variable with a format needs the NAME of a variable")
+    return [f"print{_slashed(given)} {name}" for name in names.split()] or ["info variables"]
+
+
+def _target_modules(argument: str) -> list[str]:
+    if argument != "list":
+        raise UsageError("target modules takes list")
+    return ["info sharedlibrary"]
+
+
+def _slashed(given: dict[str, str]) -> str:
+    return f"/{_letter(given['f'])}" if "f" in given else ""
+
+
+def _expression(argument: str) -> list[str]:
+    given, text = options(argument, _FORMAT)
+    return [f"print{_slashed(given)} -- {text}" if text else "print"]
+
+
+def _letter(name: str) -> str:
+    return _FORMATS.get(name, name[:1])
+
+
+def _memory_read(argument: str) -> list[str]:
+    if argument.startswith("/"):
+        return [f"x{argument}"]
+    names = {"-c": "c", "--count": "c", "-f": "f", "--format": "f", "-s": "s", "--size": "s"}
+    given, address = options(argument, names)
+    if not address:
+        raise UsageError(
+            "memory read needs an address: memory read [-c N] [-s BYTES] [-f FORMAT] ADDRESS"
+        )
+    size = given.get("s", "1")
+    if size not in _SIZES:
+        raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
+    count = given.get("c", "32" if not given else "1")
+    if not (count.isascii() and count.isdecimal()):
+        raise UsageError(f"invalid count: {count}")
+    return [f"x/{count}{_letter(given.get('f', 'x'))}{_SIZES[size]} {address}"]
+
+
+def _registers(argument: str) -> list[str]:
+    name_first = re.fullmatch(r"(\S[^-]*?)\s+(--?\w.*)", argument)  # LLDB's order is free
+    if name_first is not None:
+        argument = f"{name_first[2]} {name_first[1]}"
+    given, names = options(argument, {**_FORMAT, "-a": "a!", "--all": "a!"})
+    if "f" in given:
+        if "a" in given or not names:
+            raise UsageError("register read with a format needs the NAME of a register")
+        return [f"print{_slashed(given)} ${each.removeprefix('$')}" for each in names.split()]
+    names = " ".join(each.removeprefix("$") for each in names.split())
+    return ["info registers all" if "a" in given else f"info registers {names}".rstrip()]
+
+
+def _backtrace(argument: str) -> list[str]:
+    given, rest = options(argument, {"-c": "c", "--count": "c"})
+    return [f"backtrace {given.get('c', rest)}".rstrip()]
+
+
+def _frame_select(argument: str) -> list[str]:
+    given, rest = options(argument, {"-r": "r", "--relative": "r"})
+    if "r" not in given:
+        return [f"frame {rest}".rstrip()]
+    distance = given["r"]
+    if rest or re.fullmatch(r"[+-]?[0-9]{1,9}", distance) is None:
+        raise UsageError(f"invalid frame offset: {distance} {rest}".rstrip())
+    return [f"up {int(distance)}" if int(distance) >= 0 else f"down {-int(distance)}"]
+
+
+def _settings_set(argument: str) -> list[str]:
+    name, _, value = argument.strip().partition(" ")
+    words = argument.split()
+    names = [known for each in SETTINGS for known in (each.name, *each.aliases)]
+    if not any(known.split() == words[: known.count(" ") + 1] for known in names):
+        raise UsageError(f"invalid value path '{name}'")
+    return [f"set {name} {value}".rstrip()]
+
+
+def _source_list(argument: str) -> list[str]:
+    names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l"}
+    given, rest = options(argument, names)
+    if rest or ("f" in given and "l" not in given):
+        raise UsageError("source list takes -n FUNCTION, or -f FILE -l LINE")
+    if "n" in given:
+        return [f"list {given['n']}"]
+    return ["list " + ":".join(given[each] for each in "fl" if each in given)]
+
+
+def _memory_write(argument: str) -> list[str]:
+    given, rest = options(argument, {"-s": "s", "--size": "s"})
+    address, *values = rest.split() or [""]
+    kinds = {"1": "unsigned char", "2": "unsigned short", "4": "unsigned int", "8": "unsigned long"}
+    size = given.get("s", "1")
+    if size not in kinds:
+        raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
+    if not values:
+        raise UsageError("memory write needs an address and values")
+    first = f"({kinds[size]} *) ({address})"
+    return [f"set var ({first})[{number}] = {value}" for number, value in enumerate(values)]
+
+
+def _lookup(argument: str) -> list[str]:
+    names = {"-a": "a", "--address": "a", "-n": "n", "--name": "n", "-F": "n", "--function": "n",
+             "-s": "s", "--symbol": "s", "-t": "t", "--type": "t", "-v": "v!",
+             "--verbose": "v!"}  # fmt: skip
+    given, rest = options(argument, names)
+    if rest or not given.keys() & {"a", "n", "s", "t"}:
+        raise UsageError("image lookup needs one of -a ADDRESS, -n FUNCTION, -s SYMBOL, -t TYPE")
+    lines = [f"info symbol {given['a']}", f"info line *{given['a']}"] if "a" in given else []
+    lines += [f"info line {given['n']}"] if "n" in given else []
+    lines += [f"info address {given['s']}"] if "s" in given else []
+    return lines + ([f"ptype {given['t']}"] if "t" in given else [])
+
+
+def _breakpoint_set(argument: str) -> list[str]:
+    names = {"-n": "n", "--name": "n", "-f": "f", "--file": "f", "-l": "l", "--line": "l",
+             "-a": "a", "--address": "a"}  # fmt: skip
+    given, rest = options(argument, names)
+    if rest or not given:
+        raise UsageError("breakpoint set needs -n FUNCTION, -f FILE -l LINE, or -a ADDRESS")
+    if "a" in given:
+        return [f"break *{given['a']}"]
+    if "n" in given:
+        return [f"break {given['n']}"]
+    return ["break " + ":".join(given[each] for each in "fl" if each in given)]
+
+
+def _command_alias(argument: str) -> list[str]:
+    name, _, rest = argument.strip().partition(" ")
+    return [f"alias {name} = {rest}"]
+
+
+FOREIGN: Final = (
+    Foreign("frame variable", "[-T] [-f FORMAT] [NAME...]", "Show variables of the frame.",
+            _frame_variable, completion.variables),
+    Foreign("frame select", "NUMBER | -r OFFSET", "Look at another frame.", _frame_select),
+    Foreign("frame info", "", "Show the frame in focus.", _plain("frame")),
+    Foreign("thread backtrace", "[COUNT | -c COUNT]", "List the call frames.", _backtrace),
+    Foreign("thread list", "", "List waves or threads.", _plain("info threads")),
+    Foreign("thread select", "NUMBER", "Look at another thread.", _plain("thread")),
+    Foreign("thread info", "", "Show the thread in focus.", _plain("thread")),
+    Foreign("thread step-in", "", "Go on to another line.", _plain("step")),
+    Foreign("thread step-over", "", "Go on to another line of this frame.", _plain("next")),
+    Foreign("thread step-out", "", "Go on until the frame returns.", _plain("finish")),
+    Foreign("thread step-inst", "", "Execute one instruction.", _plain("stepi")),
+    Foreign("register read", "[-a] [-f FORMAT] [NAME...]", "Show registers.", _registers,
+            completion.registers),
+    Foreign("memory read", "[-c N] [-s BYTES] [-f FORMAT] ADDRESS", "Show memory.", _memory_read,
+            completion.values),
+    Foreign("expression", "[-f FORMAT] [--] EXPRESSION", "Print the value of an expression.",
+            _expression, completion.values, ("expr",)),
+    Foreign("dwim-print", "EXPRESSION", "Print the value of an expression.", _expression,
+            completion.values, ("po",)),
+    Foreign("v", "[-T] [-f FORMAT] [NAME...]", "Show variables of the frame.", _frame_variable,
+            completion.variables),
+    Foreign("target variable", "[-f FORMAT] [NAME...]",
+            "Print global variables; list them where none is named.", _target_variable,
+            completion.values),
+    Foreign("target list", "", "Show what is looked at.", _plain("info files")),
+    Foreign("target modules", "list", "List the code objects.", _target_modules),
+    Foreign("memory write", "[-s BYTES] ADDRESS VALUE...", "Write memory.", _memory_write,
+            completion.values),
+    Foreign("source list", "[-n FUNCTION | -f FILE -l LINE]", "Show source text.", _source_list,
+            completion.functions),
+    Foreign("target create", "FILE", "Look at another code object.", _plain("file"),
+            completion.files),
+    Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype"),
+            completion.values),
+    Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
+            "Look something up in the debugging information.", _lookup, completion.functions),
+    Foreign("image list", "", "List the code objects.", _plain("info sharedlibrary")),
+    Foreign("settings set", "NAME VALUE", "Change a setting.", _settings_set,
+            completion.lines_after("set ")),
+    Foreign("settings show", "[NAME]", "Show settings.", _plain("show"),
+            completion.lines_after("show ")),
+    Foreign("settings list", "[NAME]", "Show settings.", _plain("show"),
+            completion.lines_after("show ")),
+    Foreign("breakpoint set", "-n FUNCTION | -f FILE -l LINE | -a ADDRESS", "Set a breakpoint.",
+            _breakpoint_set, completion.functions),
+    Foreign("breakpoint list", "", "List breakpoints.", _plain("info breakpoints")),
+    Foreign("breakpoint delete", "[NUMBER...]", "Delete breakpoints.", _plain("delete")),
+    Foreign("process launch", "", "Start the program.", _plain("run")),
+    Foreign("process continue", "", "Go on.", _plain("continue")),
+    Foreign("process status", "", "Show where the program is.", _plain("frame")),
+    Foreign("command alias", "NAME COMMAND [ARGUMENT...]", "Give a command another name.",
+            _command_alias),
+    Foreign("command source", "FILE", "Run the commands of a file.", _plain("source"),
+            completion.files),
+    Foreign("version", "", "Show the version of dwarfgpu.", _plain("show version")),
+)  # fmt: skip
+
+
+def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """Commands with LLDB's beside them, in families of ours or of their own."""
+    out = list(commands)
+    families: dict[str, list[Command]] = {}
+    for each in FOREIGN:
+        family, _, rest = each.name.partition(" ")
+        if rest:
+            families.setdefault(family, []).append(each.command())
+        else:
+            out.append(each.command())
+    for name, inner in families.items():
+        ours = next((each for each in out if each.word == name), None)
+        if ours is None:
+            out.append(_family(name, tuple(inner)))
+            continue
+        has_run = ours.takes_other or not ours.subcommands
+        out[out.index(ours)] = evolve(
+            ours, subcommands=(*ours.subcommands, *inner), takes_other=has_run
+        )
+    return tuple(out)
+
+
+def _family(name: str, inner: tuple[Command, ...]) -> Command:
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        yield heading(f"List of {name} subcommands:\n")
+        yield from listed(inner)
+
+    text = f"LLDB's commands about {name}.\n\nUsage: {name} SUBCOMMAND"
+    return Command(name, text, run, "lldb", subcommands=inner, is_foreign=True)

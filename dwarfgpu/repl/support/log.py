@@ -1,0 +1,151 @@
+"""`set logging`: what is printed also goes to a file."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, TextIO, cast
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.shell import Shell, Streams, send
+
+_ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class LogFile:
+    """The file of a log. What cannot be written costs the log, not the conversation."""
+
+    def __init__(self, path: Path, mode: Literal["w", "a"], failed: Callable[[str], None]) -> None:
+        """`failed` is called once, with the reason, where the file cannot be written any more."""
+        self._file = path.open(mode, encoding="utf-8", errors="surrogateescape")
+        self._failed = failed
+        self.is_open = True
+
+    def write(self, text: str) -> None:
+        """At once: what waits in a buffer would be lost."""
+        if not self.is_open:
+            return
+        try:
+            self._file.write(text)
+            self._file.flush()
+        except OSError as error:
+            self.close()
+            self._failed(error.strerror or str(error))
+
+    def close(self) -> None:
+        self.is_open = False
+        with suppress(OSError):  # it tries again to write what it could not
+            self._file.close()
+
+
+class Log(io.TextIOBase):
+    """A stream whose text, without colours, also goes to a file; or to it alone."""
+
+    def __init__(self, stream: TextIO, file: LogFile, *, redirects: bool) -> None:
+        self._stream, self._file, self._redirects = stream, file, redirects
+
+    @property
+    def _is_alone(self) -> bool:
+        return self._redirects and self._file.is_open
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return self._stream.encoding
+
+    @property
+    def buffer(self) -> LogBytes:
+        """Takes UTF-8, and bytes that are none."""
+        return LogBytes(self)
+
+    def isatty(self) -> bool:
+        return not self._is_alone and self._stream.isatty()
+
+    def write(self, text: str) -> int:
+        self._file.write(_ESCAPES.sub("", text))
+        return len(text) if self._is_alone else self._stream.write(text)
+
+    def write_bytes(self, data: bytes) -> None:
+        text = data.decode("utf-8", "surrogateescape")
+        self._file.write(text)
+        if not self._is_alone:
+            send(text, self._stream)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
+@frozen
+class LogBytes:
+    """A log as a stream of bytes."""
+
+    log: Log
+
+    def write(self, data: bytes) -> None:
+        self.log.write_bytes(data)
+
+
+class Logging:
+    """The log of a conversation."""
+
+    def __init__(self, shell: Shell) -> None:
+        settings = shell.settings
+        self.name = settings.word("logging file")
+        mode: Literal["w", "a"] = "w" if settings.flag("logging overwrite") else "a"
+        try:
+            self.file = LogFile(Path(self.name).expanduser(), mode, partial(self._give_up, shell))
+        except (OSError, ValueError) as error:
+            settings["logging enabled"] = False
+            reason = getattr(error, "strerror", None) or str(error)
+            raise UsageError(f"set logging: {reason}.") from None
+        self.before = shell.streams
+        self.is_alone = settings.flag("logging redirect")
+        out, err = (
+            cast(TextIO, Log(each, self.file, redirects=self.is_alone))
+            for each in (self.before.out, self.before.err)
+        )
+        shell.streams = Streams(out, err)
+
+    def _give_up(self, shell: Shell, reason: str) -> None:
+        shell.settings["logging enabled"] = False
+        if shell.log is self:
+            shell.log = None
+            shell.streams = self.before
+        shell.warn(f"logging is off: {self.name} cannot be written: {reason}")
+
+    def end(self, shell: Shell) -> None:
+        shell.streams.out.flush()
+        shell.streams = self.before
+        self.file.close()
+
+
+def switched(shell: Shell) -> Iterator[str]:
+    """After `set logging enabled`; `UsageError` where the file cannot be written."""
+    log = shell.log
+    if not shell.settings.flag("logging enabled"):
+        shell.log = None
+        if log is not None:
+            log.end(shell)
+            if shell.is_talk:
+                yield f"Done logging to {log.name}."
+        return
+    if log is not None:
+        raise UsageError(f"Already logging to {log.name}.")
+    made = Logging(shell)
+    if shell.is_talk:
+        how = "Redirecting" if made.is_alone else "Copying"
+        made.before.print(f"{how} output to {made.name}.\n")
+    shell.log = made
+
+
+def unaffected(shell: Shell) -> None:
+    """What is set of the log while there is one."""
+    if shell.log is not None:
+        shell.warn(
+            f"Currently logging to {shell.log.name}.  "
+            "Turn the logging off and on to make the new setting effective."
+        )

@@ -1,0 +1,198 @@
+"""Commands that have a body: `if` and `while`, and how the bodies of all are read and run.
+
+A body is read line by line up to its `end`, from where the command itself came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.answer import without_token
+from dwarfgpu.repl.command import Part, command, first_word
+from dwarfgpu.repl.data.printf import formatted
+from dwarfgpu.repl.shell import Leaving, Shell, is_blank
+from dwarfgpu.service.value_history import evaluated
+
+MOST_BODIES: Final = 100
+"""That are run at a time, one in the other."""
+
+
+def opened(line: str) -> str | None:
+    """The command of a line that is followed by a body, which ends with `end`."""
+    word, rest = first_word(line)
+    if word in ("python", "py"):
+        return None if rest.strip() else "python"
+    return word if word in ("if", "while", "define", "document") else None
+
+
+class Nesting:
+    """The commands with bodies that are open after the lines so far, innermost last."""
+
+    def __init__(self, *names: str) -> None:
+        self.open = list(names)
+
+    def take(self, line: str) -> None:
+        """One more line."""
+        text = line.strip()
+        if text == "end" and self.open:
+            self.open.pop()
+        elif text == "else" and self.open[-1:] == ["if"]:
+            self.open[-1] = "else"
+        elif not self.is_text:
+            inner = opened(text)
+            self.open += [] if inner is None else [inner]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether what comes next is a line of a text, and no command."""
+        return self.open[-1:] in (["python"], ["document"])
+
+
+def body(shell: Shell, name: str) -> list[str]:
+    """The lines up to the `end` that belongs to the command that is run, or to the end of all.
+
+    Of commands without what GDB leaves out: blank lines, comments and indentation; and without
+    tokens where answers are JSON.
+    """
+    out: list[str] = []
+    nesting = Nesting(name)
+    while (line := shell.read_line(" " * (len(nesting.open) - 1) + ">")) is not None:
+        was_text, was_open = nesting.is_text, nesting.open[-1]
+        if shell.is_json:  # the tokens of these lines are not answered
+            _, rest = without_token(line.strip())
+            line = line if was_text and rest != "end" else rest
+        nesting.take(line)
+        if not nesting.open:
+            break
+        if line.strip() == "else" and not was_text and was_open != "if":
+            shell.warn("Error reading in canned sequence of commands.")
+            return []
+        if was_text or not is_blank(line):
+            out.append(line if was_text else line.strip())
+    return out
+
+
+def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
+    """The output of a body; `Leaving` where it leaves a loop.
+
+    `LimitExceeded` for bodies in one another that are too deep.
+    """
+    if shell.bodies >= MOST_BODIES:
+        raise LimitExceeded(f"commands with a body nested more than {MOST_BODIES} deep")
+    shell.bodies += 1
+    try:
+        yield from shell.run_lines(iter(lines))
+    finally:
+        shell.bodies -= 1
+
+
+@command("end", topic="support", repeats=False)
+def end(shell: Shell, argument: str) -> Iterator[Part]:
+    """End a list of commands.
+
+    Usage: end
+
+    "define", "if", "while", "python" and others read the lines that follow up to "end".
+    """
+    yield from ()
+    raise UsageError("This command cannot be used at the top level.")
+
+
+@command("dont-repeat", topic="support", repeats=False)
+def dont_repeat(shell: Shell, argument: str) -> Iterator[Part]:
+    """Let an empty line not run a user-defined command again.
+
+    Usage: dont-repeat
+
+    It is written in the definition of that command.
+    """
+    yield from ()
+
+
+@command("eval", topic="support", complete=completion.values)
+def eval_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command that is made as "printf" makes a text.
+
+    Usage: eval "FORMAT", EXPRESSION...
+    """
+    line = formatted(shell, argument)
+    yield from shell.run(shell.fillers[-1](line) if shell.fillers else line)
+
+
+@command("if", topic="support", repeats=False, complete=completion.values)
+def if_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run commands if an expression is not zero.
+
+    Usage: if EXPRESSION
+
+    The commands follow, one a line, up to "end", or to "else" and those for the other case.
+    """
+    _require(argument, "if")
+    yes, no = _arms(body(shell, "if"))
+    try:
+        yield from ran(shell, yes if _holds(shell, argument) else no)
+    except Leaving:
+        if shell.bodies:
+            raise
+
+
+@command("while", topic="support", repeats=False, complete=completion.values)
+def while_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run commands as long as an expression is not zero.
+
+    Usage: while EXPRESSION
+
+    The commands follow, one a line, up to "end". Among them "loop_break" ends the loop, and
+    "loop_continue" goes on with its next round.
+    """
+    _require(argument, "while")
+    lines = body(shell, "while")
+    while _holds(shell, argument) and not shell.is_over:
+        try:
+            yield from ran(shell, lines)
+        except Leaving as leaving:
+            if str(leaving) == "loop_break":
+                return
+
+
+def _require(argument: str, name: str) -> None:
+    if not argument:
+        raise UsageError(f"{name} command requires an argument.")
+
+
+def _holds(shell: Shell, text: str) -> bool:
+    """Whether a value is not zero; of a structure, whether one of its bytes is not."""
+    try:
+        return not _is_set(evaluated(shell.session, shell.values, f"!({text})"))
+    except UsageError:  # there is no `!` of a structure
+        with suppress(UsageError):
+            value = evaluated(shell.session, shell.values, text)
+            if isinstance(strip(value.type), Struct):
+                return _is_set(value)
+        raise
+
+
+def _is_set(value: TypedValue) -> bool:
+    if value.bits is None or not value.bits.is_complete:
+        raise UsageError("value has been optimized out")
+    return bool(value.bits.value)
+
+
+def _arms(lines: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The commands before and after the `else` that belongs to the outermost `if`."""
+    arms: tuple[list[str], list[str]] = ([], [])
+    nesting = Nesting()
+    which = 0
+    for line in lines:
+        if line == "else" and not nesting.open:
+            which = 1
+            continue
+        nesting.take(line)
+        arms[which].append(line)
+    return arms

@@ -1,0 +1,239 @@
+"""`set` and `show`: a command for each setting, made from its declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Final, Literal
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Candidate, Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.data.print import set_var, shown_value
+from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
+from dwarfgpu.repl.files.source_files import frame_language
+from dwarfgpu.repl.files.source_path_commands import (
+    set_directories,
+    set_substitute_path,
+    show_directories,
+    show_substitute_path,
+)
+from dwarfgpu.repl.settings import SETTINGS, Setting
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.log import switched, unaffected
+from dwarfgpu.repl.support.user_defined import show_user
+from dwarfgpu.service.value_history import whole_number
+
+Verb = Literal["set", "show"]
+_FAMILIES: Final = {
+    "backtrace": "Configure backtraces.",
+    "logging": "Configure logging.",
+    "print": "Generic command for setting how things print.",
+    "print type": "Generic command for setting how types print.",
+    "style": "Configure how output looks.",
+}
+"""What the words are about that settings share."""
+_SHORT: Final = {"print": ("p", "pr")}
+
+
+def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
+    number = partial(whole_number, shell.session, shell.values)
+    shell.settings.set(setting.name, argument, number)
+    if setting.name == "logging enabled":
+        yield from switched(shell)
+    elif setting.name.startswith("logging "):
+        unaffected(shell)
+
+
+def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
+    value = setting.text(shell.settings[setting.name])
+    yield Told(_sentence(shell, setting), {"value": value})
+
+
+def _sentence(shell: Shell, setting: Setting) -> str:
+    """Of the language with what "auto" is in the frame in focus."""
+    told = shell.settings.sentence(setting.name)
+    if setting.name != "language":
+        return told
+    value, own = shell.settings.word("language"), frame_language(shell.session)
+    if value in ("auto", "local"):
+        return setting.sentence(f"auto; currently {own or 'c'}")
+    differs = "\nWarning: the current language does not match this frame."
+    return told if own in (None, value) else told + differs
+
+
+def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
+    for each in settings:
+        data = {"name": each.name, "value": each.text(shell.settings[each.name])}
+        yield Told(f"{each.name}:  {_sentence(shell, each)}", {**data}, "settings")
+
+
+def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
+    return (Candidate(each) for each in setting.values)
+
+
+def _of(setting: Setting, verb: Verb) -> Command:
+    """`set NAME` or `show NAME`."""
+    name = f"{verb} {setting.name}"
+    about = setting.shown_help if verb == "show" and setting.shown_help else setting.help
+    text = f"{verb.capitalize()} {about}" + (f"\n{setting.more}" if setting.more else "")
+    if verb == "show":
+        return Command(name, text, partial(_tell, setting), "status", setting.aliases)
+    run, complete = partial(_change, setting), partial(_choices, setting)
+    return Command(name, text, run, "support", setting.aliases, complete, repeats=False)
+
+
+def _list(
+    commands: tuple[Command, ...], family: str, shell: Shell, argument: str
+) -> Iterator[Part]:
+    yield heading(f"List of {family} subcommands:\n")
+    yield from listed(commands)
+
+
+def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
+    raise UsageError(f'The setting "{name}" {why}.')
+
+
+def _absent(name: str, why: str, verb: Verb) -> Command:
+    text = f'{verb.capitalize()} "{name}": not here.\nThis setting {why}.'
+    run = partial(_refuse, name, why)
+    return Command(f"{verb} {name}", text, run, "support", repeats=False, is_absent=True)
+
+
+def _inner(verb: Verb, family: str) -> Iterator[Command]:
+    """The subcommands of a family of settings; of all for an empty name."""
+    prefix = f"{family} " if family else ""
+    for each in SETTINGS:
+        if each.name.startswith(prefix) and " " not in each.name.removeprefix(prefix):
+            yield _of(each, verb)
+    absent = {name: f"of GDB has no meaning here: {why}" for name, why in WITHOUT_MEANING.items()}
+    absent |= dict.fromkeys(NOT_BUILT, "of GDB is not built")
+    for name, why in absent.items():
+        if name.startswith(prefix) and " " not in name.removeprefix(prefix):
+            yield _absent(name, why, verb)
+    for name, about in _FAMILIES.items():
+        if name.startswith(prefix) and " " not in name.removeprefix(prefix) and name != family:
+            yield _family(verb, name, about)
+
+
+def _family(verb: Verb, word: str, about: str) -> Command:
+    own = tuple(each for each in SETTINGS if each.name.startswith(f"{word} "))
+    inner = tuple(sorted(_inner(verb, word), key=lambda each: each.name))
+    name = f"{verb} {word}"
+    run = partial(_tell_all, own) if verb == "show" else partial(_list, inner, name)
+    return Command(name, about, run, "support", _SHORT.get(word, ()), None, inner, verb == "show")
+
+
+def commands_of(verb: Verb) -> tuple[Command, ...]:
+    """The subcommands of `set` or `show` that are about settings."""
+    return tuple(sorted(_inner(verb, ""), key=lambda each: each.name))
+
+
+SET_COMMANDS: Final = (
+    set_var, set_directories, set_substitute_path, *commands_of("set")
+)  # fmt: skip
+
+
+@command(
+    "set",
+    topic="data",
+    aliases=("se",),
+    subcommands=SET_COMMANDS,
+    complete=completion.values,
+    takes_other=True,
+)
+def set_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Change a variable of the program, or a setting of dwarfgpu.
+
+    Usage: set SETTING VALUE
+           set EXPRESSION
+
+    What begins with the name of no setting is an expression that is evaluated for what it assigns,
+    as with "set var": set $n = 3. "show" tells the settings.
+    """
+    if argument:
+        yield from set_var.run(shell, argument)
+    else:
+        yield from _list(SET_COMMANDS, "set", shell, argument)
+
+
+@command("show values", topic="data")
+def show_values(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the last values of the value history.
+
+    Usage: show values [N | +]
+
+    The last ten, ten around number N, or with "+" those that follow.
+    """
+    for number, value in shell.values.listed(argument):
+        text = shown_value(shell, value)
+        yield Told(f"${number} = {text}", {"number": number, "value": text}, "values")
+
+
+@command("show convenience", topic="data", aliases=("conv",))
+def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the values of convenience variables.
+
+    Usage: show convenience
+
+    Those that were assigned to, and those that the debugger sets: $_wave_id, $_thread ...
+    """
+    if argument:
+        raise UsageError(f'"show convenience" takes no argument: {argument}')
+    names = [*shell.values.named]
+    if placed_in(shell.session) is not None:
+        names += WAVE_VARIABLES
+    for name in sorted(dict.fromkeys([*names, "_thread"])):
+        try:
+            text = shown_value(shell, shell.values.convenience(shell.session, name))
+        except DwarfGpuError as error:
+            text = f"<error: {error}>"
+        yield Told(f"${name} = {text}", {"name": f"${name}", "value": text}, "variables")
+
+
+@command("show version", topic="status")
+def show_version(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show what version of dwarfgpu this is.
+
+    Usage: show version
+    """
+    from dwarfgpu import __version__
+
+    yield Told(f"dwarfgpu {__version__}", {"version": __version__})
+
+
+SHOW_COMMANDS: Final = tuple(
+    sorted(
+        (
+            *commands_of("show"),
+            show_directories,
+            show_substitute_path,
+            show_convenience,
+            show_user,
+            show_values,
+            show_version,
+        ),
+        key=lambda each: each.name,
+    )
+)
+
+
+@command("info set", topic="status")
+def info_set(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show all settings.
+
+    Usage: info set
+    """
+    if argument:
+        raise UsageError(f'Undefined show command: "{argument}".  Try "help show".')
+    yield from _tell_all(SETTINGS, shell, argument)
+
+
+@command("show", topic="status", subcommands=SHOW_COMMANDS)
+def show(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show settings, the value history and convenience variables.
+
+    Usage: show [SETTING]
+    """
+    yield from _tell_all(SETTINGS, shell, argument)

@@ -1,0 +1,224 @@
+"""Commands that reach outside: the shell of the system, and Python."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from textwrap import dedent
+from traceback import StackSummary, TracebackException
+from typing import Any, Final
+
+import dwarfgpu
+from dwarfgpu import language, printers
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.wave_variables import integer_value
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.added_printers import add_printer
+from dwarfgpu.repl.support.borrowed_streams import Output, lent_streams
+from dwarfgpu.repl.support.script import body
+from dwarfgpu.service.value_history import evaluated, options_of
+
+_DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)
+
+
+_OURS: Final = str(Path(dwarfgpu.__file__).parent)
+
+
+@command("shell", topic="support", aliases=("!",), complete=completion.files)
+def shell_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command of the system's shell.
+
+    Usage: shell [COMMAND]
+           !COMMAND
+
+    Without an argument, an interactive shell. $_shell_exitcode is then its exit status.
+    """
+    program = os.environ.get("SHELL", "/bin/sh")
+    yield from _ran(shell, argument or program, None)
+
+
+@command("pipe", topic="support", aliases=("|",), complete=completion.piped)
+def pipe(shell: Shell, argument: str) -> Iterator[Part]:
+    """Send the output of a command to a program.
+
+    Usage: pipe COMMAND | SHELL_COMMAND
+           | COMMAND | SHELL_COMMAND
+           pipe -d DELIMITER COMMAND DELIMITER SHELL_COMMAND
+
+    DELIMITER is for commands that have a "|" of their own.
+    """
+    match = _DELIMITED.fullmatch(argument)
+    delimiter, text = ("|", argument) if match is None else (match["delimiter"], match["rest"])
+    command, is_there, program = (each.strip() for each in text.partition(delimiter))
+    if not text.strip() or (is_there and not command):
+        raise UsageError("Missing COMMAND")
+    if not is_there:
+        raise UsageError("Missing delimiter before SHELL_COMMAND")
+    if not program:
+        raise UsageError("Missing SHELL_COMMAND")
+    yield from _ran(shell, program, shell.captured(command))
+
+
+def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
+    """Run a program: on a terminal it has that, otherwise its output is the command's."""
+    import subprocess  # only here: the start of each conversation would pay for it
+
+    shell.streams.out.flush()
+    has_terminal = shell.is_talk and not shell.is_json
+    output = None if has_terminal else _descriptor(shell)
+    try:
+        done = subprocess.run(
+            program,
+            shell=True,
+            input=None if given is None else given.encode("utf-8", "replace"),
+            stdin=subprocess.DEVNULL if given is None and not has_terminal else None,
+            stdout=subprocess.PIPE if output is None and not has_terminal else output,
+            check=False,
+        )
+    except (OSError, ValueError) as error:
+        raise UsageError(f"Cannot run {program!r}: {error}") from None
+    status = done.returncode
+    architecture = shell.session.architecture
+    told, other = "_shell_exitcode", "_shell_exitsignal"
+    if status < 0:  # that of the signal that ended it
+        told, other = other, told
+    shell.values.named[told] = integer_value(architecture, abs(status))
+    shell.values.named.pop(other, None)
+    text = (done.stdout or b"").decode("utf-8", "backslashreplace")
+    yield Told(text, {"exitcode": status, "output": text}, ends_line=False)
+
+
+def _descriptor(shell: Shell) -> int | None:
+    """Where answers go as they come, so that what a program says on stderr is not before them."""
+    if not shell.is_plain or shell.is_json:
+        return None
+    try:
+        return shell.streams.out.fileno()
+    except (AttributeError, OSError, ValueError):  # it is in memory, or goes to a log
+        return None
+
+
+@command("python", topic="support", aliases=("py",), repeats=False)
+def python(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run Python code, which reaches the session's objects.
+
+    Usage: python [CODE]
+
+    Without CODE, the lines that follow up to "end". Names stay from one to the next. "session" is
+    the dwarfgpu.session.session.Session that is looked at; evaluate(TEXT) gives the value of an
+    expression, text(VALUE) what "print" shows of it, execute(COMMAND) the output of a command,
+    options the dwarfgpu.language.SourceOptions of expressions, add_printer(NAME, PATTERN, FUNCTION)
+    makes a printer of classes, for which Object, Printed and the other names of dwarfgpu.printers
+    are here. A name of these that the code uses
+    for something else is the code's, until "del" gives it back. Where commands are read from a
+    pipe, the code's stdin is empty.
+    """
+    code = argument or dedent("\n".join(body(shell, "python")))
+    yield from run_python(shell, code, "<string>")
+
+
+def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
+    """The output of Python code with the names of the conversation; `name`: where it is from."""
+    if not isinstance(shell.python_names, _Names):
+        shell.python_names = _Names(shell, shell.python_names)
+    out = Output()
+
+    def flush() -> None:
+        if shell.is_plain:  # otherwise who asks for the output gets it in one piece
+            shell.streams.print(out.taken())
+            shell.streams.out.flush()
+
+    shell.streams.out.flush()
+    lent = lent_streams(
+        out, has_stdin=not shell.is_fed and not shell.is_json, is_apart=shell.is_json, flush=flush
+    )
+    try:
+        with lent:
+            exec(compile(code, name, "exec"), shell.python_names)
+    except SystemExit as leaving:  # as in GDB, the code may end the conversation
+        yield _python_output(out)
+        status: object = leaving.code or 0
+        if not isinstance(status, int):
+            shell.streams.complain(str(status))
+        shell.is_over = True
+        shell.exit_status = status & 0xFF if isinstance(status, int) else 1
+        return
+    except (NameError, ImportError) as error:
+        yield _python_output(out)
+        raise _python_failed(shell, error) from None
+    except BaseException as error:  # noqa: BLE001 (the user's code may raise anything)
+        yield _python_output(out)
+        raise _python_failed(shell, error) from None
+    yield _python_output(out)
+
+
+def _python_failed(shell: Shell, error: BaseException) -> UsageError:
+    """The error of a command whose code raised one; code for GDB is told what there is."""
+    if isinstance(error, NameError | ImportError) and error.name == "gdb":
+        have = "session, evaluate(TEXT), text(VALUE) and execute(COMMAND)"
+        return UsageError(f'There is no module gdb here, but {have}; type "help python".')
+    traced = _traced(error)
+    if not shell.is_json:
+        shell.streams.complain(traced.removesuffix("\n"))
+        traced = ""
+    return UsageError(f"{traced}Error while executing Python code.")
+
+
+def _traced(error: BaseException) -> str:
+    """An error of the user's code as Python shows it, without our own part of the way to it."""
+    told = TracebackException.from_exception(error)
+    first: TracebackException | None = told
+    while first is not None:
+        first.stack = StackSummary.from_list(
+            [each for each in first.stack if not each.filename.startswith(_OURS)]
+        )
+        first = first.__cause__ or first.__context__
+    is_alone = told.__cause__ is None and (told.__context__ is None or told.__suppress_context__)
+    if not told.stack and is_alone:
+        return "".join(told.format_exception_only())
+    return "".join(told.format())
+
+
+def _python_output(out: Output) -> Part:
+    text = out.taken()
+    return Told(text, {"output": text}, ends_line=False)
+
+
+class _Names(dict[str, Any]):
+    """The names of Python code: its own, and below them those of the conversation as it is now."""
+
+    def __init__(self, shell: Shell, names: Mapping[str, Any]) -> None:
+        super().__init__(names)
+        self._shell = shell
+        self.setdefault("__name__", "__dwarfgpu__")
+
+    def __missing__(self, name: str) -> Any:
+        shell = self._shell
+        match name:
+            case "session":
+                return shell.session
+            case "execute":
+                return shell.captured
+            case "evaluate":
+                return partial(evaluated, shell.session, shell.values)
+            case "text":
+                return partial(_text, shell)
+            case "options":
+                return options_of(shell.session, shell.values)
+            case "DwarfGpuError":
+                return DwarfGpuError
+            case "add_printer":
+                return partial(add_printer, shell.settings)
+        if name in printers.__all__:
+            return getattr(printers, name)
+        raise KeyError(name)
+
+
+def _text(shell: Shell, value: TypedValue) -> str:
+    return language.format(value, shell.session, shell.settings.format_options())

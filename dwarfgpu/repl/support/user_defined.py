@@ -1,0 +1,293 @@
+"""Commands of the user's own: `define`, `document`, `alias`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, Told, command, find, first_word, fitting, listed
+from dwarfgpu.repl.shell import Leaving, Shell
+from dwarfgpu.repl.support.commands import HINTS
+from dwarfgpu.repl.support.script import Nesting, body, opened, ran
+from dwarfgpu.view.location_json import Record
+
+MOST_CALLS: Final = 50
+"""User-defined commands that call one another."""
+_NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
+_NOT_OF_NAME: Final = re.compile(r"[^\w.-].*", re.DOTALL)
+_ARGUMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|\S)+""")
+_FORMAL: Final = re.compile(r"\$arg(c|\*|\d+)")
+_HOOK: Final = re.compile(r"hook(?:post)?-(?P<name>.+)")
+_ALIAS_USAGE: Final = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]"
+
+
+@command("define", topic="support", repeats=False, complete=completion.nested_names)
+def define(shell: Shell, argument: str) -> Iterator[Part]:
+    """Define a new command by a list of commands.
+
+    Usage: define NAME
+
+    The commands follow, one a line, up to "end". $arg0, $arg1 ... stand for its arguments, $arg*
+    for all, $argc for how many there are. "document NAME" gives it a help text. The commands of
+    "hook-NAME" are run before the command NAME, those of "hookpost-NAME" after it.
+    """
+    name = _name_of(shell, argument)
+    known = _known(shell, name)
+    question = f'Redefine command "{name}"?'
+    if known is not None and known.topic != "user-defined":
+        question = f'Really redefine built-in command "{name}"?'
+    if known is not None and not shell.confirms(question):
+        raise UsageError(f'Command "{name}" not redefined.')
+    hooked = _HOOK.fullmatch(name)
+    if hooked is not None and _known(shell, hooked["name"]) is None:
+        shell.warn(f"Your new `{name}' command does not hook any existing command.")
+        if not shell.confirms("Proceed?"):
+            raise UsageError("Not confirmed.")
+    if shell.is_typed and shell.is_talk:
+        yield f'Type commands for definition of "{name}".'
+        yield 'End with a line saying just "end".'
+    lines = tuple(body(shell, "define"))
+    text = known.help if known is not None and name in shell.user_defined else "User-defined."
+    run = partial(_called, name, lines)
+    new = Command(name, text, run, "user-defined", complete=completion.values, takes_other=True)
+    if known is not None:
+        new = evolve(new, aliases=known.aliases, subcommands=known.subcommands)
+    add(shell, new)
+    shell.user_defined[name] = lines
+
+
+@command("define-prefix", topic="support", repeats=False, complete=completion.command_names)
+def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
+    """Define a command that is the first word of others.
+
+    Usage: define-prefix NAME
+
+    "define NAME OTHER" then defines one of those.
+    """
+    name = _name_of(shell, argument)
+    if _known(shell, name) is None:
+        run = partial(_family, name)
+        add(shell, Command(name, "User-defined.", run, "user-defined"))
+        shell.user_defined[name] = ()
+        shell.prefixes.add(name)
+    yield from ()
+
+
+def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
+    """What a user-defined family of commands says by itself."""
+    if argument:
+        word, _ = first_word(argument)
+        raise UsageError(f'Undefined {name} command: "{word}".  Try "help {name}".')
+    yield f'"{name}" must be followed by the name of a subcommand.'
+    yield f"List of {name} subcommands:"
+    yield ""
+    found = _known(shell, name)
+    inside = () if found is None else found.subcommands
+    yield from listed(inside)
+    yield ""
+    yield f'Type "help {name}" followed by {name} subcommand name for full documentation.'
+    yield from HINTS[1:]
+
+
+def _name_of(shell: Shell, argument: str) -> str:
+    """The name of a command that is defined; those of its families in full."""
+    if not argument:
+        raise UsageError("Argument required (name of command to define).")
+    *families, word = argument.split()
+    commands, full = shell.commands, ""
+    for each in families:
+        found = find(commands, each, full)
+        if not found.subcommands and found.name not in shell.prefixes:
+            raise UsageError(f'"{" ".join(families)}" is not a prefix command.')
+        commands, full = found.subcommands, found.name
+    junk = _NOT_OF_NAME.search(word)
+    if junk is not None or _NAME.fullmatch(word) is None:
+        raise UsageError(f'Junk in argument list: "{word if junk is None else junk[0]}"')
+    return f"{full} {word}".strip()
+
+
+def _known(shell: Shell, name: str) -> Command | None:
+    """The command that is so called."""
+    commands, found = shell.commands, None
+    for word in name.split():
+        found = next((each for each in commands if each.word == word), None)
+        if found is None:
+            return None
+        commands = found.subcommands
+    return found
+
+
+def add(shell: Shell, new: Command) -> None:
+    """Make a command known, in place of one of the same name."""
+    shell.commands = _with(shell.commands, new.name.split()[:-1], new)
+
+
+def _with(
+    commands: tuple[Command, ...], families: Sequence[str], new: Command
+) -> tuple[Command, ...]:
+    if not families:
+        return (new, *(each for each in commands if each.word != new.word))
+    family = find(commands, families[0])
+    changed = evolve(family, subcommands=_with(family.subcommands, families[1:], new))
+    return tuple(changed if each is family else each for each in commands)
+
+
+def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> Iterator[Part]:
+    if shell.calls >= MOST_CALLS:
+        raise UsageError("Max user call depth exceeded -- command aborted.")
+    left = iter(lines)
+    is_done = False
+    shell.calls += 1
+    shell.fillers.append(partial(_filled, argument, _ARGUMENT.findall(argument)))
+    try:
+        while not is_done:
+            with suppress(Leaving):  # which leaves no loop outside of the command
+                yield from ran(shell, left)
+                is_done = True
+    finally:
+        shell.fillers.pop()
+        shell.calls -= 1
+
+
+def _filled(whole: str, arguments: list[str], line: str) -> str:
+    """A line with what its formal arguments stand for."""
+
+    def meant(match: re.Match[str]) -> str:
+        which = match[1]
+        if which == "c":
+            return str(len(arguments))
+        if which == "*":
+            return whole
+        if int(which[:9]) >= len(arguments):
+            raise UsageError(f"Missing argument {int(which[:9])} in user function.")
+        return arguments[int(which)]
+
+    return _FORMAL.sub(meant, line)
+
+
+@command("document", topic="support", repeats=False, complete=completion.nested_names)
+def document(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give a user-defined command a help text.
+
+    Usage: document NAME
+
+    The text follows, up to a line "end"; its first line stands for the command in lists.
+    """
+    name = _name_of(shell, argument)
+    known = _known(shell, name)
+    if known is None:
+        raise UsageError(f'Undefined command: "{name}".')
+    if name not in shell.user_defined:
+        raise UsageError(f'Command "{name}" is built-in.')
+    if shell.is_typed and shell.is_talk:
+        yield f'Type documentation for "{name}".'
+        yield 'End with a line saying just "end".'
+    text = "\n".join(body(shell, "document"))
+    add(shell, evolve(known, help=text or "User-defined."))
+
+
+@command("show user", topic="status")
+def show_user(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show what user-defined commands do.
+
+    Usage: show user [NAME]
+    """
+    if argument and argument not in shell.user_defined:
+        find(shell.commands, argument)
+        raise UsageError("Not a user command.")
+    yield Told("", {"user-defined": []})
+    for name, lines in shell.user_defined.items():
+        if not argument or f"{name} ".startswith(f"{argument} "):
+            kind = "prefixcommand" if name in shell.prefixes else "command"
+            text = [f'User {kind} "{name}":', *_indented(lines), *([""] if lines else ())]
+            data: Record = {"name": name, "lines": [*lines]}
+            yield Told("\n".join(text), data, "user-defined")
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as GDB shows them, bodies further in; those of texts are as they are."""
+    nesting = Nesting()
+    for line in lines:
+        was_text = nesting.is_text
+        nesting.take(line)
+        if was_text and line.strip() != "end":
+            yield line
+        else:
+            begins = opened(line) is not None or line == "else"
+            yield "  " * (len(nesting.open) + 1 - begins) + line.strip()
+
+
+@command("alias", topic="support", repeats=False, complete=completion.aliased)
+def alias(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give a command another name.
+
+    Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]
+
+    DEFAULT-ARGS come before what is given with ALIAS. With -a, ALIAS is no abbreviation that is
+    listed. A subcommand's name begins as that of its family: alias set pe = set print elements.
+    """
+    text = re.sub(r"^(?:(?:-a|--)\s+)+", "", argument)
+    if text.startswith("-"):
+        raise UsageError(f"Unrecognized option at: {text}")
+    name, is_given, target = (each.strip() for each in text.partition("="))
+    words = name.split()
+    if not is_given or not words or not target:
+        raise UsageError(_ALIAS_USAGE)
+    if any(_NAME.fullmatch(word) is None for word in words):
+        raise UsageError(f"Invalid command name: {name}")
+    found, rest = _command_in(shell.commands, target)
+    shell.commands = _with_alias(shell.commands, words, found, rest)
+    yield from ()
+
+
+def _command_in(commands: Collection[Command], text: str) -> tuple[Command, str]:
+    """The command with which a text begins, and the rest."""
+    word, rest = first_word(text)
+    found = find(commands, word)
+    while found.subcommands and rest.strip():
+        word, after = first_word(rest)
+        if found.takes_other and not fitting(found.subcommands, word):
+            break
+        found, rest = find(found.subcommands, word, found.name), after
+    return found, rest.strip()
+
+
+def _with_alias(
+    commands: tuple[Command, ...], words: list[str], target: Command, defaults: str
+) -> tuple[Command, ...]:
+    word, *inner = words
+    if inner:
+        family = find(commands, word)
+        subcommands = _with_alias(family.subcommands, inner, target, defaults)
+        changed = evolve(family, subcommands=subcommands)
+        return tuple(changed if each is family else each for each in commands)
+    if any(word == each.word and each.topic != "aliases" for each in commands):
+        raise UsageError(f"Alias {word} is the name of an existing command")
+    if any(word in each.words for each in commands):
+        raise UsageError(f"Alias already exists: {word}")
+    if not defaults and target in commands:
+        named = evolve(target, aliases=(word, *target.aliases))
+        return tuple(named if each is target else each for each in commands)
+    complete = target.complete
+    if defaults and complete is not None:
+        complete = completion.lines_after(f"{target.name} {defaults} ")
+    run = target.run if not defaults else partial(_with_defaults, target, defaults)
+    text = f"Alias of {target.name} {defaults}".rstrip() + f".\n\n{target.help}"
+    name = f"{target.name.removesuffix(target.word)}{word}"
+    return (
+        *commands,
+        evolve(
+            target, name=name, help=text, run=run, aliases=(), topic="aliases", complete=complete
+        ),
+    )
+
+
+def _with_defaults(target: Command, defaults: str, shell: Shell, argument: str) -> Iterator[Part]:
+    yield from target.run(shell, f"{defaults} {argument}".strip())

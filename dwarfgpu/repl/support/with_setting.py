@@ -1,0 +1,61 @@
+"""`with`: a command under another setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, command, find, first_word
+from dwarfgpu.repl.settings import SETTINGS
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
+from dwarfgpu.service.value_history import whole_number
+
+_END = re.compile(r"(?:^|\s)--(?:\s|$)")
+_NAMES = {each.name for each in SETTINGS}
+
+
+@command("with", topic="support", aliases=("w",), complete=completion.under_setting)
+def with_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command under another setting.
+
+    Usage: with SETTING [VALUE] [-- COMMAND]
+
+    The setting is then what it was. Without a command, the previous one runs again. Several
+    settings are changed by one inside the other: with print pretty -- with listsize 3 -- list
+    """
+    if not argument:
+        raise UsageError("Missing arguments.")
+    end = _END.search(argument)
+    given = argument if end is None else argument[: end.start()]
+    line = "" if end is None else argument[end.end() :].strip()
+    if not given.strip():
+        raise UsageError("Missing setting before '--' delimiter")
+    line = line or shell.earlier
+    if not line:
+        raise UsageError("No previous command to relaunch")
+    found, value = _setting(given, argument[len(given) :])
+    name = found.name.removeprefix("set ")
+    if found.is_absent:
+        yield from found.run(shell, value)  # says why
+    if name not in _NAMES:
+        raise UsageError('Cannot use this setting with the "with" command')
+    before = shell.settings[name]
+    shell.settings.set(name, value, partial(whole_number, shell.session, shell.values))
+    try:
+        yield from shell.run(line)
+    finally:
+        shell.settings[name] = before
+
+
+def _setting(text: str, after_it: str) -> tuple[Command, str]:
+    """The `set` command of a setting's name, and the value; errors have what comes after it."""
+    word, rest = first_word(text)
+    found = find(SET_COMMANDS, word, "set")
+    while found.subcommands:
+        word, after = first_word(rest)
+        found, rest = find(found.subcommands, word, found.name, after + after_it), after
+    return found, rest.strip()

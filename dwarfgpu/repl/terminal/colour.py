@@ -1,0 +1,131 @@
+"""Colours of answers on a terminal: source text, types, operations.
+
+Law: pygments is loaded only where there are colours to make; what a file says never drives the
+terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.repl.command import Inside, Painted, Part
+
+MOST_CHARACTERS: Final = 2_000
+"""Of a line that is coloured; a longer one is shown as it is."""
+CONTROL: Final = {
+    code: f"\\{code & 0xFF:03o}"
+    for code in (*range(32), *range(127, 160), *range(0xDC80, 0xDD00))
+    if code not in (9, 10)
+} | {
+    code: f"\\u{code:04x}"
+    for code in (0x61C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A))
+}
+"""Names and sources come from what is debugged: none may drive the terminal, nor turn the order of
+what is read. Halves of surrogate pairs are bytes that were no text where they were read."""
+_LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
+_WORDS: Final = re.compile(
+    r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
+    r"|(?P<verdict>^=>.*|^ +(?:\^|the compiler kept).*)|(?P<gone><optimized out>|undefined)"
+)
+_CODES: Final = {
+    "operation": "38;5;30",
+    "section": "38;5;243",
+    "offset": "38;5;243",
+    "verdict": "1",
+    "gone": "38;5;130",
+}
+"""All have the same contrast with black as with white."""
+
+Paint: TypeAlias = "Callable[[str], str]"
+
+
+def source(text: str) -> str:
+    """A listed line: its number, and the text in the words of C."""
+    match = _LISTED.fullmatch(text)
+    if match is None:
+        return text
+    return Painted(f"\x1b[38;5;243m{match['number']}\x1b[0m\t{_highlighted(match['text'])}")
+
+
+def types(text: str) -> str:
+    """Types, in the words of C."""
+    return Painted("\n".join(map(_highlighted, text.split("\n"))))
+
+
+def operations(text: str) -> str:
+    """Operations, their sections, and what came of them."""
+
+    def code(match: re.Match[str]) -> str:
+        return f"\x1b[{_CODES[match.lastgroup or '']}m{match[0]}\x1b[0m"
+
+    return Painted(_WORDS.sub(code, text.translate(CONTROL)))
+
+
+PAINTS: Final[dict[str, Paint]] = {
+    "down": source,
+    "explain": operations,
+    "frame": source,
+    "info scope": operations,
+    "lane": source,
+    "list": source,
+    "ptype": types,
+    "thread": source,
+    "up": source,
+    "wave": source,
+    "whatis": types,
+}
+"""By the names of the commands."""
+
+
+def painted(part: Part, paint: Paint) -> Part:
+    """A part of an answer in colours."""
+    if isinstance(part, Painted):
+        return part
+    if isinstance(part, Inside):
+        return evolve(part, part=painted(part.part, paint))
+    return paint(part) if isinstance(part, str) else evolve(part, text=paint(part.text))
+
+
+def _highlighted(text: str) -> str:
+    text = text.translate(CONTROL)
+    if len(text) > MOST_CHARACTERS:
+        return text
+    return _highlighter()(text)
+
+
+@cache
+def _highlighter() -> Callable[[str], str]:
+    from pygments import highlight
+    from pygments.formatters import Terminal256Formatter
+    from pygments.lexers.c_cpp import CppLexer
+    from pygments.style import Style
+    from pygments.token import Comment, Keyword, Name, Number, String
+
+    class Legible(Style):  # type: ignore[misc]  # pygments has no types
+        """Colours with the same contrast with black as with white."""
+
+        styles = {  # noqa: RUF012 (pygments' own form)
+            Comment: "#767676",
+            Comment.Preproc: "#af5faf",
+            Keyword: "#5f5fff",
+            Keyword.Type: "#008787",
+            Name.Function: "#008700",
+            Name.Builtin: "#008787",
+            Number: "#008700",
+            String: "#af5f00",
+        }
+
+    # A comment ends with its line, which the lexer wants to see.
+    lexer = CppLexer(stripnl=False, ensurenl=True)
+    formatter = Terminal256Formatter(style=Legible)
+
+    def coloured(text: str) -> str:
+        shown = str(highlight(text, lexer, formatter))
+        return shown if text.endswith("\n") else shown.removesuffix("\n")
+
+    return coloured

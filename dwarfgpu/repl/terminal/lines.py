@@ -1,0 +1,133 @@
+"""Conversations without a line editor: pipes, dumb terminals, and `-ex` and `-x`."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import parse
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.script import Nesting, opened
+
+MOST_CHARACTERS: Final = 1 << 20
+"""Of a line; what is no text may never end one."""
+
+
+@frozen
+class Given:
+    """A command of the command line."""
+
+    text: str
+    is_script: bool
+    """`-x FILE`, not `-ex COMMAND`."""
+
+
+def run_given(shell: Shell, commands: Iterable[Given]) -> None:
+    """The commands in order; one that fails does not keep the next from running.
+
+    A command that has a body takes it of those that follow, where these have its end; otherwise
+    of stdin as in GDB.
+    """
+    left = deque(f"source {each.text}" if each.is_script else each.text for each in commands)
+    following = _taken(left)
+    shell.ask = partial(_ask, shell, prompts=False)
+    while left and not shell.is_over:
+        line = left.popleft()
+        if _has_body(shell, line) and not _is_ended(left):
+            shell.execute(line)
+        else:
+            with shell.reading(following):
+                shell.execute(line)
+
+
+def _taken(left: deque[str]) -> Iterator[str]:
+    while left:
+        yield left.popleft()
+
+
+def _has_body(shell: Shell, line: str) -> bool:
+    try:
+        call = parse(shell.commands, line)
+    except UsageError:
+        return False
+    return opened(f"{call.command.name} {call.argument}".strip()) is not None
+
+
+def _is_ended(lines: Iterable[str]) -> bool:
+    """Whether lines have the end of the body that they begin."""
+    nesting = Nesting("define")
+    for line in lines:
+        nesting.take(line)
+        if not nesting.open:
+            return True
+    return False
+
+
+def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
+    """A line of stdin; None at its end."""
+    if prompts:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+    if sys.stdin is None or sys.stdin.closed:  # by Python code of the user
+        return None
+    try:
+        line = sys.stdin.readline(MOST_CHARACTERS + 1)
+    except OSError:  # closed by Python code of the user, too
+        return None
+    if len(line) > MOST_CHARACTERS:
+        shell.failures += 1
+        shell.is_over = True
+        shell.streams.complain(f"A line of more than {MOST_CHARACTERS} characters.")
+        return None
+    return line.removesuffix("\n") if line else None
+
+
+def converse(shell: Shell, *, prompts: bool) -> None:
+    """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
+    shell.ask = shell.ask_plainly = partial(_ask, shell, prompts=prompts)
+    shell.is_talk = prompts
+    while not shell.is_over:
+        try:
+            adapt(shell)
+            line = joined(shell, shell.prompt)
+            if line is None:
+                if prompts:
+                    print("quit")
+                return
+            shell.execute(line, repeats=True)
+        except KeyboardInterrupt:
+            if not prompts:
+                raise
+            shell.streams.complain("Quit")
+
+
+def adapt(shell: Shell) -> None:
+    """A page is that of the terminal, where somebody is at one."""
+    if shell.is_talk:
+        columns, rows = shutil.get_terminal_size()
+        shell.settings.adapt("width", columns)
+        shell.settings.adapt("height", rows)
+
+
+def ask_terminal(prompt: str) -> str | None:
+    """A short answer from the terminal; None at its end."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    return sys.stdin.readline(MOST_CHARACTERS) or None
+
+
+def joined(shell: Shell, prompt: str) -> str | None:
+    """The next line of whoever converses, with those that a backslash joins; None at the end."""
+    line = shell.ask(prompt)
+    while line is not None and line.endswith("\\"):
+        more = shell.ask(">")
+        line = line[:-1] + (more or "")
+        if more is None:
+            break
+    return line

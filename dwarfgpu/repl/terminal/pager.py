@@ -1,0 +1,46 @@
+"""The pager: a page of output, then a question, as in GDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define
+
+MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
+CODES: Final = re.compile(r"\x1b\[[\d;]*m")
+
+
+@define
+class Pager:
+    """Counts the lines of one command's output."""
+
+    rows: int | None
+    """Of a page; None for no end."""
+    columns: int | None
+    ask: Callable[[str], str | None]
+    _used: int = field(default=0, init=False)
+
+    def admits(self, text: str) -> bool:
+        """Whether to print a text that ends its lines; False where its reader has enough."""
+        if self.rows is None:
+            return True
+        needed = sum(map(self._rows_of, text.rstrip("\n").split("\n")))
+        if self._used and self._used + needed >= self.rows:
+            answer = (self.ask(MORE) or "").strip().lower()
+            if answer.startswith("q"):
+                return False
+            self._used = 0
+            if answer.startswith("c"):
+                self.rows = None
+        self._used += needed
+        return True
+
+    def _rows_of(self, line: str) -> int:
+        """Lines of the terminal that a line needs."""
+        if not self.columns:
+            return 1
+        return max(1, -(-len(CODES.sub("", line.expandtabs())) // self.columns))

@@ -1,0 +1,299 @@
+"""The prompt on a terminal: line editing, history, completion, colours and the bottom bar."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from asyncio import get_running_loop
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.completion import (
+    CompleteEvent,
+    Completer,
+    Completion,
+    ThreadedCompleter,
+    get_common_complete_suffix,
+)
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import EditingMode
+from prompt_toolkit.filters import Condition, is_done, is_searching
+from prompt_toolkit.formatted_text import FormattedText
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input import Input
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout.processors import (
+    ConditionalProcessor,
+    HighlightMatchingBracketProcessor,
+)
+from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.search import accept_search
+from prompt_toolkit.styles import DynamicStyle, Style
+from prompt_toolkit.utils import get_cwidth
+
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.terminal.bar import bar_text
+from dwarfgpu.repl.terminal.lexer import CommandLexer
+from dwarfgpu.repl.terminal.lines import adapt, ask_terminal
+from dwarfgpu.repl.terminal.pager import CODES
+
+STYLE: Final = Style.from_dict(
+    {
+        "prompt": "bold",
+        "bottom-toolbar": "noreverse bg:#444444 fg:#eeeeee",
+        "auto-suggestion": "fg:#767676",
+        "pygments.keyword": "fg:#5f5fff bold",
+        "pygments.keyword.type": "fg:#008787",
+        "pygments.name.variable": "fg:#af5faf",
+        "pygments.name.builtin": "fg:#008787",
+        "pygments.name.namespace": "fg:#008787",
+        "pygments.literal.number": "fg:#008700",
+        "pygments.literal.string": "fg:#af5f00",
+        "pygments.comment": "fg:#767676 italic",
+    }
+)
+PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
+
+
+class _Completer(Completer):
+    """Ours, as prompt_toolkit wants them."""
+
+    def __init__(self, shell: Shell) -> None:
+        self.shell = shell
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        try:
+            start, found = completions(self.shell, text)
+        except DwarfGpuError:
+            return
+        for each in found:
+            yield Completion(each.text, start - len(text), display_meta=each.about)
+
+
+def _bindings(completer: Completer) -> KeyBindings:
+    """Tab and the search for lines as in GDB: what is not certain is listed, never chosen, and the
+    line that was found is run. prompt_toolkit's own Tab is lost while a completion is under way."""
+    bindings = KeyBindings()
+
+    @bindings.add("tab")
+    def _(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        state = buffer.complete_state
+        if state is not None and state.current_completion is not None:
+            buffer.complete_next()
+            return
+        document = buffer.document
+        found = list(completer.get_completions(document, CompleteEvent(completion_requested=True)))
+        common = get_common_complete_suffix(document, found)
+        if len(found) == 1:
+            buffer.delete_before_cursor(-found[0].start_position)
+            buffer.insert_text(found[0].text)
+        elif common:
+            buffer.insert_text(common)
+        elif state is None:
+            buffer.start_completion()
+
+    @bindings.add("enter", filter=is_searching)
+    def _(event: KeyPressEvent) -> None:
+        accept_search()
+        event.app.current_buffer.validate_and_handle()
+
+    @bindings.add("c-d", filter=Condition(lambda: not get_app().current_buffer.text))
+    def _(event: KeyPressEvent) -> None:
+        event.current_buffer.insert_text("quit")  # the word that GDB shows
+        event.app.exit(exception=EOFError)
+
+    return bindings
+
+
+class _History(FileHistory):
+    """A full disk costs the history, not the conversation."""
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            super().store_string(string)
+
+
+def history_path() -> Path:
+    """`$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard says."""
+    base = os.environ.get("XDG_STATE_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path("~/.local/state").expanduser()
+    return folder / "dwarfgpu" / "history"
+
+
+def open_history() -> History:
+    """The history file, or none on disk where it cannot be written."""
+    try:
+        path = history_path()
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with path.open("a+b"):
+            pass
+    except (OSError, RuntimeError):
+        return InMemoryHistory()
+    return _History(str(path))
+
+
+def is_unfinished(text: str) -> bool:
+    """Whether a line goes on: it ends with a backslash, or a bracket of it is open."""
+    if text.endswith("\\"):
+        return True
+    depth, quote, is_escaped = 0, "", False
+    for character in text:
+        if is_escaped:
+            is_escaped = False
+        elif quote:
+            is_escaped = character == "\\"
+            quote = "" if character == quote else quote
+        elif character == '"':
+            quote = character
+        else:
+            depth += (character in "([{") - (character in ")]}")
+    return depth > 0
+
+
+def one_line(text: str) -> str:
+    """A line that was typed on several."""
+    return text.replace("\\\n", "").replace("\n", " ")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text that was pasted, each with those on which it goes on."""
+    out: list[str] = []
+    begun: list[str] = []
+    for line in text.rstrip("\n").split("\n"):
+        begun.append(line)
+        if not is_unfinished("\n".join(begun)):
+            out.append(one_line("\n".join(begun)))
+            begun = []
+    return out + [one_line("\n".join(begun))] * bool(begun)
+
+
+def converse(shell: Shell) -> None:
+    """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    session = _session(shell)
+    pasted: deque[str] = deque()
+
+    def ask(prompt: str) -> str | None:
+        if pasted:
+            print(f"{prompt}{pasted[0]}", flush=True)
+            return pasted.popleft()
+        begun = _begun(shell)
+        try:
+            shown = FormattedText([("", begun), ("class:prompt", prompt)])
+            first, *rest = lines_of(session.prompt(shown, in_thread=_is_in_loop()))
+        except EOFError:
+            return None
+        if _was_cancelled(session.input):
+            shell.streams.complain("Quit")
+            raise KeyboardInterrupt
+        pasted.extend(rest)
+        return first
+
+    shell.is_talk = True
+    shell.ask, shell.ask_plainly = ask, ask_terminal
+    while not shell.is_over:
+        adapt(shell)
+        shell.symbols.collect(shell.session.code_objects)
+        vi = shell.settings.word("editing-mode") == "vi"
+        session.editing_mode = EditingMode.VI if vi else EditingMode.EMACS
+        while pasted and not pasted[0].strip():  # only who types repeats with an empty line
+            pasted.popleft()
+        try:
+            line = ask(shell.prompt)
+        except KeyboardInterrupt:
+            continue
+        if line is None:
+            return
+        try:
+            shell.execute(line, repeats=True)
+        except KeyboardInterrupt:
+            pasted.clear()
+            shell.streams.complain("Quit")
+
+
+def _was_cancelled(source: Input) -> bool:
+    """Whether Ctrl-C was pressed after Enter, while the terminal was still the line editor's.
+
+    That waits up to a second for a terminal that does not tell where its cursor is, and keeps what
+    is typed meanwhile for the next line. Of that, what is before Ctrl-C is lost, as where a
+    terminal makes it a signal.
+    """
+    with source.raw_mode():
+        keys = [*get_typeahead(source), *source.read_keys()]
+    before = [number for number, each in enumerate(keys, 1) if each.key == Keys.ControlC]
+    store_typeahead(source, keys[max(before, default=0) :])
+    return bool(before)
+
+
+def _is_in_loop() -> bool:
+    """Whether the program that embeds the prompt is in an event loop, which has its own."""
+    try:
+        get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _begun(shell: Shell) -> str:
+    """What is left of an answer on the line of the prompt, where it ends as in GDB.
+
+    The line editor begins its lines itself, so that it has to write that again.
+    """
+    text = CODES.sub("", shell.streams.unended).expandtabs()
+    shell.streams.unended = ""
+    if get_cwidth(text) < shutil.get_terminal_size().columns // 2:
+        print(end="\r", flush=True)
+        return text
+    print(flush=True)
+    return ""
+
+
+def _session(shell: Shell) -> PromptSession[str]:
+    completer = _Completer(shell)
+    is_plain = bool(os.environ.get("NO_COLOR"))
+    lexer, style = PygmentsLexer(CommandLexer), STYLE
+
+    def has_colours() -> bool:
+        return not is_plain and shell.settings.flag("style enabled")
+
+    def is_open() -> bool:
+        return is_unfinished(get_app().current_buffer.text)
+
+    return PromptSession(
+        lexer=DynamicLexer(lambda: lexer if has_colours() else None),
+        completer=ThreadedCompleter(completer),
+        key_bindings=_bindings(completer),
+        complete_while_typing=True,
+        history=open_history(),
+        auto_suggest=AutoSuggestFromHistory(),
+        search_ignore_case=True,
+        enable_open_in_editor=True,
+        enable_suspend=True,
+        multiline=Condition(is_open),
+        prompt_continuation=lambda width, number, is_soft: (
+            "" if is_soft else ">".rjust(max(width - 1, 1)) + " "
+        ),
+        input_processors=[
+            ConditionalProcessor(
+                HighlightMatchingBracketProcessor(chars="[](){}"),
+                Condition(has_colours) & ~is_done,
+            )
+        ],
+        reserve_space_for_menu=4,  # the default of 8 leaves a third of a small screen empty
+        bottom_toolbar=lambda: bar_text(shell, get_app().output.get_size().columns),
+        style=DynamicStyle(lambda: style if has_colours() else PLAIN_STYLE),
+        include_default_pygments_style=False,
+        color_depth=ColorDepth.DEPTH_1_BIT if is_plain else None,
+    )

@@ -1,0 +1,274 @@
+"""A command for each of several lanes, waves or frames, as `thread apply` of GDB."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final, Literal
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Group, Inside, Part, Told, Topic, command, printed
+from dwarfgpu.repl.numbers import listed, taken
+from dwarfgpu.repl.shell import Shell, error_text
+from dwarfgpu.repl.stack.past_main import frames_of
+from dwarfgpu.repl.waves.lanes import chosen_lanes, own_frame
+from dwarfgpu.repl.waves.threads import focus_on, who
+from dwarfgpu.service.focus import lane_numbers, target_id
+from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.lane_answer import CHOICES
+from dwarfgpu.session.backtrace import selected
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
+
+_MOST_FRAMES: Final = 1_000
+_MOST_NESTED: Final = 4
+_FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")
+_COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
+
+OnError = Literal["stop", "print", "ignore"]
+
+
+@frozen
+class Flags:
+    """`-q` no headings, `-c` errors are printed, `-s` errors and empty outputs are left out."""
+
+    is_quiet: bool = False
+    on_error: OnError = "stop"
+    is_ascending: bool = False
+
+
+def flags_of(text: str, name: str) -> tuple[Flags, str]:
+    """The flags before a command, and the command; `UsageError` where there is none."""
+    is_quiet = is_ascending = False
+    seen: set[str] = set()
+    rest = text.strip()
+    while (match := _FLAG.match(rest)) is not None:
+        rest = rest[match.end() :].strip()
+        letters = match["letters"]
+        if letters == "-":
+            break
+        if letters == "ascending":
+            is_ascending = True
+            continue
+        is_quiet = is_quiet or "q" in letters
+        seen |= set(letters)
+        if {"c", "s"} <= seen:
+            raise UsageError(f"{name} apply: -c and -s are mutually exclusive")
+    on_error: OnError = "print" if "c" in seen else "ignore" if "s" in seen else "stop"
+    if not rest:
+        raise UsageError(f"Please specify a command to apply on the selected {name}.")
+    return Flags(is_quiet, on_error, is_ascending), rest
+
+
+@frozen
+class Focus:
+    """Where a command is run, and how it is headed."""
+
+    session: Session
+    heading: tuple[str, ...]
+    data: Record
+    """Which one it is."""
+
+
+def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
+    """The output of a command for each; afterwards the focus is where it was."""
+    if shell.applied >= _MOST_NESTED:
+        raise LimitExceeded(f"apply inside apply more than {_MOST_NESTED} deep")
+    before = shell.session
+    shell.applied += 1
+    try:
+        for each in foci:
+            shell.session = each.session
+            group = Group("applied", each.data)
+            text = "\n".join(each.heading)
+            heading = () if flags.is_quiet else (Inside(group, Told(text, {})),)
+            if flags.on_error != "ignore":
+                yield from heading
+                heading = ()
+            try:
+                for part in shell.run_inside(group, line):
+                    if printed(part):
+                        yield from heading
+                        heading = ()
+                    yield part
+            except DwarfGpuError as error:
+                text = error_text(error)
+                told: Record = {"result": "error", "msg": text}
+                if flags.on_error != "ignore":  # the command itself fails where it stops
+                    yield Inside(group, Told(text if flags.on_error == "print" else "", told))
+                if flags.on_error == "stop":
+                    raise
+    finally:
+        shell.session = before
+        shell.applied -= 1
+
+
+@command(
+    "lane apply",
+    topic="waves",
+    complete=completion.applied((*CHOICES,), ("-active", "-all", "-c", "-inactive", "-q", "-s")),
+)
+def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command for each of several lanes.
+
+    Usage: lane apply all|active|inactive|ID... [-active|-inactive|-all] [-q|-c|-s] COMMAND
+
+    ID is a lane or a range of lanes. Lanes without a work-item are left out unless they are named.
+    -q leaves the headings out, -c prints errors and goes on, -s leaves out errors and lanes for
+    which nothing is printed. A lane that never entered the frame in focus is looked at in the
+    innermost outer one that it entered. The lane in focus afterwards is the one that was.
+    """
+    yield from applied(shell, *_of_lanes(shell, argument))
+
+
+def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+    session = shell.session
+    word, _, rest = argument.partition(" ")
+    numbers = lane_numbers(session)
+    if word in CHOICES:
+        choice, wanted = word, list(range(used_lanes(session)))
+    else:
+        words, rest = taken(argument)
+        if not words:
+            raise UsageError("Please specify a lane ID list")
+        choice, wanted = "all", listed(words, numbers, "lane")
+        if not wanted:
+            raise UsageError(f"No lanes match '{' '.join(words)}'.")
+    option, _, after = rest.strip().partition(" ")
+    if option.startswith("-") and option[1:] in CHOICES:
+        choice, rest = option[1:], after
+    flags, line = flags_of(rest, "lane")
+    return _lane_foci(session, chosen_lanes(session, wanted, choice)), line, flags
+
+
+def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
+    for lane in lanes:
+        looking = session.focused(lane)
+        if looking.lane_states([lane])[0].is_absent:
+            looking = own_frame(looking)
+        yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
+
+
+@command(
+    "thread apply",
+    topic="stack",
+    complete=completion.applied(("all",), ("-ascending", "-c", "-q", "-s")),
+)
+def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command for each of several waves or threads.
+
+    Usage: thread apply all|ID... [-ascending] [-q|-c|-s] COMMAND
+
+    With "all" the last one is first, unless -ascending is given. The innermost frame is looked at,
+    of a wave in its first active lane. -q, -c and -s are those of "lane apply".
+    """
+    yield from applied(shell, *_of_threads(shell, argument))
+
+
+def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+    word, _, rest = argument.partition(" ")
+    if word == "all":
+        wanted = sorted(shell.threads)
+        if not rest.strip():
+            raise UsageError("Please specify a command after 'thread apply all'.")
+        flags, line = flags_of(rest, "thread")
+        wanted = wanted if flags.is_ascending else wanted[::-1]
+    else:
+        words, rest = taken(argument)
+        if not words:
+            raise UsageError("Please specify a thread ID list")
+        flags, line = flags_of(rest, "thread")
+        wanted = listed(words, shell.threads, "thread")
+        if not wanted:
+            raise UsageError(f"Unknown thread {words[0]}.")
+    return _thread_foci(shell, wanted), line, flags
+
+
+def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
+    for wave in waves:
+        focus_on(shell, wave)
+        title = f"Thread {who(shell, with_name=True)}:"
+        yield Focus(shell.session, ("", title), {"thread": wave})
+
+
+@command(
+    "frame apply",
+    topic="stack",
+    complete=completion.applied(("all", "level"), ("-c", "-q", "-s")),
+)
+def frame_apply(shell: Shell, argument: str) -> Iterator[Part]:
+    """Run a command for each of several frames.
+
+    Usage: frame apply all|COUNT|-COUNT|level LEVEL... [-q|-c|-s] COMMAND
+
+    COUNT is that of the innermost frames, -COUNT of the outermost. -q, -c and -s are those of
+    "lane apply".
+    """
+    yield from applied(shell, *_of_frames(shell, argument))
+
+
+def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+    session = shell.session
+    if session.call_stack is None:
+        raise UsageError("No stack.")
+    word, _, rest = argument.partition(" ")
+    frames = (each for each in frames_of(shell) if each.has_lane)
+    found = list(islice(frames, _MOST_FRAMES))
+    count = _COUNT.match(argument)
+    if word == "level":
+        words, rest = taken(rest)
+        known = [each.number for each in found]
+        wanted = set(listed(words, known, "frame"))
+        if not wanted:
+            raise UsageError(f"No frame at level {words[0]}." if words else "Missing level")
+        found = [each for each in found if each.number in wanted]
+    elif count is not None:
+        number, rest = int(count["count"]), argument[count.end() :]
+        outer = found[-number:] if number else []
+        found = outer if count["outermost"] else found[:number]
+    elif word != "all":
+        raise UsageError("Missing COUNT argument.")
+    flags, line = flags_of(rest, "frame")
+    style = shell.settings.frame_style()
+    foci = (
+        Focus(
+            selected(session, each.number),
+            (frame_text(each, frame_record(each, with_arguments=True, style=style), style),),
+            {"level": each.number},
+        )
+        for each in found
+    )
+    return foci, line, flags
+
+
+def _short(name: str, topic: Topic, what: str, applied: Command, options: str) -> Command:
+    """GDB's short name of an `apply` that leaves errors out."""
+
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        yield from applied.run(shell, f"{options} {_required(argument)}")
+
+    run.__doc__ = f"""Run a command for all {what}; no errors.
+
+    Usage: {name} COMMAND
+
+    Short for "{applied.name} {options} COMMAND".
+    """
+    return command(name, topic=topic, complete=completion.lines)(run)
+
+
+_FRAMES: Final = "all -s -- frame apply all -s"
+laas = _short("laas", "waves", "lanes", lane_apply, "all -s")
+taas = _short("taas", "stack", "waves or threads", thread_apply, "all -s")
+faas = _short("faas", "stack", "frames", frame_apply, "all -s")
+tfaas = _short("tfaas", "stack", "frames of all threads", thread_apply, _FRAMES)
+lfaas = _short("lfaas", "waves", "frames of all lanes", lane_apply, _FRAMES)
+
+
+def _required(argument: str) -> str:
+    if not argument:
+        raise UsageError("Please specify a command to apply on all of them.")
+    return argument

@@ -1,0 +1,280 @@
+"""Commands that look at the lanes of the wave, and move between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.service.focus import frame_line, lane_numbers, target_id
+from dwarfgpu.service.lane_answer import CHOICES
+from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, selected_number
+from dwarfgpu.session.session import UNUSED, LaneState, Session
+from dwarfgpu.view.frame_style import FrameStyle
+from dwarfgpu.view.lane_grid import state_letter
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.position import lane_position
+
+
+def first_lane(session: Session) -> int | None:
+    """The lane that a user looks at first: the lowest active one."""
+    numbers = lane_numbers(session)
+    mask, _ = session.active_lanes()
+    return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
+
+
+def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
+    """Those of some lanes that are what a choice of `CHOICES` says."""
+    found = session.lane_states(lanes) if choice != "all" else None
+    if found is None:
+        return list(lanes)
+    return [each.lane for each in found if each.is_active in CHOICES[choice]]
+
+
+@command("lane", topic="waves", aliases=("la", "lan"), complete=completion.lanes, takes_other=True)
+def lane(shell: Shell, argument: str) -> Iterator[Part]:
+    """Look at another lane, or tell which one is in focus.
+
+    Usage: lane [N]
+
+    Variables are then those of that lane, whether it is active or not: where the debugging
+    information tells where an inactive lane goes on, it is looked at there. The frame is the
+    innermost that the lane entered, with its number among those of the wave; after "up" it stays,
+    if the lane entered it.
+    """
+    session = shell.session
+    if not argument:
+        if session.lane is None:
+            raise UsageError("No lane selected.")
+        text = f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
+        yield Told(text, _focus_data(session))
+    else:
+        if argument.startswith("$"):
+            argument = str(whole_number(session, shell.values, argument))
+        session = shell.session = _focused(session, _other_lane(session, argument))
+        number = session.lane
+        text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
+        yield Told(text, _focus_data(session))
+        has_frame = session.pc is not None and number is not None and not session.is_unused
+        if has_frame and not _state(session, number or 0).is_absent:
+            yield from shown_frame(shell, selected_number(session))
+        yield from displayed(shell)
+    if session.lane is not None:
+        special = standing(session, _state(session, session.lane))
+        if special is not None:
+            shell.warn(special)
+
+
+def _focus_data(session: Session) -> Record:
+    return {
+        "current-thread-id": session.wave,
+        "current-lane-id": session.lane,
+        "target-id": target_id(session),
+    }
+
+
+def _other_lane(session: Session, text: str) -> Session:
+    if not (text.isascii() and text.isdecimal()):
+        raise UsageError(f"Invalid lane ID: {text}")
+    digits = text.lstrip("0") or "0"
+    if len(digits) > 9 or int(digits) not in lane_numbers(session):
+        raise UsageError(f"Lane {digits} does not exist on this thread.")
+    return session.focused(int(digits))
+
+
+def _focused(before: Session, session: Session) -> Session:
+    """Who looks at a lane's innermost frame looks at that of the next lane; who went outwards stays
+    in the frame, if the lane entered it."""
+    assert session.lane is not None
+    own = before if before.lane is None else own_frame(before)
+    went_out = (before.level, before.inline_level) != (own.level, own.inline_level)
+    stays = went_out and not _state(session, session.lane).is_absent
+    return session if stays else own_frame(session)
+
+
+def own_frame(session: Session) -> Session:
+    """What the innermost frame sees that the lane in focus entered; where none tells that it was
+    there, the innermost of all."""
+    top = session.top or session
+    assert top.lane is not None
+    outer = outer_frame(top) if _state(top, top.lane).is_absent else None
+    return top if outer is None else outer.session
+
+
+def _state(session: Session, lane: int) -> LaneState:
+    return session.lane_states([lane])[0]
+
+
+def standing(session: Session, state: LaneState) -> str | None:
+    """What is special about the lane in focus: that it is inactive, and where it goes on."""
+    if session.is_unused:
+        return f"lane {state.lane} {UNUSED}"
+    if state.is_absent:
+        return f"lane {state.lane} {session.why_absent}"
+    if state.is_active is not False:
+        return None
+    position = lane_position(session) or f"lane {state.lane} is inactive"
+    if session.top is None or not _state(session.top, state.lane).is_absent:
+        return position
+    return f"{position}, in frame {selected_number(session)}, the innermost that it entered"
+
+
+@command("lane name", topic="waves")
+def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the lane in focus a name, or take it away.
+
+    Usage: lane name [NAME]
+
+    "info lanes" and "lane find" know it.
+    """
+    if shell.session.lane is None:
+        raise UsageError("No lane selected.")
+    shell.give_name(argument, shell.session.lane)
+    yield from ()
+
+
+@command("lane find", topic="waves")
+def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find lanes of the wave by their names and target ids.
+
+    Usage: lane find REGEXP
+    """
+    pattern = regexp(argument)
+    found = list(matching_lanes(shell, shell.session, pattern, ""))
+    yield from found or [Told(f"No lanes match '{argument}'", {"found": []})]
+
+
+def regexp(text: str) -> re.Pattern[str]:
+    """Of `find`; `UsageError` in GDB's words."""
+    if not text:
+        raise UsageError("Argument required (regular expression).")
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"Invalid regexp: {text}: {error}") from None
+
+
+def matching_lanes(
+    shell: Shell, session: Session, pattern: re.Pattern[str], before: str
+) -> Iterator[Told]:
+    """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
+    for number in range(used_lanes(session)):
+        who = f"{before}lane {number}"
+        who = who[:1].upper() + who[1:]
+        name = shell.names.get((session.wave, number))
+        if name is not None and pattern.search(name):
+            data: Record = {"thread": session.wave, "lane": number, "name": name}
+            yield Told(f"{who} has name '{name}'", data, "found")
+        target = target_id(session.focused(number))
+        if pattern.search(target):
+            data = {"thread": session.wave, "lane": number, "target-id": target}
+            yield Told(f"{who} has target id '{target}'", data, "found")
+
+
+@command(
+    "info lanes",
+    topic="waves",
+    complete=completion.with_options(tuple(f"-{each}" for each in CHOICES)),
+)
+def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the lanes of the wave.
+
+    Usage: info lanes [-all | -active | -inactive] [ID...]
+
+    ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
+    inactive one, U for one without a work-item, which is shown with -all or its ID, ? where that
+    is not known; * marks the lane in focus. An inactive lane is shown
+    where it will go on, if the debugging information tells; if it never entered the function, in
+    the outer frame where it is, with its number, else as "(not in this frame)".
+    """
+    session = shell.session
+    words = argument.split()
+    choice, has_unused = "all", False
+    while words and words[0].startswith("-"):
+        option = words.pop(0)
+        if option[1:] not in CHOICES:
+            raise UsageError(f"Unrecognized option at: {option}")
+        choice, has_unused = option[1:], option == "-all"
+    numbers = lane_numbers(session)
+    used = used_lanes(session)
+    rows = [
+        each
+        for each in session.lane_states(listed(words, numbers, "lane") if words else numbers)
+        if each.is_active in CHOICES[choice] and (has_unused or words or each.lane < used)
+    ]
+    if not rows:
+        text = f"No lanes match '{' '.join(words)}'." if words else "No lanes."
+        yield Told(text, {"lanes": []})
+        return
+    names = [_name(shell, session.focused(each.lane)) for each in rows]
+    width = max(len("Target Id"), *map(len, names))
+    yield heading(f"  Id  State   {'Target Id':<{width}}  Frame")
+    frames: dict[int | None, str] = {}
+    style = shell.settings.frame_style()
+    outer = outer_frames(
+        session, (each.lane for each in rows if each.is_absent and each.lane < used)
+    )
+    for row, name in zip(rows, names, strict=True):
+        state = state_letter(row, used)
+        where = "(unused)" if row.lane >= used else _where(session, row, frames, style)
+        if row.lane in outer:
+            where = f"#{outer[row.lane].number} {_frame(outer[row.lane].session, style)}"
+        mark = "*" if row.lane == session.lane else " "
+        text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
+        yield Told(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
+    if session.lane is not None:
+        yield Told("", {"current-lane-id": session.lane})
+    _, unknown = session.executing_lanes()
+    if unknown is not None:
+        shell.note(unknown)
+
+
+def _record(
+    state: LaneState, outer: StackFrame | None, letter: str, name: str, where: str
+) -> Record:
+    pc = None if state.location is None else state.location.pc
+    pc = pc if outer is None else outer.pc
+    addr = None if pc is None else f"{pc:#x}"
+    return {"id": state.lane, "state": letter, "target-id": name, "addr": addr, "frame": where}
+
+
+def _name(shell: Shell, session: Session) -> str:
+    assert session.lane is not None
+    name = shell.names.get((session.wave, session.lane))
+    return target_id(session) + ("" if name is None else f' "{name}"')
+
+
+def _where(
+    session: Session, state: LaneState, frames: dict[int | None, str], style: FrameStyle
+) -> str:
+    """The frame of a lane; lanes at the same program location share its text."""
+    if state.location is None:
+        return f"<error: {state.error}>"
+    if state.is_absent:
+        return "(not in this frame)"
+    if state.is_active is False and state.location.was_active is None:
+        return "(inactive)"
+    pc = state.location.pc
+    if pc not in frames:
+        frames[pc] = _frame(session.focused(state.lane), style)
+    return frames[pc]
+
+
+def _frame(session: Session, style: FrameStyle) -> str:
+    """The frame of the lane in focus; of an unreadable one, why."""
+    if session.pc is None:
+        return "<no program location>"
+    try:
+        return frame_line(session, evolve(style, arguments="presence"))
+    except DwarfGpuError as error:
+        return f"<error: {error}>"

@@ -1,0 +1,252 @@
+"""`lanes`: an expression in every lane, as a coloured grid or a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu import language
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Painted, Part, Told, command
+from dwarfgpu.repl.data.print import format_of
+from dwarfgpu.repl.numbers import listed, taken
+from dwarfgpu.repl.shell import Shell, error_text
+from dwarfgpu.service.answer import data_json
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.focus import lane_numbers
+from dwarfgpu.service.lane_answer import CHOICES
+from dwarfgpu.service.lane_values import LaneValue, lane_values
+from dwarfgpu.service.subject import misspelt
+from dwarfgpu.service.value_history import options_of, required
+from dwarfgpu.session.backtrace import place_of
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.view.lane_grid import (
+    LEAST_COLUMNS,
+    WIDEST,
+    Cell,
+    LaneRow,
+    every_cell,
+    grid_lines,
+    joined,
+    place_lines,
+    state_letter,
+    table_lines,
+)
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
+
+_SHAPES: Final = ("-table", "-grid")
+_MISSING: Final = {
+    OPTIMIZED_OUT: "optimized out",
+    "<unavailable>": "unavailable",
+    "<error>": "error",
+    "<not in this frame>": "not in this frame",
+}
+"""What grids call what is in the place of a value."""
+_WIDEST: Final = 60
+"""Characters of a value in a table."""
+_NARROWEST: Final = 12
+
+
+@frozen
+class Row:
+    """What is shown of a lane."""
+
+    state: LaneState
+    letter: str
+    place: str
+    """File and line where it is, `-` where that is not known."""
+    text: str
+    """Its value, or in its place a word why there is none."""
+    reason: str | None
+    number: float | None = field(default=None)
+    """By which it is coloured."""
+
+    @property
+    def shown(self) -> LaneRow:
+        cell = Cell(self.text, self.letter, self.number, self.missing)
+        return LaneRow(self.state.lane, cell, self.place, self.text, self.reason)
+
+    @property
+    def missing(self) -> str | None:
+        """What is in the place of a value; None where there is one."""
+        return None if self.reason is None else _MISSING.get(self.text)
+
+    @property
+    def record(self) -> Record:
+        location = self.state.location
+        pc = None if location is None or location.pc is None else f"{location.pc:#x}"
+        return {
+            "id": self.state.lane,
+            "state": self.letter,
+            "addr": pc,
+            "place": self.place,
+            "value": self.text,
+            "reason": self.reason,
+        }
+
+
+@command(
+    "lanes",
+    topic="waves",
+    complete=completion.with_options(
+        (*_SHAPES, *(f"-{each}" for each in CHOICES)), completion.values
+    ),
+)
+def lanes(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the value of an expression in every lane.
+
+    Usage: lanes[/FMT] [-grid|-table] [-all|-active|-inactive] [ID...] EXPRESSION
+
+    As a grid of eight lanes in a row, fewer on a narrow terminal, else as a table, in which
+    neighbours that have the same share a row; inactive lanes are grey or in brackets. Each lane is
+    asked where it is: below a grid is told where which lanes are, and why some have no value. ID is
+    a lane or a range of lanes. FMT is that of "print".
+    """
+    session = shell.session
+    options, text = _format(shell, argument)
+    shape, choice, text = _options(text)
+    chosen, text = _chosen(session, text)
+    required(text)
+    states = [each for each in session.lane_states(chosen) if each.is_active in CHOICES[choice]]
+    if not states:
+        yield Told("No lanes match.", {"lanes": []})
+        return
+    given = partial(options_of, history=shell.values, writes=False)
+    try:
+        values = lane_values(session, text, states, given)
+    except UsageError as error:
+        raise misspelt(session, text, error) from None
+    rows = _rows(session, values, options, has_numbers=shell.has_colours)
+    for note in dict.fromkeys(note for each in values if each.value for note in each.value.notes):
+        shell.note(note, once=True)
+    if shell.is_json:
+        yield from (Told("", row.record, "lanes") for row in rows)
+        if session.lane is not None:
+            yield Told("", {"current-lane-id": session.lane})
+        return
+    if shape == "-table" or (shape is None and not _fits(rows, shell.columns)):
+        yield from _table(shell, text, rows)
+    else:
+        yield from _grid(shell, rows)
+    if any(OPTIMIZED_OUT in row.text and row.state.lane == session.lane for row in rows):
+        shell.hint(text)
+
+
+def _format(shell: Shell, argument: str) -> tuple[FormatOptions, str]:
+    """Of `/x -grid t`, how values are shown, and the rest."""
+    if not argument.startswith("/"):
+        return shell.settings.format_options(), argument
+    word, _, rest = argument.partition(" ")
+    return format_of(shell, f"{word} 0", "lanes")[0], rest
+
+
+def _options(text: str) -> tuple[str | None, str, str]:
+    """Grid or table, which lanes, and the rest of the text."""
+    shape, choice, rest = None, "all", text.strip()
+    while rest.startswith("-"):
+        word, _, after = rest.partition(" ")
+        if word in _SHAPES:
+            shape = word
+        elif word[1:] in CHOICES:
+            choice = word[1:]
+        else:
+            break  # a minus of the expression
+        rest = after.strip()
+    return shape, choice, rest.removeprefix("-- ").strip() if rest.startswith("-- ") else rest
+
+
+def _chosen(session: Session, text: str) -> tuple[list[int], str]:
+    """The lanes that are asked, those without a work-item left out, and the expression."""
+    words, rest = taken(text)
+    used = range(used_lanes(session))
+    if not len(used):
+        raise UsageError("No lanes.")
+    if not words or not rest:
+        return list(used), text
+    found = listed(words, lane_numbers(session), "lane")
+    if not found:
+        raise UsageError(f"No lanes match '{' '.join(words)}'.")
+    return found, rest
+
+
+def _rows(
+    session: Session, values: Sequence[LaneValue], options: FormatOptions, *, has_numbers: bool
+) -> list[Row]:
+    places: dict[int | None, str] = {}
+    used = used_lanes(session)
+    rows = []
+    for each in values:
+        state = each.state
+        pc = None if state.location is None else state.location.pc
+        if pc not in places:
+            place = None if pc is None else place_of(session.focused(state.lane), pc)
+            places[pc] = "-" if place is None else f"{place.file}:{place.line}"
+        letter = state_letter(state, used)
+        text, reason = _text(session, each, options)
+        number = _number(session, each) if has_numbers else None
+        rows.append(Row(state, letter, places[pc], text, reason, number))
+    return rows
+
+
+def _text(session: Session, each: LaneValue, options: FormatOptions) -> tuple[str, str | None]:
+    """A value; or a word in its place, and why."""
+    error = each.error
+    if each.value is not None and error is None:
+        value, error = each.value, each.value.error
+        if error is None or isinstance(error, UndefinedBits):
+            try:
+                text = one_line(language.format(value, session.focused(each.state.lane), options))
+                return text, None if error is None else error.message
+            except DwarfGpuError as failed:
+                error = failed
+    assert error is not None
+    if each.state.is_absent:
+        return "<not in this frame>", f"the lane {session.focused(each.state.lane).why_absent}"
+    word = "<unavailable>" if isinstance(error, Unavailable) else "<error>"
+    return word, error_text(error)
+
+
+def _number(session: Session, each: LaneValue) -> float | None:
+    value = each.value
+    if value is None or value.bits is None or not value.bits.is_complete:
+        return None
+    data = data_json(value.bits, value.type, session, value.location)
+    is_number = isinstance(data, int | float) and math.isfinite(data)
+    return float(data) if is_number and isinstance(data, int | float) else None
+
+
+def _fits(rows: Sequence[Row], columns: int) -> bool:
+    """Whether a grid shows all of every value in a line of so many columns."""
+    widths = [len(row.text) if row.missing is None else 1 for row in rows]
+    width = max(widths) + 2 * any(row.letter == "I" for row in rows)
+    return max(widths) <= WIDEST and 4 + LEAST_COLUMNS * (width + 1) <= columns
+
+
+def _grid(shell: Shell, rows: Sequence[Row]) -> Iterator[Part]:
+    """The cells of the wave, then which lanes are where, and why some have no value."""
+    shown = [row.shown for row in rows]
+    cells = every_cell(shown, len(lane_numbers(shell.session)), used_lanes(shell.session))
+    focus = shell.session.lane
+    for line in grid_lines(cells, colours=shell.has_colours, width=shell.columns, focus=focus):
+        yield Painted(line) if shell.has_colours else line
+    yield from map(one_line, place_lines(shown, focus))
+
+
+def _table(shell: Shell, text: str, rows: Sequence[Row]) -> Iterator[Part]:
+    """A row for neighbours that have the same, values cut to the width of the terminal."""
+    places = max(len("Line"), *(len(row.place) for row in rows))
+    room = max(_NARROWEST, min(_WIDEST, shell.columns - len("* 00-63 State  ") - places))
+    told = [[str(row.state.lane), row.letter, row.place, row.text] for row in rows]
+    shown = [["Lane", "State", "Line", text]]
+    for *before, value in joined(told):  # before they are cut: they may differ in the rest
+        shown.append([*before, value if len(value) <= room else f"{value[: room - 1]}…"])
+    lane = shell.session.lane
+    yield from map(one_line, table_lines(shown, -1 if lane is None else lane))

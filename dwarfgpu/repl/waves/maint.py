@@ -1,0 +1,68 @@
+"""`maint`: what the architecture knows of address spaces, with ROCgdb's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.view.location_json import Record
+
+_TITLE = ("Name", "DWARF", "Addr Bits", "Null Address")
+
+
+@command("maintenance print address-spaces", topic="data")
+def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the address spaces of the architecture.
+
+    Usage: maintenance print address-spaces
+
+    With their DWARF numbers, the bits of an address, and the address that points to nothing.
+    """
+    if argument:
+        raise UsageError(f'Junk after "maintenance print address-spaces": {argument}')
+    known = shell.session.architecture.address_spaces.values()
+    nulls = [None if each.unavailable else f"{each.null:#x}" for each in known]
+    rows = [
+        (each.name, str(each.number), str(each.address_bits), null or "?")
+        for each, null in zip(known, nulls, strict=True)
+    ]
+    widths = [max(map(len, column)) for column in zip(_TITLE, *rows, strict=True)]
+
+    def line(cells: tuple[str, ...]) -> str:
+        padded = (f"{text:<{width}}" for text, width in zip(cells, widths, strict=True))
+        return " ".join(padded).rstrip()
+
+    yield heading(line(_TITLE))
+    for space, null, row in zip(known, nulls, rows, strict=True):
+        data: Record = {
+            "name": space.name,
+            "dwarf": space.number,
+            "addr-bits": space.address_bits,
+            "null-address": null,
+        }
+        yield Told(line(row), data, "address-spaces")
+
+
+@command("maintenance print", topic="data", subcommands=(address_spaces,))
+def print_(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show what dwarfgpu knows of the architecture.
+
+    Usage: maintenance print address-spaces
+    """
+    yield from _listed("maintenance print", (address_spaces,))
+
+
+@command("maintenance", topic="data", aliases=("maint", "mt"), subcommands=(print_,))
+def maintenance(shell: Shell, argument: str) -> Iterator[Part]:
+    """Commands for those who work on debuggers.
+
+    Usage: maintenance print address-spaces
+    """
+    yield from _listed("maintenance", (print_,))
+
+
+def _listed(name: str, inner: tuple[Command, ...]) -> Iterator[Part]:
+    yield heading(f"List of {name} subcommands:\n")
+    yield from listed(inner)

@@ -1,0 +1,224 @@
+"""Commands about the waves of a state, and the threads of a core file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.repl.command import Candidate, Part, Told, command, heading
+from dwarfgpu.repl.data.displays import displayed
+from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.commands import shown_frame
+from dwarfgpu.repl.waves.lanes import first_lane, matching_lanes, regexp
+from dwarfgpu.service.focus import target_id
+from dwarfgpu.service.frame_line import frame_record, frame_text
+from dwarfgpu.service.value_history import whole_number
+from dwarfgpu.session.backtrace import stack_frames
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
+
+
+def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
+    return (Candidate(str(each), name) for each, name in shell.threads.items())
+
+
+@command("thread", topic="stack", aliases=("t", "wave"), complete=_numbers, takes_other=True)
+def thread(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the wave or thread in focus, or look at another one.
+
+    Usage: thread [NUMBER]
+
+    "info threads" lists them. The innermost frame is then in focus, and the first active lane.
+    """
+    if not shell.threads:
+        raise UsageError("No thread selected")
+    if not argument:
+        yield Told(f"[Current thread is {who(shell)}]", focus_data(shell))
+        return
+    if argument.startswith("$"):
+        argument = str(whole_number(shell.session, shell.values, argument))
+    argument = argument.removeprefix("1.")  # GDB's number of the one inferior that there is
+    if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
+        raise UsageError(f"Invalid thread ID: {argument}")
+    if int(argument) not in shell.threads:
+        raise UsageError(f"Unknown thread {argument}.")
+    focus_on(shell, int(argument))
+    data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
+    yield Told(f"[Switching to thread {who(shell)}]", data)
+    if shell.session.pc is not None:
+        yield from shown_frame(shell, 0)
+    yield from displayed(shell)
+
+
+def focus_data(shell: Shell) -> Record:
+    """Who is in focus, with the keys of GDB's machine interface."""
+    session = shell.session
+    if session.architecture.is_simt and session.lane is not None:
+        lane: Record = {"current-lane-id": session.lane, "target-id": target_id(session)}
+        return {"current-thread-id": session.wave, **lane}
+    told: Record = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
+    return {"current-thread-id": session.wave, **told}
+
+
+def _signal(shell: Shell, wave: WaveId) -> Record:
+    """The one that ended a thread, where one did."""
+    return {"signal": shell.signals[wave]} if wave in shell.signals else {}
+
+
+def focus_on(shell: Shell, wave: WaveId) -> None:
+    """Look at the innermost frame of a wave or thread, in its first active lane."""
+    session = _of_thread(shell.session, wave)
+    shell.session = session.focused(first_lane(session))
+
+
+@command("thread name", topic="stack")
+def thread_name(shell: Shell, argument: str) -> Iterator[Part]:
+    """Give the wave or thread in focus a name, or take it away.
+
+    Usage: thread name [NAME]
+
+    "info threads" and "thread find" know it.
+    """
+    if not shell.threads:
+        raise UsageError("No thread selected")
+    shell.give_name(argument)
+    yield from ()
+
+
+@command("thread find", topic="stack")
+def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find waves, threads and lanes by their names and target ids.
+
+    Usage: thread find REGEXP
+    """
+    pattern = regexp(argument)
+    is_found = False
+    for wave, target in shell.threads.items():
+        name = shell.names.get((wave, None))
+        found = []
+        if name and pattern.search(name):
+            data: Record = {"thread": wave, "name": name}
+            found.append(Told(f"Thread {wave} has name '{name}'", data, "found"))
+        if pattern.search(target):
+            data = {"thread": wave, "target-id": target}
+            found.append(Told(f"Thread {wave} has target id '{target}'", data, "found"))
+        if shell.session.architecture.is_simt:
+            looking = _of_thread(shell.session, wave)
+            found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
+        is_found = is_found or bool(found)
+        yield from found
+    if not is_found:
+        yield Told(f"No threads match '{argument}'", {"found": []})
+
+
+@command("info threads", topic="stack")
+def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the waves of a state, the threads of a core file.
+
+    Usage: info threads [ID...]
+
+    ID is a number or a range. Shown is where each one is, and of waves the lanes: the active ones,
+    and those that have a work-item.
+    """
+    if not shell.threads:
+        raise UsageError("No threads.")
+    words = argument.split()
+    waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
+    if not waves:
+        yield Told(f"No threads match '{argument}'.", {"threads": []})
+        return
+    names = {wave: _name(shell, wave) for wave in waves}
+    width = max(17, *map(len, names.values()))
+    has_lanes = shell.session.architecture.is_simt
+    title = " Lanes" if has_lanes else ""
+    yield heading(f"  Id   {'Target Id':<{width}}{title} Frame")
+    for wave, name in names.items():
+        mark = "*" if wave == shell.session.wave else " "
+        counts = _lanes(shell.session, wave) if has_lanes else ""
+        lanes = f" {counts:<5}" if has_lanes else ""
+        where, frame = _innermost(shell, wave)
+        data: Record = {
+            "id": wave,
+            "target-id": shell.threads[wave],
+            **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
+            **({"lanes": counts} if has_lanes else {}),
+            "state": "stopped",
+            **_signal(shell, wave),
+            **({"reason": where} if frame is None else {"frame": frame}),
+        }
+        yield Told(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
+    yield Told("", {"current-thread-id": shell.session.wave})
+
+
+def _name(shell: Shell, wave: WaveId) -> str:
+    name = shell.names.get((wave, None))
+    return shell.threads[wave] + ("" if name is None else f' "{name}"')
+
+
+@command("info waves", topic="stack")
+def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
+    """Count the waves.
+
+    Usage: info waves [count] [ID...]
+
+    With "count" the number alone; ID is a number or a range.
+    """
+    if not shell.session.architecture.is_simt:
+        raise UsageError("No waves: the threads of a CPU are told by info threads.")
+    words = argument.split()
+    is_count = words[:1] == ["count"]
+    words = words[is_count:]
+    count = len(listed(words, shell.threads, "thread") if words else shell.threads)
+    noun = "wave" if count == 1 else "waves"
+    text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+    data: Record = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
+    yield Told(str(count) if is_count else text, {"waves": data})
+
+
+def who(shell: Shell, *, with_name: bool = False) -> str:
+    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`, `2 (LWP 4711)`; of a thread the name that
+    it was given, too, where that is asked for."""
+    session = shell.session
+    if session.architecture.is_simt and session.lane is not None:
+        return f"{session.wave}, lane {session.lane} ({target_id(session)})"
+    named = _name(shell, session.wave) if with_name else shell.threads[session.wave]
+    return f"{session.wave} ({named})"
+
+
+def _lanes(session: Session, wave: WaveId) -> str:
+    """`62/64`: the lanes that have a work-item, and before them those that are active."""
+    looking = _of_thread(session, wave)
+    mask, used = looking.active_lanes()[0], used_lanes(looking)
+    return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
+
+
+def _of_thread(session: Session, wave: WaveId) -> Session:
+    """The session that looks at the innermost frame of a thread."""
+    target = session.target
+    counter = session.architecture.program_counter
+    assert target is not None and counter is not None
+    top = session.top or session
+    try:
+        pc = target.read_register(wave, session.architecture.register(counter))
+    except Unavailable:
+        return evolve(top, wave=wave, pc=None)
+    return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
+
+
+def _innermost(shell: Shell, wave: WaveId) -> tuple[str, Record | None]:
+    """The frame in words and, unless it cannot be read, as data."""
+    looking, style = _of_thread(shell.session, wave), shell.settings.frame_style()
+    if looking.pc is None:
+        return "<no program location>", None
+    try:
+        looking = looking.focused(first_lane(looking))
+        frame = next(stack_frames(looking))
+        record = frame_record(frame, with_arguments=True, style=style)
+    except DwarfGpuError as error:
+        return f"<error: {error}>", None
+    return frame_text(frame, record, style).partition(" ")[2].lstrip(), record

@@ -1,0 +1,234 @@
+"""Commands about the machine above the waves, with the columns of ROCgdb.
+
+What a state does not tell is `?`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeVar
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import Command, Part, Told, command, heading
+from dwarfgpu.repl.command import listed as listed_commands
+from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.lanes import regexp
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record
+
+_PACKET_BYTES: Final = 64
+_SCOPES: Final = {0: "", 1: "a", 2: "s"}
+"""Of a fence: none, of the agent, of the system."""
+
+Item = TypeVar("Item", Agent, Queue, Dispatch)
+
+
+@command("info agents", topic="stack")
+def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the GPUs of a state.
+
+    Usage: info agents [ID...]
+    """
+    machine = model_of(shell.session.target)
+    if machine is None or not machine.agents:
+        yield Told("No agents.", {"agents": []})
+        return
+    title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
+    rows = [
+        [f"{each.id}", "A", f"AMDGPU Agent (GPUID {each.id})", shell.session.architecture.name]
+        + ["?"] * 4
+        for each in _wanted(machine.agents, argument, "agent")
+    ]
+    focus = machine.agent_of(shell.session.wave)
+    yield from _table([*title, "Location"], rows, focus, "agents")
+
+
+@command("info queues", topic="stack")
+def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the queues of a state.
+
+    Usage: info queues [ID...]
+
+    Shown are the next packets to be read and written, and the size and address of the ring.
+    """
+    machine = model_of(shell.session.target)
+    if machine is None or not machine.queues:
+        yield Told("No queues are currently active.", {"queues": []})
+        return
+    rows = []
+    for each in _wanted(machine.queues, argument, "queue"):
+        numbers = [_known(number) for number in (each.read, each.write, each.packets_bytes)]
+        rows.append([f"{each.id}", queue_id(each), "HSA", *numbers, _address(each.packets_address)])
+    title = ["Id", "Target Id", "Type", "Read", "Write", "Size", "Address"]
+    yield from _table(title, rows, machine.queue_of(shell.session.wave), "queues")
+
+
+@command("info dispatches", topic="stack", complete=completion.with_options(("-full",)))
+def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
+    """List the kernels that are executing in a state.
+
+    Usage: info dispatches [-full] [ID...]
+
+    Grid and workgroup are in work-items. Fence is B where the packet waits for those before it, A
+    and R where it acquires and releases memory of the (a)gent or (s)ystem. With -full also LDS of
+    a workgroup and scratch of a lane in bytes, and the addresses in the packet.
+    """
+    machine = model_of(shell.session.target)
+    if machine is None or not machine.dispatches:
+        yield Told("No dispatches are currently active.", {"dispatches": []})
+        return
+    words = argument.split()
+    is_full = words[:1] == ["-full"]
+    if words[:1] and words[0].startswith("-") and not is_full:
+        raise UsageError(f"Unrecognized option at: {words[0]}")
+    title = ["Id", "Target Id", "Grid", "Workgroup", "Fence"]
+    if is_full:
+        title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
+    rows = []
+    for each in _wanted(machine.dispatches, " ".join(words[is_full:]), "dispatch"):
+        row = [f"{each.id}", dispatch_id(machine, each), _sizes(each.grid), _sizes(each.workgroup)]
+        row.append(_fence(shell.session, machine, each))
+        if is_full:
+            group, private = _known(each.group_bytes), _known(each.private_bytes)
+            row.append(f"Shared({group}), Private({private})")
+            row += map(_address, (each.kernel_descriptor, each.kernarg, each.completion_signal))
+        rows.append([*row, each.kernel or "?"])
+    focus = machine.dispatch_of(shell.session.wave)
+    yield from _table([*title, "Kernel Function"], rows, focus, "dispatches")
+
+
+@command("queue find", topic="stack")
+def queue_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find queues by their target ids.
+
+    Usage: queue find REGEXP
+    """
+    machine = model_of(shell.session.target)
+    queues = {} if machine is None else machine.queues
+    said = {each.id: {"target id": queue_id(each)} for each in queues.values()}
+    yield from _matching("queue", "queues", said, argument)
+
+
+@command("dispatch find", topic="stack")
+def dispatch_find(shell: Shell, argument: str) -> Iterator[Part]:
+    """Find dispatches by their target ids and kernels.
+
+    Usage: dispatch find REGEXP
+    """
+    machine = model_of(shell.session.target)
+    said: dict[int, dict[str, str]] = {}
+    for each in () if machine is None else machine.dispatches.values():
+        assert machine is not None
+        said[each.id] = {"target id": dispatch_id(machine, each)}
+        if each.kernel is not None:
+            said[each.id]["Kernel Function"] = each.kernel
+    yield from _matching("dispatch", "dispatches", said, argument)
+
+
+def _matching(
+    kind: str, plural: str, said: Mapping[int, Mapping[str, str]], argument: str
+) -> Iterator[Part]:
+    """A line for whatever matches of what is said of each thing."""
+    pattern = regexp(argument)
+    found = [
+        (number, what, text)
+        for number, texts in said.items()
+        for what, text in texts.items()
+        if pattern.search(text)
+    ]
+    for number, what, text in found:
+        data: Record = {kind: number, what.lower().replace(" ", "-"): text}
+        yield Told(f"{kind.capitalize()} {number} has {what} '{text}'", data, "found")
+    if not found:
+        yield Told(f"No {plural} match '{argument}'", {"found": []})
+
+
+def _family(name: str, find: Command) -> Command:
+    def run(shell: Shell, argument: str) -> Iterator[Part]:
+        yield heading(f"List of {name} subcommands:\n")
+        yield from listed_commands([find])
+
+    text = f"Commands about a {name}.\n\nUsage: {name} find REGEXP"
+    return Command(name, text, run, "stack", subcommands=(find,))
+
+
+queue = _family("queue", queue_find)
+dispatch = _family("dispatch", dispatch_find)
+
+
+def _wanted(known: Mapping[int, Item], argument: str, kind: str) -> list[Item]:
+    words = argument.split()
+    found = [known[number] for number in (listed(words, known, kind) if words else known)]
+    if not found:
+        plural = {"dispatch": "dispatches"}.get(kind, f"{kind}s")
+        raise UsageError(f"No {plural} match '{argument}'.")
+    return found
+
+
+def queue_id(queue: Queue) -> str:
+    """`AMDGPU Queue A:Q (QID n)`."""
+    return f"AMDGPU Queue {queue.agent}:{queue.id} (QID {queue.id})"
+
+
+def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
+    """`AMDGPU Dispatch A:Q:D (PKID n)`."""
+    queue = machine.queues.get(dispatch.queue)
+    agent = "?" if queue is None else str(queue.agent)
+    place = f"{agent}:{dispatch.queue}:{dispatch.id}"
+    return f"AMDGPU Dispatch {place} (PKID {_known(dispatch.packet)})"
+
+
+def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
+    """`B|Aa|Rs` by the header of the packet (HSA, "AQL packet header"); `?` if it is not known."""
+    queue, packet = machine.queues.get(dispatch.queue), dispatch.packet
+    if queue is None or queue.packets_address is None or packet is None or not queue.packets_bytes:
+        return "?"
+    if session.target is None:
+        return "?"
+    address = queue.packets_address + packet * _PACKET_BYTES % queue.packets_bytes
+    try:
+        memory = Memory(session.architecture.address_space(0))
+        header = int.from_bytes(session.target.read_memory(memory, address, 2), "little")
+    except DwarfGpuError:
+        return "?"
+    acquire, release = (_SCOPES.get(header >> shift & 3, "?") for shift in (9, 11))
+    parts = ["B"] if header >> 8 & 1 else []
+    parts += [f"A{acquire}"] if acquire else []
+    parts += [f"R{release}"] if release else []
+    return "|".join(parts) or "-"
+
+
+def _known(number: int | None) -> str:
+    return "?" if number is None else str(number)
+
+
+def _address(number: int | None) -> str:
+    return "?" if number is None else f"{number:#018x}"
+
+
+def _sizes(position: Position | None) -> str:
+    return "[?,?,?]" if position is None else f"[{','.join(map(str, position))}]"
+
+
+def _table(
+    title: Sequence[str], rows: Sequence[list[str]], focus: Item | None, name: str
+) -> Iterator[Part]:
+    """Columns as wide as what is in them; `*` marks the focus."""
+    widths = [max(map(len, column)) for column in zip(title, *rows, strict=True)]
+    keys = [word.lower().replace(" ", "-") for word in title]
+    yield heading(_row(" ", title, widths))
+    for row in rows:
+        mark = "*" if focus is not None and row[0] == str(focus.id) else " "
+        told = (None if text == "?" else text for text in row)
+        data: Record = {**dict(zip(keys, told, strict=True)), "id": int(row[0])}
+        data["current"] = mark == "*"
+        yield Told(_row(mark, row, widths), data, name)
+
+
+def _row(mark: str, cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (f"{text:<{width}}" for text, width in zip(cells, widths, strict=True))
+    return f"{mark} {' '.join(padded)}".rstrip()

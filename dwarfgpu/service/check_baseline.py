@@ -1,0 +1,63 @@
+"""The baselines of `dwarfgpu check`: what an earlier run found, which counts no more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.json_reader import Field, load
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.check.finding import Finding
+from dwarfgpu.errors import UsageError
+
+SCHEMA: Final = "dwarfgpu-check-1"
+
+
+@frozen
+class Baseline:
+    """The fingerprints that are known, of each file by its path."""
+
+    files: tuple[tuple[str, Counter[str]], ...] = ()
+
+    def of(self, path: str, *, is_only: bool) -> Counter[str]:
+        """What is known of a file: by its path, else by its name if one file alone has that.
+
+        Where one file is compared with one (`is_only`), their names may differ.
+        """
+        same = [known for each, known in self.files if each == path]
+        name = Path(path).name
+        named = [known for each, known in self.files if Path(each).name == name]
+        if same:
+            return same[0]
+        if len(named) == 1:
+            return named[0]
+        return self.files[0][1] if is_only and len(self.files) == 1 else Counter()
+
+
+def read_baseline(path: str) -> Baseline:
+    """The baseline in what `--json` printed; `UsageError` where the file is none."""
+    document = load(Path(path))
+    document["schema"].text(SCHEMA)
+    if document.has("checked"):
+        return Baseline((_file(document),))
+    if not document.has("files"):
+        raise UsageError(f"{path}: not what check FILE --json prints")
+    files = document["files"].items()
+    return Baseline(tuple(_file(each) for each in files if each.has("findings")))
+
+
+def _file(document: Field) -> tuple[str, Counter[str]]:
+    known = Counter(each["fingerprint"].text() for each in document["findings"].items())
+    return document["file"].text(), known
+
+
+def new_findings(found: Sequence[Finding], known: Counter[str]) -> list[bool]:
+    """For each finding, whether the baseline lacks it; one known finding excuses one alike."""
+    left = Counter(known)
+    out: list[bool] = []
+    for each in found:
+        out.append(not left[each.fingerprint])
+        left[each.fingerprint] -= bool(left[each.fingerprint])
+    return out

@@ -1,0 +1,190 @@
+"""`dwarfgpu check FILE`: the findings for people, for programs and for CI."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.check.file import Verdict
+from dwarfgpu.check.finding import Excerpt, Finding, Place
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.view.location_json import Record
+
+FEW: Final = 3
+"""Findings of one rule that are shown in full without --all."""
+_WIDEST: Final = 100
+"""Columns in which an expression stands on one line."""
+ORDER: Final = ("error", "warning", "note")
+
+
+def report_lines(
+    verdict: Verdict,
+    is_new: list[bool],
+    *,
+    has_baseline: bool,
+    notes: bool,
+    everything: bool,
+    is_one_of_many: bool = False,
+) -> Iterator[str]:
+    """The findings, the worst first, those of one rule together.
+
+    `is_one_of_many`: a file without anything to show is one line.
+    """
+    kept = verdict.findings.kept
+    shown = [each for each, new in zip(kept, is_new, strict=True) if new]
+    is_quiet = not verdict.findings.skips and all(each.severity == "note" for each in shown)
+    if is_one_of_many and is_quiet and not (notes and shown):
+        *_, counts = _summary(verdict, is_new, has_baseline=has_baseline, notes=notes)
+        yield f"{_checked(verdict)}: {counts}"
+        return
+    yield _checked(verdict)
+    groups: dict[tuple[int, str], list[Finding]] = {}
+    for each in shown:
+        if notes or each.severity != "note":
+            groups.setdefault((ORDER.index(each.severity), each.rule), []).append(each)
+    explained: set[str] = set()
+    for (_, rule), alike in sorted(groups.items(), key=lambda group: group[0][0]):
+        most = len(alike) if everything else FEW
+        for each in alike[:most]:
+            yield ""
+            yield from finding_lines(each)
+            advice = RULES[rule].advice
+            if advice is not None and rule not in explained:
+                explained.add(rule)
+                yield f"  help: {advice}"
+        if len(alike) > most:
+            yield f"  … {len(alike) - most} more of {rule}; --all shows them"
+    yield ""
+    yield from _summary(verdict, is_new, has_baseline=has_baseline, notes=notes)
+
+
+def _checked(verdict: Verdict) -> str:
+    parts = [
+        f"{count} {noun}{'' if count == 1 else 's'}"
+        for count, noun in (
+            (verdict.units, "unit"),
+            (verdict.expressions, "expression"),
+            (verdict.fdes, "FDE"),
+        )
+    ]
+    where = "" if verdict.debug_path is None else f" (debug information in {verdict.debug_path})"
+    return f"{verdict.path}{where}: {', '.join(parts)}"
+
+
+def _summary(
+    verdict: Verdict, is_new: list[bool], *, has_baseline: bool, notes: bool
+) -> Iterator[str]:
+    found = verdict.findings
+    for why in found.skipped[:FEW]:
+        yield f"not checked: {why}"
+    if found.skips > FEW:
+        yield f"not checked: {found.skips - FEW} more places"
+    counts: Counter[str] = Counter(
+        each.severity for each, new in zip(found.kept, is_new, strict=True) if new
+    )
+    parts = [
+        f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
+        for name in ORDER
+        if counts[name] or name != "note"
+    ]
+    line = ", ".join(parts)
+    if counts["note"] and not notes:
+        line += " (--notes shows them)"
+    if has_baseline:
+        line += f"; {is_new.count(False)} known by the baseline"
+    if found.dropped:
+        line += f"; {found.dropped} further findings are only counted"
+    yield line
+
+
+def finding_lines(finding: Finding) -> Iterator[str]:
+    """What, where, and the expression with the place marked."""
+    yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
+    yield f"  {place_text(finding.place)}"
+    if finding.excerpt is not None:
+        yield from (f"    {line}" for line in excerpt_lines(finding.excerpt))
+
+
+def place_text(place: Place) -> str:
+    """`DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
+    kind = place.kind.replace("_", " ")
+    text = kind if place.name is None else f"{kind} {place.name}"
+    if place.attribute is not None:
+        text = f"{place.attribute} of {text}"
+    if place.function is not None:
+        text += f" in {place.function}"
+    if place.unit is not None and place.kind != "unit":
+        text += f", {place.unit}"
+    if place.span is not None:
+        text += f", at [{place.span[0]:#x},{place.span[1]:#x})"
+    where = f"{place.section} {place.offset:#x}"
+    return f"{text} ({where})" if place.file is None else f"{text} ({where} of {place.file})"
+
+
+def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
+    """On one line with a mark below it, or a line for each step with the mark before it."""
+    steps, marked = excerpt.steps, excerpt.marked
+    line = ", ".join(steps)
+    if len(line) > _WIDEST or any(step.startswith("DW_CFA") for step in steps):
+        for index, step in enumerate(steps):
+            yield f"{'>' if index == marked else ' '} {step}"
+        return
+    yield line
+    if marked is None:
+        return
+    start = len("".join(f"{step}, " for step in steps[:marked]))
+    if marked == len(steps):
+        yield f"{' ' * max(len(line) - 1, 0)}^ the result"
+    else:
+        yield f"{' ' * start}^{'~' * (len(steps[marked]) - 1)}"
+
+
+def report_json(verdict: Verdict, is_new: list[bool]) -> Record:
+    """The object of `--json`, without its schema."""
+    found = verdict.findings
+    return {
+        "file": verdict.path,
+        "debug_file": verdict.debug_path,
+        "checked": {
+            "units": verdict.units,
+            "entries": verdict.entries,
+            "expressions": verdict.expressions,
+            "distinct_expressions": verdict.distinct_expressions,
+            "fdes": verdict.fdes,
+        },
+        "counts": {name: found.counts[name] for name in ("error", "warning", "note")},
+        "findings": [finding_json(each, new) for each, new in zip(found.kept, is_new, strict=True)],
+        "findings_omitted": found.dropped,
+        "not_checked": list(found.skipped),
+        "not_checked_omitted": found.skips - len(found.skipped),
+    }
+
+
+def finding_json(finding: Finding, is_new: bool) -> Record:
+    place, excerpt = finding.place, finding.excerpt
+    return {
+        "severity": finding.severity,
+        "rule": finding.rule,
+        "message": finding.message,
+        "section": finding.section,
+        "place": {
+            "file": place.file,
+            "section": place.section,
+            "offset": place.offset,
+            "kind": place.kind,
+            "name": place.name,
+            "attribute": place.attribute,
+            "function": place.function,
+            "unit": place.unit,
+            "begin": None if place.span is None else place.span[0],
+            "end": None if place.span is None else place.span[1],
+            "source": None if place.source is None else place.source.file,
+            "line": None if place.source is None else place.source.line,
+        },
+        "steps": None if excerpt is None else list(excerpt.steps),
+        "marked": None if excerpt is None else excerpt.marked,
+        "offset": None if excerpt is None else excerpt.offset,
+        "fingerprint": finding.fingerprint,
+        "is_new": is_new,
+    }

@@ -1,0 +1,75 @@
+"""Errors for people and for programs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.printable import one_line
+
+HINTS = {
+    "no lane": "give --lane N",
+    "no iteration": "give --iteration N",
+    "no program location": "give --pc ADDR",
+    "needs a program location": "give --pc ADDR",
+    "no frame base": "give --frame-base ADDR",
+    "whose frame base": "give --frame-base ADDR, or --file and --pc",
+    "(CFA)": "give --cfa ADDR",
+    "no object": "give --object LOCATION",
+    "no compilation unit": "give --file CODE_OBJECT",
+    "global address of the wave's scratch": "give --scratch-base ADDR, or a state that tells it",
+    "no target to": "give --state FILE, --reg or --mem",
+    "is not in the state": "give it with --reg, or a state that tells it",
+    "holds the value itself": (
+        "$vN[LANE] reads the register; with --strict it is taken as an address, as DWARF says"
+    ),
+    "is not in the core file": "give it with --reg",
+    "not in the state": "give it with --mem, or a state that tells it",
+}
+"""What to do about an error, by a piece of its message."""
+LONGEST: Final = 500
+"""Characters of a message: it may repeat what the user or a file wrote."""
+
+
+def hint(error: DwarfGpuError) -> str | None:
+    """What to do, where an option of the command line would help."""
+    if isinstance(error, MissingContext | Unavailable):
+        for piece, advice in HINTS.items():
+            if piece in error.message:
+                return advice
+    return None
+
+
+def error_line(error: DwarfGpuError) -> str:
+    """One line: whose fault, where, what, what to do."""
+    advice = hint(error)
+    kind = "" if error.kind == "UsageError" else f"{error.kind}: "
+    return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))
+
+
+def shortened(text: str) -> str:
+    """Text without its middle where it is longer than a message should be."""
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
+
+
+def error_json(error: DwarfGpuError) -> Record:
+    """The `error` member of every schema."""
+    site = error.site
+    # A usage error is a malformed request: the schemas know the kinds of the engine only.
+    kind = "Malformed" if error.kind == "UsageError" else error.kind
+    message = error.message if error.context is None else f"{error.context}: {error.message}"
+    return {
+        "error": {
+            "kind": kind,
+            "message": shortened(message),
+            "operation": None if site is None else site.operation,
+            "offset": None if site is None else site.offset,
+            "section": None if site is None else site.section,
+        }
+    }
+
+
+__all__ = ["HINTS", "error_json", "error_line", "hint", "one_line"]

@@ -1,0 +1,145 @@
+"""Why a value is what it is, or is missing: the steps of its evaluation and a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.service.answer import Answer, of_reading
+from dwarfgpu.service.error_text import hint, one_line
+from dwarfgpu.service.kernarg_hint import PASSED, kernarg_hint
+from dwarfgpu.service.subject import misspelt, subject
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.description import conclusion, description
+from dwarfgpu.view.explain import (
+    FAULTS,
+    KEPT_STEPS,
+    Recorder,
+    StepView,
+    verdict_on_error,
+    views,
+)
+from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.lost_register import why_lost, with_reasons
+from dwarfgpu.view.position import lane_position
+from dwarfgpu.view.where_described import described_where
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import Options
+
+
+SCHEMA = "dwarfgpu-explain-1"
+
+
+@frozen
+class Explanation:
+    """What happened, step by step, and what to make of it."""
+
+    heading: tuple[str, ...]
+    steps: tuple[StepView, ...]
+    verdict: tuple[str, ...]
+    answer: Answer
+    omitted: int = 0
+    """Steps left out in the middle."""
+    variables: tuple[tuple[str, Explanation], ...] = ()
+    """Of an expression: the variables that it depends on, by name."""
+
+    @property
+    def text(self) -> str:
+        """As printed."""
+        lines = [line for _, inner in self.variables for line in (*inner.text.split("\n"), "")]
+        lines += self.heading
+        for step in self.steps:
+            if self.omitted and step is self.steps[KEPT_STEPS]:
+                lines.append(f"… {self.omitted} steps …")
+            lines.append(step.text)
+        lines += [
+            f"=> {line}" if index == 0 else f"   {line}" for index, line in enumerate(self.verdict)
+        ]
+        return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
+
+    @property
+    def record(self) -> Record:
+        """The object `dwarfgpu-explain-1` without its schema."""
+        record: Record = {
+            "heading": list(self.heading),
+            "steps": [step.record for step in self.steps],
+            "steps_omitted": self.omitted,
+            "verdict": list(self.verdict),
+            **self.answer.record,
+        }
+        if self.variables:
+            record["variables"] = [{"name": name, **each.record} for name, each in self.variables]
+        return record
+
+
+def explain_subject(session: Session, text: str, options: Options | None = None) -> Explanation:
+    """A variable by its name, or an expression; `UsageError` for what means neither."""
+    wanted = subject(session, text)
+    if isinstance(wanted, Variable):
+        return explain_variable(session, wanted)
+    from dwarfgpu.service.expression import DEFAULT, of_expression
+
+    variables: dict[Variable, None] = {}
+    try:
+        answer = of_expression(session, text, variables, options or DEFAULT)
+    except UsageError as error:
+        raise misspelt(session, text, error) from None
+    inner = tuple((each.name, explain_variable(session, each)) for each in variables)
+    lane = "" if session.lane is None else f", for lane {session.lane}"
+    return Explanation(
+        (f"expression {text}{lane}", *_standing(session)),
+        (),
+        _verdict_on(text, answer),
+        answer,
+        0,
+        inner,
+    )
+
+
+def _standing(session: Session) -> tuple[str, ...]:
+    """Of a lane that is inactive, where it stands."""
+    position = lane_position(session)
+    return () if position is None else (position,)
+
+
+def explain_variable(session: Session, variable: Variable) -> Explanation:
+    """A variable of the session's code object, for its focus."""
+    steps = Recorder()
+    reading = session.read(variable, steps)
+    answer = of_reading(reading, session)
+    shown = tuple(with_reasons(session, views(steps.steps, session.architecture)))
+    heading = tuple(description(session, variable))
+    sentences = conclusion(reading, answer.text, shown, answer.where)
+    advice = [kernarg_hint(session, variable, answer)]
+    why = why_lost(session, steps.steps) or (PASSED if advice[0] else None)
+    elsewhere = described_where(session, reading)
+    general = FAULTS[UndefinedBits]
+    if elsewhere and why is None:
+        sentences = [each for each in sentences if each != general]
+    if why is not None:
+        sentences = [each.replace(general, why) for each in sentences]
+        shown = tuple(
+            evolve(each, note=None if each.note is None else each.note.replace(general, why))
+            for each in shown
+        )
+    advice += [None if reading.error is None else hint(reading.error)]
+    verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
+    return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
+
+
+def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:
+    """What to make of an expression: why there is no value is told of the variables above."""
+    if answer.error is not None:
+        return _on_error(answer.error)
+    where = (f"the object is at {answer.where}",) if answer.where else ()
+    return (f"{text} = {answer.text}", *where)
+
+
+def _on_error(error: DwarfGpuError) -> tuple[str, ...]:
+    advice = hint(error)
+    return (*verdict_on_error(error), *([advice] if advice else []))

@@ -1,0 +1,120 @@
+"""Expressions of the source language on the command line: answers, and what they rest on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.show import widened
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Implicit
+from dwarfgpu.model.value import Value
+from dwarfgpu.service.answer import (
+    Answer,
+    about_bits,
+    beside_removed,
+    bits_json,
+    data_json,
+    is_cut,
+    of_error,
+    where_text,
+)
+from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.location_json import Record, implicit_pointer_json, location_json, value_json
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
+DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
+
+
+def of_expression(
+    session: Session,
+    text: str,
+    variables: dict[Variable, None] | None = None,
+    options: Options = DEFAULT,
+) -> Answer:
+    """The value of an expression for the focus; `UsageError` where it cannot be understood.
+
+    `variables` takes the variables that the value depends on.
+    """
+    depends: dict[Variable, None] = {} if variables is None else variables
+    options = evolve(options, looked_at=lambda each: depends.update({each: None}))
+    try:
+        return of_value(session, text, language.evaluate(text, session, options))
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        return of_error(error, language.assumptions(session, depends))
+
+
+def of_value(session: Session, name: str, value: TypedValue) -> Answer:
+    """A value of the language; `name` is what notes call it."""
+    where = None if value.location is None else where_text(value.location, session)
+    error, notes = value.error, value.notes
+    if error is not None and value.bits is None:
+        text = f"<error: {error_line(error)}>"
+        if isinstance(error, UndefinedBits):
+            text = f"{OPTIMIZED_OUT} ({error.message})"
+        return Answer(text, {"notes": [*notes], **error_json(error)}, 1, where, notes, error)
+    endian = session.architecture.endian
+    bits = value.bits
+    rest = None
+    if bits is not None:
+        rest = beside_removed(bits, value.type, session, value.location)
+        notes = (*notes, *about_bits(name, bits, rest, session))
+    style = "c" if value.unit is None else value.unit.style
+    type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+    result = _result(value, type_text, endian)
+    record: Record = {"notes": [*notes], "result": result, "type": type_text}
+    text = language.format(evolve(value, error=None), session)
+    if bits is None:
+        record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
+    else:
+        record |= bits_json(bits, endian)
+        record["data"] = data_json(
+            widened(value, bits, endian), value.type, session, value.location
+        )
+    is_complete = bits is None or ((rest or bits).is_complete and not is_cut(bits, value.type))
+    record["text"] = text
+    return Answer(text, record, 0 if is_complete else 1, where, notes)
+
+
+def _result(value: TypedValue, type_text: str, endian: Endian) -> Record:
+    """The object R of `dwarfgpu-eval-1`: a place, or what there is instead of one."""
+    if value.location is not None:
+        return location_json(value.location, endian)
+    if value.pointer is not None:
+        return implicit_pointer_json(value.pointer)
+    bits = value.bits
+    assert bits is not None
+    base = _base_type(value.type, type_text, bits.size_bits, endian)
+    if base is not None:
+        return value_json(Value(bits.value, base))
+    place = SingleLocation(Implicit(bits.value, bits.size_bits))
+    return location_json(Location((place,)), endian)
+
+
+def _base_type(kind: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
+    """What a scalar is as a value; None for a type of parts."""
+    match strip(kind):
+        case None:
+            return BaseType(name, "void", 0, endian)
+        case Base(base=base):
+            return evolve(base, name=name, bit_size=bit_size)
+        case Enum(is_signed=is_signed):
+            return BaseType(name, "signed" if is_signed else "unsigned", bit_size, endian)
+        case Pointer():
+            return BaseType(name, "address", bit_size, endian)
+        case _:
+            return None

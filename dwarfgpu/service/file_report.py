@@ -1,0 +1,267 @@
+"""What a file is, gathered for `dwarfgpu info`.
+
+Law: a part that cannot be read becomes a problem of the report; the others are still told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.scope.imports import type_sources
+from dwarfgpu.dwarf.split.split_units import split_id, split_name
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.bundle import BundleEntry
+from dwarfgpu.objfile.companions import shown_path
+from dwarfgpu.objfile.container import open_container, open_object
+from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
+from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
+from dwarfgpu.objfile.notes import build_id
+from dwarfgpu.objfile.separate_debug import (
+    DebugLink,
+    debug_link,
+    find_debug_file,
+    has_debug_info,
+)
+
+AT_LLVM_AUGMENTATION: Final = 0x3E09
+"""Where it is a string of the unit's own entry; compilers since LLVM 17 gave the number away."""
+_DEBUG_SECTIONS: Final = (".debug_", ".zdebug_", ".eh_frame", ".gdb_index", ".gnu_debugaltlink")
+LANGUAGES: Final = {
+    0x01: "C89", 0x02: "C", 0x03: "Ada83", 0x04: "C++", 0x05: "Cobol74", 0x06: "Cobol85",
+    0x07: "Fortran77", 0x08: "Fortran90", 0x09: "Pascal83", 0x0A: "Modula2", 0x0B: "Java",
+    0x0C: "C99", 0x0D: "Ada95", 0x0E: "Fortran95", 0x0F: "PLI", 0x10: "ObjC", 0x11: "ObjC++",
+    0x12: "UPC", 0x13: "D", 0x14: "Python", 0x15: "OpenCL", 0x16: "Go", 0x17: "Modula3",
+    0x18: "Haskell", 0x19: "C++03", 0x1A: "C++11", 0x1B: "OCaml", 0x1C: "Rust", 0x1D: "C11",
+    0x1E: "Swift", 0x1F: "Julia", 0x20: "Dylan", 0x21: "C++14", 0x22: "Fortran03",
+    0x23: "Fortran08", 0x24: "RenderScript", 0x25: "BLISS", 0x26: "Kotlin", 0x27: "Zig",
+    0x28: "Crystal", 0x2A: "C++17", 0x2B: "C++20", 0x2C: "C17", 0x2D: "Fortran18",
+    0x2E: "Ada2005", 0x2F: "Ada2012", 0x30: "HIP", 0x31: "Assembly",
+    0x8001: "Mips Assembler", 0x8100: "HIP",
+}  # fmt: skip
+"""DW_LANG codes, without their prefix; 0x30 and 0x8100 are AMD's two numbers of HIP."""
+
+
+@frozen
+class SectionReport:
+    """One section with debug information."""
+
+    name: str
+    size_bytes: int
+    """In the file."""
+    is_compressed: bool
+
+
+@frozen
+class SplitReport:
+    """Where the entries of a skeleton are."""
+
+    name: str | None
+    """As the skeleton names the file."""
+    id: int | None
+    path: str | None
+    """Of the file that has them."""
+    error: DwarfGpuError | None
+    """Why they are not found."""
+
+
+@frozen
+class SupplementaryReport:
+    """The file with which a file shares debug information."""
+
+    section: str
+    """That names it."""
+    name: str
+    id: bytes
+    path: str | None
+    """Of the file that was found."""
+    error: DwarfGpuError | None
+    """Why it was not."""
+
+
+@frozen
+class UnitReport:
+    """One unit; None for what it does not say. Of a skeleton, what its split unit says."""
+
+    section: str
+    offset: int
+    """In the section."""
+    kind: int
+    version: int
+    offset_size: int
+    address_size: int
+    name: str | None = None
+    producer: str | None = None
+    language: int | None = None
+    dialect: str | None = None
+    augmentation: str | None = None
+    is_partial: bool = False
+    signature: int | None = None
+    """Of a type unit."""
+    split: SplitReport | None = None
+    error: DwarfGpuError | None = None
+    """Why the rest is not known."""
+
+
+@frozen
+class Report:
+    """What a file is."""
+
+    path: str
+    file: ObjectFile | None = None
+    """None for a bundle of which no code object was picked."""
+    entries: tuple[BundleEntry, ...] = ()
+    gpu: GpuCode | None = None
+    build_id: bytes | None = None
+    link: DebugLink | None = None
+    debug_path: str | None = None
+    """Of the separate debug file."""
+    sections: tuple[SectionReport, ...] = ()
+    units: tuple[UnitReport, ...] = ()
+    split_type_units: int = 0
+    """Type units of split files."""
+    supplementary: SupplementaryReport | None = None
+    problems: tuple[DwarfGpuError, ...] = ()
+
+
+def report_on(
+    path: str, target: str | None, directories: Iterable[str | Path], dialect: str | None = None
+) -> Report:
+    """Look at a file, or at the code object of a target in it; `UsageError` where it is none."""
+    if target is not None:
+        return _of_file(Report(path), open_object(path, target), directories, dialect)
+    container = open_container(path)
+    report = Report(path, None, container.entries)
+    if container.file is not None:
+        return _of_file(report, container.file, directories, dialect)
+    devices = container.device_entries()
+    if len(devices) == 1:
+        return _of_file(report, container.open_entry(devices[0]), directories, dialect)
+    return report
+
+
+def _of_file(
+    report: Report, file: ObjectFile, directories: Iterable[str | Path], dialect: str | None
+) -> Report:
+    problems: list[DwarfGpuError] = []
+    gpu = link = separate = None
+    id = None
+    if file.machine == "AMDGPU":
+        gpu = read_gpu_code(file)
+        problems += gpu.problems
+    try:
+        id = build_id(file)
+        link = debug_link(file)
+        if not has_debug_info(file):
+            separate = find_debug_file(file, directories)
+    except DwarfGpuError as error:
+        problems.append(error)
+    described = separate or file
+    info = DebugInfo(described, 0, dialect, loaded=file, directories=directories)
+    units: tuple[UnitReport, ...] = ()
+    sections: tuple[SectionReport, ...] = ()
+    supplementary = None
+    try:
+        sections = _sections(described)
+        supplementary = _supplementary(info)
+        units = tuple(_unit(unit) for unit in info.units)
+        problems += info.problems
+    except DwarfGpuError as error:
+        problems.append(error)
+    return evolve(
+        report,
+        file=file,
+        gpu=gpu,
+        build_id=id,
+        link=link,
+        debug_path=None if separate is None else separate.path,
+        sections=sections,
+        units=units,
+        split_type_units=_split_type_units(info) if units else 0,
+        supplementary=supplementary,
+        problems=tuple(problems),
+    )
+
+
+def _sections(file: ObjectFile) -> tuple[SectionReport, ...]:
+    return tuple(
+        SectionReport(
+            each.name,
+            each.size_bytes,
+            bool(each.flags & SHF_COMPRESSED) or each.name.startswith(".zdebug_"),
+        )
+        for each in file.sections
+        if each.name.startswith(_DEBUG_SECTIONS)
+    )
+
+
+def _supplementary(info: DebugInfo) -> SupplementaryReport | None:
+    link = info.supplementary_link
+    if link is None:
+        return None
+    path = problem = None
+    try:
+        path = info.supplementary.path
+    except DwarfGpuError as error:
+        problem = error
+    return SupplementaryReport(link.section, link.shown_name, link.id, path, problem)
+
+
+def _split_type_units(info: DebugInfo) -> int:
+    """How many type units are in the split files that were found."""
+    return sum(len(each.type_units) for each in type_sources(info))
+
+
+def _unit(unit: CompilationUnit) -> UnitReport:
+    form, header = unit.format, unit.header
+    report = UnitReport(
+        unit.section,
+        unit.offset + unit.info.start_of(header.section),
+        header.kind,
+        form.version,
+        form.offset_size,
+        form.address_size,
+        signature=header.signature if header.is_type_unit else None,
+    )
+    try:
+        full = unit
+        if unit.is_skeleton:
+            full, split = _split(unit)
+            report = evolve(report, split=split)
+            if split.error is not None:
+                return report
+        return evolve(
+            report,
+            name=full.root.string(dw.AT_NAME),
+            producer=full.root.string(dw.AT_PRODUCER),
+            language=full.root.integer(dw.AT_LANGUAGE),
+            augmentation=_augmentation(full),
+            dialect=full.dialect.name,
+            is_partial=full.root.tag == dw.TAG_PARTIAL_UNIT,
+        )
+    except DwarfGpuError as error:
+        return evolve(report, error=error)
+
+
+def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:
+    name = split_name(skeleton)
+    shown = None if name is None else shown_path(name)
+    try:
+        full = skeleton.full
+    except DwarfGpuError as error:
+        return skeleton, SplitReport(shown, split_id(skeleton), None, error)
+    return full, SplitReport(shown, split_id(skeleton), full.info.object.path, None)
+
+
+def _augmentation(unit: CompilationUnit) -> str | None:
+    attribute = unit.root.attribute(AT_LLVM_AUGMENTATION)
+    if attribute is None or attribute.kind in ("flag", "constant"):
+        return None
+    return unit.root.string(AT_LLVM_AUGMENTATION)

@@ -1,0 +1,71 @@
+"""A call frame as GDB shows it: one line, and the facts by the names of GDB's machine interface."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.service.focus import argument_text
+from dwarfgpu.session.backtrace import StackFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.view import stack_line
+from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
+from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.locations import location_text
+from dwarfgpu.view.stack_line import arguments_of
+
+
+def frame_record(
+    frame: StackFrame, *, with_arguments: bool, style: FrameStyle = DEFAULT_STYLE
+) -> Record:
+    """A frame with the keys of GDB's machine interface where it has them."""
+    session = frame.session
+    place, code_object = frame.place, session.code_object
+    arguments: list[Plain] | None = None
+    if with_arguments and style.arguments != "presence":
+        arguments = [
+            {"name": each.name, "value": _value(session, each, style)}
+            for each in arguments_of(frame)
+        ]
+    return {
+        "level": frame.number,
+        "addr": f"{frame.pc:#x}",
+        "func": frame.function,
+        "args": arguments,
+        "file": None if place is None else place.file,
+        "fullname": None if place is None else place.path,
+        "line": None if place is None else place.line,
+        "from": None if code_object is None else str(code_object.file.path),
+        "cfa": _cfa(session),
+        "physical_level": session.level,
+        "is_inlined": frame.is_inlined,
+        "is_signal_frame": frame.is_signal_frame,
+        "called_by_jump": frame.called_by_jump,
+        "is_signed": frame.is_signed,
+        "is_tail_call": frame.is_tail_call,
+        "tail_calls": frame.tail_calls,
+        "is_heuristic": frame.is_heuristic,
+    }
+
+
+def _cfa(session: Session) -> str | None:
+    try:
+        return location_text(session.frame.cfa())
+    except DwarfGpuError:
+        return None
+
+
+def _value(session: Session, variable: Variable, style: FrameStyle) -> str:
+    try:
+        return argument_text(session, variable, style)
+    except DwarfGpuError as error:
+        return f"<error reading variable {variable.name} ({error_line(error)})>"
+
+
+def frame_text(frame: StackFrame, record: Record, style: FrameStyle = DEFAULT_STYLE) -> str:
+    """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
+    shown = record["args"]
+    arguments = "..." if shown is None and arguments_of(frame) else ""
+    if isinstance(shown, list):
+        arguments = ", ".join(f"{each['name']}={each['value']}" for each in shown)  # type: ignore[index, call-overload]
+    return stack_line.frame_text(frame, arguments, style)

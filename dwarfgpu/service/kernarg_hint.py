@@ -1,0 +1,61 @@
+"""A kernel's argument that has no value where a wave stands is in the kernarg segment all the same.
+
+At its first instruction a kernel has loaded none of them, so that debugging information places few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Struct
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.topology import model_of
+from dwarfgpu.service.answer import Answer
+from dwarfgpu.service.subject import Subject
+from dwarfgpu.session.session import Session
+
+_HINT: Final = "the arguments of the kernel are in $_kernarg: print "
+PASSED: Final = "nothing describes it here; what was passed is in the kernarg segment"
+"""Of an argument, in place of what is said of a variable that is kept nowhere."""
+
+
+def kernarg_hint(session: Session, wanted: Subject, found: Answer | None = None) -> str | None:
+    """What to print in place of an argument that has no value, or not all of one.
+
+    None for anything else, and where the machine or the code objects do not tell the segment.
+    """
+    if not isinstance(wanted, Variable) or wanted.kind != "parameter":
+        return None
+    if found is not None and not found.status:
+        return None
+    machine = model_of(session.target) if session.architecture.is_simt else None
+    dispatch = None if machine is None else machine.dispatch_of(session.wave)
+    if dispatch is None or dispatch.kernarg is None:
+        return None
+    from dwarfgpu.language.kernel_arguments import kernel_arguments, kernel_of
+
+    try:
+        code_object, kernel = kernel_of(session, dispatch)
+        function = kernel_function(code_object, kernel.entry)
+        if function is None or wanted.die.parent() != function.die:
+            return None
+        kind = kernel_arguments(session, dispatch).type
+    except DwarfGpuError:
+        return None
+    names = {each.name for each in kind.members} if isinstance(kind, Struct) else set()
+    return f"{_HINT}$_kernarg{f'.{wanted.name}' if wanted.name in names else ''}"
+
+
+def first_hint(notes: Iterable[str]) -> list[str]:
+    """The notes, once each, and of the hints the first: it tells of all arguments."""
+    unique = list(dict.fromkeys(notes))
+    hints = [each for each in unique if each.startswith(_HINT)]
+    return [each for each in unique if each not in hints[1:]]
+
+
+def has_hint(notes: Iterable[str]) -> bool:
+    """Whether one of the notes is a hint."""
+    return any(each.startswith(_HINT) for each in notes)

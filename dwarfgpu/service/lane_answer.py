@@ -1,0 +1,137 @@
+"""One answer for each lane: as lines of text, where equal neighbours share one, and as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.errors import InconsistentContext, LimitExceeded, UsageError
+from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
+from dwarfgpu.service.error_text import one_line
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.view.location_json import Plain
+
+MAX_LANES = 1024
+"""Lanes that one command answers for; no machine has more in a wave."""
+CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
+    "all": (True, False, None),
+    "active": (True,),
+    "inactive": (False,),
+}
+"""What `-active` and the like mean, by whether a lane is active."""
+_LIST = re.compile(r"\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)+|\d{1,4}-\d{1,4}")
+ABSENT = "<not in this frame>"
+"""Of a lane that was not active on entry to the function (A.2.5.1)."""
+
+
+@frozen
+class LaneAnswer:
+    """What was found for one lane."""
+
+    state: LaneState
+    answer: Answer
+
+    @property
+    def lane(self) -> int:
+        return self.state.lane
+
+    @property
+    def pc(self) -> int | None:
+        """Where the lane is; None where it is not in the frame, or that is not known."""
+        return None if self.state.location is None else self.state.location.pc
+
+    @property
+    def text(self) -> str:
+        if self.state.is_absent and self.answer.error is not None:
+            return ABSENT
+        failed = self.answer.error is not None and not self.answer.text.startswith("<")
+        return f"<error: {self.answer.text}>" if failed else self.answer.text
+
+    def line(self, pc: int | None) -> str:
+        """The text and what is special about the lane of a wave at a program location."""
+        marks = ["inactive"] if self.state.is_active is False else []
+        if self.pc not in (None, pc):
+            marks.append(f"at {self.pc:#x}")
+        return one_line(f"{self.text} ({' '.join(marks)})" if marks else self.text)
+
+
+def all_lanes(session: Session) -> range:
+    """The lanes of the wave, of which there are as many as `checked_lanes` lets pass."""
+    return range(checked_lanes(session.lane_count()[0]))
+
+
+def is_choice(text: str | None) -> bool:
+    """Whether `--lane` asks for several lanes: all, active, inactive, `0-3,7`."""
+    return text in CHOICES or (text is not None and _LIST.fullmatch(text) is not None)
+
+
+def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
+    """What the lanes of a choice are doing; `UsageError` for one that the wave does not have."""
+    lanes = all_lanes(session)
+    if choice in (None, "all"):
+        return session.lane_states(lanes)
+    if choice in CHOICES:
+        found = session.lane_states(lanes)
+        return [each for each in found if each.is_active is (choice == "active")]
+    wanted: set[int] = set()
+    for word in (choice or "").split(","):
+        first, _, last = word.partition("-")
+        end = int(last or first)
+        if end >= len(lanes) or int(first) > end:
+            raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
+        wanted.update(range(int(first), end + 1))
+    return session.lane_states(sorted(wanted))
+
+
+def checked_lanes(count: int) -> int:
+    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
+    if count < 1:
+        raise InconsistentContext(f"lane count {count}: must be greater than 0")
+    if count > MAX_LANES:
+        raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are looked at together")
+    return count
+
+
+def lane_status(lanes: Sequence[LaneAnswer]) -> int:
+    """0 where every active lane has all its bits."""
+    return max(
+        (each.answer.status for each in lanes if each.state.is_active is not False), default=0
+    )
+
+
+def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
+    """The member `lanes` of the schemas."""
+    return [
+        {"lane": each.lane, "active": each.state.is_active, "pc": each.pc, **each.answer.record}
+        for each in lanes
+    ]
+
+
+def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
+    """What was assumed, once each; of what could not be read the first lane's reason only."""
+    notes = dict.fromkeys(note for each in lanes for note in each.answer.notes)
+    reasons = [note for note in notes if NOT_AVAILABLE in note]
+    return [note for note in notes if note not in reasons[1:]]
+
+
+def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:
+    """`[ 0- 3] 5`, `[ 4]    6 (inactive at 0x160c)`; one line where all lanes agree, active or not.
+
+    The program location of the wave is not repeated. Only lanes that were asked for share a line.
+    """
+    digits = max((len(str(each.lane)) for each in lanes), default=1)
+    agree = len({each.text for each in lanes}) == 1
+    lines = [one_line(each.text) if agree else each.line(pc) for each in lanes]
+    # A lane that is left out changes the difference between number and index.
+    keys = [(each.lane - index, lines[index]) for index, each in enumerate(lanes)]
+    runs = [[lane for lane, _ in run] for _, run in groupby(enumerate(keys), lambda each: each[1])]
+    labels = [_label(lanes[run[0]].lane, lanes[run[-1]].lane, digits) for run in runs]
+    width = max((len(label) for label in labels), default=0)
+    return [f"{label:<{width}} {lines[run[0]]}" for label, run in zip(labels, runs, strict=True)]
+
+
+def _label(first: int, last: int, digits: int) -> str:
+    return f"[{first:{digits}}]" if first == last else f"[{first:{digits}}-{last:{digits}}]"

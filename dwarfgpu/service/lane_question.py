@@ -1,0 +1,174 @@
+"""Questions to the lanes of waves: what a name means where each lane is, and the answers.
+
+Law: a lane answers what it answers alone; that all are read together is seen by the time alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from attrs import evolve
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Base, Enum, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.service.answer import (
+    DEFAULT_OPTIONS,
+    Answer,
+    data_json,
+    of_error,
+    of_reading,
+    variable_text,
+)
+from dwarfgpu.service.lane_answer import LaneAnswer
+from dwarfgpu.service.subject import Expression, Subject, answer, subject
+from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.view.location_json import Record
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import TypedValue
+
+OUT_OF_SCOPE: Final = "<not in scope>"
+Scopes: TypeAlias = Mapping[int, frozenset[Die]]
+"""The variables in scope at each program location where a lane is, but not the wave."""
+Checked: TypeAlias = Callable[[Session, Answer], Answer]
+"""An answer for the focus, after a closer look at it."""
+_Texts: TypeAlias = dict[tuple[Variable, tuple[str, ...], int], Answer]
+"""Of scalars, by their notes and bits."""
+
+
+@frozen(eq=False)
+class Question:
+    """What lanes of one wave are asked."""
+
+    session: Session
+    states: Sequence[LaneState]
+    wanted: Subject
+    """What a name means where the wave is."""
+    scopes: Scopes | None = None
+    """In a listing: what is not in scope where a lane is has no value there."""
+
+
+def scopes_of(session: Session, states: Iterable[LaneState]) -> Scopes:
+    """What is in scope where lanes are that are not where the wave is."""
+    found: dict[int, frozenset[Die]] = {}
+    for state in states:
+        pc = _pc(state)
+        if pc is not None and pc != session.pc and pc not in found:
+            found[pc] = frozenset(each.die for each in session.focused(state.lane).variables())
+    return found
+
+
+def lane_answers(
+    questions: Sequence[Question],
+    checked: Checked | None = None,
+    *,
+    is_brief: bool = False,
+    has_data: bool = False,
+) -> list[list[LaneAnswer]]:
+    """The answers to each question, one for each of its lanes.
+
+    `is_brief`: numbers have no record, or with `has_data` one of `data` alone.
+    """
+    meant = [[_meant(each, state) for state in each.states] for each in questions]
+    asked: dict[Subject, list[tuple[int, int]]] = {}
+    for row, question in enumerate(questions):
+        for state, wanted in zip(question.states, meant[row], strict=True):
+            if not isinstance(wanted, Answer):
+                asked.setdefault(wanted, []).append((row, state.lane))
+    sessions = [each.session for each in questions]
+    is_worth = sum(map(len, asked.values())) >= WORTH
+    readings: dict[Variable, LaneAnswers[Reading]] = {}
+    values: dict[Expression, LaneAnswers[TypedValue]] = {}
+    for wanted, pairs in asked.items():
+        if isinstance(wanted, Variable):
+            readings[wanted] = read_lanes(sessions, wanted, among=pairs, is_worth=is_worth)
+        elif is_worth:
+            from dwarfgpu.service.lane_expression import values_of
+
+            values[wanted] = values_of(sessions, wanted.name, pairs)
+    texts: _Texts = {}
+
+    def answered(row: int, state: LaneState, wanted: Subject | Answer) -> LaneAnswer:
+        if isinstance(wanted, Answer):
+            return LaneAnswer(state, wanted)
+        session = questions[row].session
+        try:
+            if isinstance(wanted, Expression):
+                focused, known = session.focused(state.lane), values.get(wanted)
+                if known is None or (row, state.lane) not in known.known:
+                    found = answer(focused, wanted)
+                else:
+                    from dwarfgpu.service.lane_expression import value_answer
+
+                    value, is_text = known.of(row, state.lane), is_brief and checked is None
+                    found = value_answer(focused, wanted.name, value, is_brief=is_text)
+            else:
+                reading = readings[wanted].of(row, state.lane)
+                if is_brief and checked is None and _is_scalar(reading):
+                    return LaneAnswer(state, _brief(reading, session, texts, has_data))
+                found = of_reading(reading, session.focused(state.lane))
+            if checked is not None:
+                found = checked(session.focused(state.lane), found)
+            return LaneAnswer(state, found)
+        except DwarfGpuError as error:
+            return LaneAnswer(state, of_error(error, ()))
+
+    return [
+        [answered(row, *each) for each in zip(question.states, meant[row], strict=True)]
+        for row, question in enumerate(questions)
+    ]
+
+
+def _is_scalar(reading: Reading) -> bool:
+    """Whether the text of a value depends on nothing but its bits, all of which are known."""
+    is_whole = reading.bits is not None and reading.bits.is_complete
+    return is_whole and isinstance(strip(reading.type), Base | Enum)
+
+
+def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) -> Answer:
+    """The text of a scalar, and its number."""
+    assert reading.bits is not None
+    key = reading.variable, reading.notes, reading.bits.value
+    if key not in known:
+        text = variable_text(reading, session, DEFAULT_OPTIONS)
+        record: Record = {}
+        if has_data:
+            record["data"] = data_json(reading.bits, reading.type, session, reading.location)
+        known[key] = Answer(text, record, 0, notes=reading.notes)
+    return known[key]
+
+
+def refused(question: Question, answers: Iterable[LaneAnswer]) -> DwarfGpuError | None:
+    """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
+    asked = [each for each in answers if not each.state.is_absent and each.state.error is None]
+    wrong = [each.answer.error for each in asked if isinstance(each.answer.error, UsageError)]
+    is_one = len(wrong) == len(asked) and len({each.message for each in wrong}) == 1
+    return wrong[0] if question.scopes is None and is_one else None
+
+
+def _pc(state: LaneState) -> int | None:
+    return None if state.location is None else state.location.pc
+
+
+def _meant(question: Question, state: LaneState) -> Subject | Answer:
+    """What is asked of a lane: where it is a name may mean another variable, or none."""
+    if state.error is not None:
+        return of_error(state.error, ())
+    session, wanted, pc = question.session, question.wanted, _pc(state)
+    if pc is None or pc == session.pc:
+        return wanted
+    if question.scopes is None:
+        try:
+            return subject(session.focused(state.lane), wanted.name)
+        except DwarfGpuError as error:
+            return of_error(error, ())
+    if isinstance(wanted, Variable) and wanted.die not in question.scopes[pc]:
+        hidden = UsageError(f'No symbol "{wanted.name}" where the lane is.')
+        return evolve(of_error(hidden, ()), text=OUT_OF_SCOPE)
+    return wanted

@@ -1,0 +1,236 @@
+"""What commands evaluate: expressions, with the value history and convenience variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from attrs import evolve
+
+from dwarfgpu import language
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
+from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.functions import OwnFunction
+from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Composite, Register
+from dwarfgpu.service.answer import UNDEFINED_STORAGE
+from dwarfgpu.service.expression import READ_ONLY
+from dwarfgpu.service.subject import misspelt
+from dwarfgpu.session.session import Session
+
+_HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
+_OF_LANE = re.compile(
+    r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
+    r"(?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
+_ELSEWHERE = re.compile(
+    r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
+    re.DOTALL,
+)
+_MOST_DIGITS = 18
+
+
+class ValueHistory:
+    """`$1`, `$2` … as GDB numbers them, and what was assigned to `$name`."""
+
+    def __init__(self) -> None:
+        self._values: list[TypedValue] = []
+        self.named: dict[str, TypedValue] = {}
+        self.functions: Mapping[str, OwnFunction] = {}
+        """`$_name(…)` of the conversation."""
+        self.names: Mapping[tuple[WaveId, int | None], str] = {}
+        """Of waves and lanes, given in the conversation."""
+        self.warn: Callable[[str], None] | None = None
+        """Told what is doubtful about an assignment."""
+        self.has_written = False
+        """Whether an expression assigned to something of the machine."""
+        self._shown = 1
+        """The value that `show values +` shows first."""
+        self.has_threads = False
+        """Whether there are waves or threads to choose from."""
+
+    def wrote(self) -> None:
+        self.has_written = True
+
+    def keep(self, value: TypedValue) -> int:
+        """The number of a new value, which nothing changes any more."""
+        self._values.append(evolve(value, is_fixed=True, convenience=None))
+        return len(self._values)
+
+    def examined(self, address: TypedValue, contents: TypedValue) -> None:
+        """What was examined last: `$_` is its address, `$__` its contents."""
+        self.named["_"] = evolve(address, convenience="_", location=None, variable=None)
+        self.named["__"] = evolve(contents, convenience="__")
+
+    def absolute(self, number: int) -> TypedValue:
+        if not 1 <= number <= len(self._values):
+            raise UsageError(f"History has not yet reached ${number}.")
+        return self._values[number - 1]
+
+    def listed(self, argument: str) -> list[tuple[int, TypedValue]]:
+        """Ten values with their numbers, as `show values` has them."""
+        count = len(self._values)
+        if argument == "+":
+            first = self._shown
+        elif argument:
+            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MOST_DIGITS:
+                raise UsageError(f"{argument!r} is no number of the value history")
+            first = int(argument) - 5
+        else:
+            first = count - 9
+        first = max(first, 1)
+        last = min(first + 9, count)
+        self._shown = last + 1
+        return [(number, self._values[number - 1]) for number in range(first, last + 1)]
+
+    def convenience(self, session: Session, name: str) -> TypedValue:
+        """What `$name` is; void where nobody gave it a value."""
+        return _dollar(session, self, name) or wave_variable(session, name) or TypedValue(None)
+
+    def back(self, count: int) -> TypedValue:
+        """The last value for 0, the one before it for 1."""
+        if not self._values and not count:
+            raise UsageError("The history is empty.")
+        if count >= len(self._values):
+            raise UsageError(f"History does not go back to $${count}.")
+        return self._values[-1 - count]
+
+
+def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
+    """The value of an expression, read; nothing means the last value.
+
+    An error in place of the contents is raised, unless they are optimized out or in a register.
+    """
+    try:
+        value = language.evaluate(text or "$", session, options_of(session, history))
+    except UsageError as wrong:
+        raise misspelt(session, text, wrong) from None
+    error, bits = value.error, value.bits
+    if isinstance(error, Unavailable) and bits is not None and bits.reasons:
+        if _is_in_registers(value.location) and value.variable is None:
+            return evolve(value, error=None)  # <unavailable> in place, as in GDB
+        raise UsageError(_no_access(bits.reasons[0]))
+    if error is not None and not isinstance(error, UndefinedBits):
+        raise error
+    return value
+
+
+def _is_in_registers(location: Location | None) -> bool:
+    """Whether it is a register, or made of some."""
+    places = () if location is None else location.places
+    if len(places) == 1 and isinstance(places[0].storage, Composite):
+        return all(_is_in_registers(each.location) for each in places[0].storage.parts)
+    return bool(places) and all(isinstance(each.storage, Register) for each in places)
+
+
+def whole_number(session: Session, history: ValueHistory, text: str) -> int:
+    """The number that an expression gives; `UsageError` where it gives none."""
+    try:
+        bits = evaluated(session, history, f"(long long) ({text})").bits
+    except UsageError:
+        evaluated(session, history, text)  # tells what is wrong with the text alone
+        raise
+    if bits is None or not bits.is_complete:
+        raise UsageError("value is not available")
+    return bits.value - (1 << 64) if bits.value >> 63 else bits.value
+
+
+def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
+    """Why a value is not, or not all, known; of what is between its members nobody asks."""
+    if value.error is not None:
+        return (value.error.message,)
+    if value.bits is not None and _has_all(value.bits, value.type, endian):
+        return ()
+    found = () if value.bits is None else value.bits.reasons[:1]
+    return ("bits of it are optimized out",) if found == (UNDEFINED_STORAGE,) else found
+
+
+def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
+    """Whether all members are known, whatever is between them."""
+    bare = strip(kind)
+    if bits.is_complete or not isinstance(bare, Struct):
+        return bits.is_complete
+    for each in bare.members:
+        size = size_bits(each.type) if each.bit_size is None else each.bit_size
+        if each.is_static:
+            continue
+        if each.location is not None or each.bit_offset is None or size is None:
+            return False
+        if not _has_all(bits.slice(each.bit_offset, size, endian), each.type, endian):
+            return False
+    return bool(bare.members)
+
+
+def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
+    """What `$names` mean at the prompt, and whether an expression may assign."""
+    dollar = partial(_dollar, session, history)
+    if not writes:
+        return Options(dollar, read_only=READ_ONLY, functions=history.functions)
+    return Options(
+        dollar,
+        history.named.__setitem__,
+        wrote=history.wrote,
+        warn=history.warn,
+        functions=history.functions,
+    )
+
+
+def _no_access(reason: str) -> str:
+    """A reason as an error of its own, in GDB's words: the address that was asked for first."""
+    match = _OF_LANE.fullmatch(reason)
+    plain = _ELSEWHERE.fullmatch(reason)
+    if match is None and plain is not None:
+        asked = f"Cannot access memory at address {plain['address']}"
+        return f"{asked}: it is {plain['inner']}: {plain['why']}"
+    if match is None:
+        return reason[:1].upper() + reason[1:]
+    asked = f"Cannot access memory at address {match['address']}"
+    return f"{asked}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
+
+
+def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
+    """An earlier value, or a convenience variable."""
+    match = _HISTORY.fullmatch(name)
+    if match is not None:
+        if match["back"]:
+            return history.back(_small(match["count"] or "1"))
+        return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
+    if name in history.named:
+        return history.named[name]
+    if name in ("_thread", "_gthread"):  # which are one, as there is one program
+        number = session.wave if history.has_threads else 0
+        return integer_value(session.architecture, number)
+    if name == "_inferior":
+        return integer_value(session.architecture, 1)
+    if name == "_lane_name":
+        return _name_of_lane(session, history)
+    return None
+
+
+def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
+    """The name that the lane in focus was given; None where it has none."""
+    if type(session.wave) is not int or type(session.lane) not in (int, type(None)):
+        raise Unsupported("each lane is asked for a text of its own")
+    name = None if session.lane is None else history.names.get((session.wave, session.lane))
+    return None if name is None else text_value(session.architecture, name)
+
+
+def _small(digits: str) -> int:
+    """The number of a value; no history has one of many digits."""
+    if len(digits) > _MOST_DIGITS:
+        raise UsageError("Numeric constant too large.")
+    return int(digits)
+
+
+def required(argument: str) -> str:
+    """An expression that has to be there; `UsageError` in GDB's words where it is not."""
+    if not argument:
+        raise UsageError("Argument required (expression to compute).")
+    return argument

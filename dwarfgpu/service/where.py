@@ -1,0 +1,55 @@
+"""The coverage of a variable in words."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf.coverage.coverage import Coverage
+from dwarfgpu.dwarf.nameless import is_nameless, owners_of, without_arguments
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.view.coverage import (
+    function_text,
+    share,
+    variable_name,
+)
+
+
+def _of_nameless(variable: Variable) -> str:
+    """Of a variable of a nameless function, to which function it belongs by file and line."""
+    try:
+        if not is_nameless(variable):
+            return ""
+        owners = dict.fromkeys(name_in_frames(each) or "" for each in owners_of(variable))
+    except DwarfGpuError:
+        return ""
+    names = dict.fromkeys(filter(None, owners))
+    if len(names) > 1:  # the instances of a template
+        names = dict.fromkeys(without_arguments(each) for each in names)
+    return f" of {' or '.join(names)}" if names else ""
+
+
+def heading(coverage: Coverage) -> str:
+    """What a variable is: kind, type, name, line and function."""
+    variable, place = coverage.variable, coverage.place
+    try:
+        typed = "" if variable.type_text is None else f"{variable.type_text} "
+    except DwarfGpuError as error:
+        typed = f"<error: {error_line(error)}> "
+    try:
+        line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
+    except DwarfGpuError as error:
+        line = f", line <error: {error_line(error)}>"
+    of = _of_nameless(variable) if place is None else f" of {function_text(place)}"
+    return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
+
+
+def amount(coverage: Coverage) -> str:
+    """How much of its scope it is described in."""
+    text = f"{share(coverage)} of {coverage.scope_bytes} bytes"
+    part = coverage.described_bytes - coverage.complete_bytes
+    if not part:
+        return text
+    kinds = {each.extent.completeness for each in coverage.descriptions}
+    certainly = "" if "partly" in kinds else "perhaps "
+    return f"{text}, {part} of them {certainly}in part"

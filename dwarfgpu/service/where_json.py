@@ -1,0 +1,231 @@
+"""What `dwarfgpu where` found as plain data (`docs/schema/where.json`), and what it adds up to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage, Description, Place
+from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.service.error_text import error_json
+from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
+from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.place_words import description_words, operations_text
+
+SCHEMA: Final = "dwarfgpu-where-1"
+
+
+@define
+class Total:
+    """The sum of variables."""
+
+    functions: int = 0
+    variables: int = 0
+    """Those of functions."""
+    global_variables: int = 0
+    described_globals: int = 0
+    scope_bytes: int = 0
+    described_bytes: int = 0
+    complete_bytes: int = 0
+    problems: list[DwarfGpuError] = field(factory=list)
+
+    def add(self, coverage: Coverage) -> None:
+        """One variable more."""
+        if coverage.problem is not None:
+            self.problems.append(coverage.problem)
+        if coverage.place is None:
+            self.global_variables += 1
+            self.described_globals += coverage.is_described
+            return
+        self.variables += 1
+        self.scope_bytes += coverage.scope_bytes
+        self.described_bytes += coverage.described_bytes
+        self.complete_bytes += coverage.complete_bytes
+
+    def join(self, other: Total) -> None:
+        """All of another sum more."""
+        self.functions += other.functions
+        self.variables += other.variables
+        self.global_variables += other.global_variables
+        self.described_globals += other.described_globals
+        self.scope_bytes += other.scope_bytes
+        self.described_bytes += other.described_bytes
+        self.complete_bytes += other.complete_bytes
+        self.problems += other.problems
+
+    def is_below(self, minimum: Fraction | None) -> bool:
+        """Whether less than so many percent are described; never of nothing."""
+        if minimum is None:
+            return False
+        return 100 * self.described_bytes < minimum * self.scope_bytes
+
+    def text(self) -> str:
+        """`9 variables, 27.3% of their code described, 1 of 1 globals`."""
+        words: list[str] = []
+        if self.variables or not self.global_variables:
+            plural = "" if self.variables == 1 else "s"
+            described = percent(self.described_bytes, self.scope_bytes)
+            words = [f"{self.variables} variable{plural}, {described} described"]
+        if self.global_variables:
+            plural = "" if self.global_variables == 1 else "s"
+            counts = f"{self.described_globals} of {self.global_variables}"
+            words.append(f"{counts} global variable{plural} described")
+        return ", ".join(words)
+
+    def record(self) -> Record:
+        return {
+            "functions": self.functions,
+            "variables": self.variables,
+            "global_variables": self.global_variables,
+            "described_global_variables": self.described_globals,
+            "scope_bytes": self.scope_bytes,
+            "described_bytes": self.described_bytes,
+            "complete_bytes": self.complete_bytes,
+        }
+
+
+def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
+    """What names the registers; a file of which that cannot be read has a problem more."""
+    try:
+        return file.info.architecture
+    except DwarfGpuError as error:
+        total.problems.append(error)
+        return None
+
+
+def write(
+    file: CodeObject, found: Iterable[UnitGroups], minimum: Fraction | None, *, with_lines: bool
+) -> int:
+    """Print the object, variable by variable, so that a large file takes little more memory than
+    a small one; the exit status."""
+    total, allowance = Total(), Allowance.of(file.info)
+    arch = architecture_of(file, total)
+    functions: list[Plain] = []
+    head = json.dumps({"schema": SCHEMA, "file": file.file.path})
+    sys.stdout.write(f'{head[:-1]}, "variables": [')
+    separator = ""
+    for unit in found:
+        total.problems += unit.problems
+        if unit.unit is None:
+            continue
+        source = SourceLines(unit.unit) if with_lines else None
+        for group in unit.groups:
+            own = Total(functions=int(group.place is not None))
+            for coverage in group.coverages(allowance):
+                own.add(coverage)
+                record = variable_json(coverage, arch, source)
+                sys.stdout.write(separator + json.dumps(record, allow_nan=False))
+                separator = ", "
+            if group.place is not None:
+                functions.append(_function(group, group.place, own))
+            total.join(own)
+        if source is not None and source.problem is not None:
+            total.problems.append(source.problem)
+    is_low = total.is_below(minimum)
+    tail: Record = {
+        "functions": functions,
+        "total": total.record(),
+        "minimum": None if minimum is None else float(minimum),
+        "is_below_minimum": is_low,
+        "problems": [error_json(each)["error"] for each in total.problems],
+    }
+    sys.stdout.write(f"], {json.dumps(tail, allow_nan=False)[1:]}\n")
+    return 1 if total.problems or is_low else 0
+
+
+def _function(group: Group, place: Place, total: Total) -> Record:
+    out: Record = {
+        "name": place.qualified_name,
+        "unit": group.unit_name,
+        "ranges": _spans(place.spans),
+    }
+    for name in ("variables", "scope_bytes", "described_bytes", "complete_bytes"):
+        out[name] = total.record()[name]
+    return out
+
+
+def variable_json(
+    coverage: Coverage, arch: Architecture | None, source: SourceLines | None
+) -> Record:
+    """Everything of one variable."""
+    variable, place = coverage.variable, coverage.place
+    functions = () if place is None else place.functions
+    problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]
+    typed, line = None, None
+    try:
+        typed = variable.type_text
+        line = variable.decl_line
+    except DwarfGpuError as error:
+        problems.append(error)
+    return {
+        "name": variable.name,
+        "qualified_name": variable_name(variable),
+        "kind": variable.kind,
+        "type": typed,
+        "line": line,
+        "function": functions[0].qualified_name if functions else None,
+        "inlined": [
+            {"function": each.qualified_name, "call_line": each.call_line}
+            for each in functions[1:][-MOST_CALLS:]
+        ],
+        **(
+            {"inlined_omitted": omitted} if (omitted := len(functions) - 1 - MOST_CALLS) > 0 else {}
+        ),
+        "scope": _spans(coverage.scope),
+        "scope_bytes": coverage.scope_bytes,
+        "described_bytes": coverage.described_bytes,
+        "complete_bytes": coverage.complete_bytes,
+        "is_described": coverage.is_described,
+        "entries": [
+            _entry(each, coverage.variable, arch, source) for each in coverage.descriptions
+        ],
+        "holes": [_span(each, source) for each in coverage.holes],
+        "outside": _spans(coverage.outside),
+        "error": None if not problems else error_json(problems[0])["error"],
+    }
+
+
+def _entry(
+    description: Description,
+    variable: Variable,
+    arch: Architecture | None,
+    source: SourceLines | None,
+) -> Record:
+    bounds, extent, said = description.bounds, description.extent, description.source
+    undefined: list[Plain] = [
+        {"bit_offset": first, "bit_size": count} for first, count in extent.undefined
+    ]
+    out: Record = {"begin": None, "end": None}
+    return (out if bounds is None else _span(bounds, source)) | {
+        "completeness": extent.completeness,
+        "undefined_bits": undefined,
+        "reason": extent.reason,
+        "bytes": said.expression.hex() if isinstance(said, ExprLoc) else None,
+        "operations": operations_text(said, arch) if isinstance(said, ExprLoc) else None,
+        "constant": said.data.hex() if isinstance(said, ConstValue) else None,
+        "text": description_words(description, arch, variable),
+    }
+
+
+def _span(span: Range, source: SourceLines | None) -> Record:
+    out: Record = {"begin": span.begin, "end": span.end}
+    if source is None:
+        return out
+    lines: list[Plain] = [{"file": file, "lines": [*numbers]} for file, numbers in source.of(span)]
+    return out | {"lines": lines}
+
+
+def _spans(spans: Iterable[Range]) -> list[Plain]:
+    return [{"begin": begin, "end": end} for begin, end in spans]

@@ -1,0 +1,233 @@
+"""Questions to a session for many lanes of many waves in one pass (docs/decisions/0008).
+
+Law: what is told of a lane is what the session that looks at it alone tells. NumPy is imported
+when there is much to ask; where it is not installed, each lane is asked alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from attrs import evolve, field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError, Unsupported
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.load import WaveState
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.target import Target
+from dwarfgpu.session.frame import GivenAddress
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.resolve_type import is_dynamic
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.expr.all_lanes import LaneTarget
+    from dwarfgpu.model.lane_extract import Picker
+
+T = TypeVar("T")
+
+WORTH: Final = 400
+"""Lanes for which importing NumPy takes less time than asking each alone."""
+
+
+def sessions_of(session: Session, waves: Iterable[WaveState]) -> tuple[Session, ...]:
+    """What a session would see of waves, such as those of a loaded state."""
+    return tuple(
+        evolve(
+            session,
+            wave=each.wave,
+            pc=each.pc,
+            given_cfa=None if each.cfa is None else GivenAddress(0, each.cfa),
+        )
+        for each in waves
+    )
+
+
+@frozen(eq=False)
+class LaneAnswers(Generic[T]):
+    """Answers to one question, of lanes of several waves."""
+
+    sessions: tuple[Session, ...]
+    """One for each wave that was asked."""
+    alone: Callable[[Session], T] = field(repr=False)
+    known: dict[tuple[int, int], tuple[Callable[[int], T], int]] = field(repr=False)
+    """By row and lane: what picks the answer of a lane, and its place for that."""
+
+    def of(self, row: int, lane: int) -> T:
+        """The answer of a lane of the wave of `sessions[row]`.
+
+        Raises what asking that lane alone raises.
+        """
+        found = self.known.get((row, lane))
+        if found is None:
+            return self.alone(self.sessions[row].focused(lane))
+        pick, place = found
+        return pick(place)
+
+
+def read_lanes(
+    sessions: Sequence[Session],
+    variable: Variable,
+    lanes: Iterable[int] | None = None,
+    *,
+    among: Collection[tuple[int, int]] | None = None,
+    is_worth: bool = False,
+) -> LaneAnswers[Reading]:
+    """A variable in lanes of waves: for each, the `Reading` that `Session.read` gives.
+
+    The arguments are those of `ask_lanes`. Where lanes are at program locations at which the name
+    of the variable means another one, it is still this one that is read.
+    """
+
+    def ask(session: Session) -> Reading:
+        return session.read(variable)
+
+    def picks(reading: Reading, picker: Picker) -> Callable[[int], Reading]:
+        if reading.error is not None:
+            _ = reading.error.message  # as it is for all of them, or `Divergence`
+        elif is_dynamic(reading.variable.type):
+            raise Unsupported("each lane has a type of its own")
+        kind, notes, error = reading.type, reading.notes, reading.error
+        lane, location = picker.of(reading.lane), picker.of(reading.location)
+        bits, pointer = picker.of(reading.bits), picker.of(reading.pointer)
+
+        def pick(at: int) -> Reading:
+            return Reading(
+                variable, kind, lane(at), location(at), bits(at), pointer(at), error, notes
+            )
+
+        return pick
+
+    return ask_lanes(sessions, ask, picks, lanes, among=among, is_worth=is_worth)
+
+
+def evaluate_in_lanes(
+    data: bytes,
+    sessions: Sequence[Session],
+    lanes: Iterable[int] | None = None,
+    *,
+    dialect: Dialect | None = None,
+    is_worth: bool = False,
+) -> LaneAnswers[Result]:
+    """Operations in lanes of waves: for each, the result in `Session.context`.
+
+    The other arguments are those of `ask_lanes`.
+    """
+
+    def ask(session: Session) -> Result:
+        return evaluate(data, session.context(), dialect=dialect)
+
+    return ask_lanes(sessions, ask, of_each_lane, lanes, is_worth=is_worth)
+
+
+def of_each_lane(answer: T, picker: Picker) -> Callable[[int], T]:
+    """What a lane has of nouns, and of tuples of them and of errors."""
+    for each in answer if isinstance(answer, tuple) else ():
+        if isinstance(each, DwarfGpuError):
+            _ = each.message  # which may be that of each lane
+    return picker.of(answer)
+
+
+def ask_lanes(
+    sessions: Sequence[Session],
+    ask: Callable[[Session], T],
+    picks: Callable[[T, Picker], Callable[[int], T]],
+    lanes: Iterable[int] | None = None,
+    *,
+    among: Collection[tuple[int, int]] | None = None,
+    is_worth: bool = False,
+) -> LaneAnswers[T]:
+    """The answers of lanes of waves to what can be asked of a session that looks at one lane.
+
+    `sessions` are those of one machine, one for each wave (`sessions_of`). `lanes`: of each wave,
+    by default all. `among`: rows (of `sessions`) and lanes that are asked in place of these.
+    `picks` tells what each lane has of an answer whose integers are those of all lanes.
+    `is_worth`: whether NumPy is imported even for few lanes.
+    """
+    sessions = tuple(sessions)
+    answers: LaneAnswers[T] = LaneAnswers(sessions, ask, {})
+    if among is None:
+        given = None if lanes is None else tuple(lanes)
+        among = [
+            (row, lane)
+            for row, each in enumerate(sessions)
+            for lane in (range(each.lane_count()[0]) if given is None else given)
+        ]
+    alike: dict[object, list[tuple[int, int]]] = {}
+    keys = [_shared(each) for each in sessions]
+    for row, lane in among:
+        alike.setdefault(keys[row], []).append((row, lane))
+    is_compared = any(each.comparison is not None for each in sessions)  # by each lane alone
+    is_much = is_worth or len(among) >= WORTH or "numpy" in sys.modules
+    is_together = is_much and not is_compared and _has_numpy()
+    for pairs in alike.values() if is_together else ():
+        _ask_together(answers, ask, picks, pairs)
+    return answers
+
+
+def _shared(session: Session) -> object:
+    """What sessions of one machine have to share to be asked together."""
+    return session.pc, session.given_cfa, session.level, session.inline_level
+
+
+def _has_numpy() -> bool:
+    try:
+        import dwarfgpu.expr.all_lanes  # noqa: F401
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        return False
+    return True
+
+
+def _ask_together(
+    answers: LaneAnswers[T],
+    ask: Callable[[Session], T],
+    picks: Callable[[T, Picker], Callable[[int], T]],
+    pairs: Collection[tuple[int, int]],
+) -> None:
+    """Answer for waves that share all but their own contents."""
+    from dwarfgpu.expr.all_lanes import over_lanes
+    from dwarfgpu.model.lane_extract import Picker
+
+    rows, lanes = (sorted({pair[part] for pair in pairs}) for part in (0, 1))
+    first = answers.sessions[rows[0]]
+    target = _in_bulk(first.target)
+    if target is None or first.lane_count()[0] <= lanes[-1]:
+        return
+    row_at, column_at = ({n: at for at, n in enumerate(each)} for each in (rows, lanes))
+    is_whole = len(pairs) == len(rows) * len(lanes)
+    members = None if is_whole else [(row_at[row], column_at[lane]) for row, lane in pairs]
+
+    def together(seen: LaneTarget) -> Callable[[int], T]:
+        return picks(ask(_looking(first, seen)), Picker(seen.group.shape))
+
+    waves = [answers.sessions[row].wave for row in rows]
+    for each in over_lanes(together, target, waves, lanes, members):
+        if each.answer is None:
+            continue
+        for place, (row, column) in enumerate(each.group.members()):
+            answers.known[rows[row], lanes[column]] = each.answer, place
+
+
+def _looking(session: Session, seen: LaneTarget) -> Session:
+    """The session, looking at all lanes of a group."""
+    top = None if session.top is None else _looking(session.top, seen)
+    return evolve(session, wave=seen.wave, lane=seen.lane, target=seen, top=top)
+
+
+def _in_bulk(target: Target | None) -> Target | None:
+    """The target, to be read for many lanes; None where what is read must be told one by one."""
+    from dwarfgpu.machine.state.many_waves import BulkState
+
+    if isinstance(target, ImageTarget):
+        if not target.has_started:
+            return None  # which reads were before the start is counted
+        return BulkState(target) if isinstance(target.machine, StateTarget) else target
+    return BulkState(target) if isinstance(target, StateTarget) else target

@@ -1,0 +1,315 @@
+"""The call frames of a session as a person counts them: inlined functions have their own.
+
+Frame 0 is the innermost, as in GDB. A lane has the frames in which it was active on entry; the
+others are left out, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from attrs import evolve, field
+
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_table import SourceFile
+from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.scope.elf_symbols import symbol_text
+from dwarfgpu.dwarf.scope.entities import FUNCTIONS
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.session.session import Session
+
+AT_CALL_FILE: Final = 0x58
+AT_CALL_LINE: Final = 0x59
+MOST_OUTER: Final = 32
+"""Frames in which a lane is looked for: each lane of a table asks."""
+
+
+@frozen
+class Place:
+    """A line of source text."""
+
+    file: str
+    """Its path, without the directory of the compilation."""
+    path: str
+    line: int
+    is_start: bool
+    """Whether the frame's pc is where the code of the line begins."""
+    source: SourceFile = field(eq=False, repr=False)
+
+
+@frozen(eq=False)
+class StackFrame:
+    """One frame."""
+
+    number: int
+    session: Session
+    """What sees it."""
+    pc: int
+    """Where the frame executes, or goes on after the call."""
+    function: str | None
+    """By debug information, else by the symbols; None where neither knows."""
+    is_described: bool
+    """Whether debug information describes the function."""
+    is_inlined: bool
+    """Whether the function is inlined into that of the next frame."""
+    is_signal_frame: bool
+    """Whether it only stands for the arrival of a signal."""
+    called_by_jump: bool
+    """Whether it was called by a jump, from a function whose frame is gone (a tail call)."""
+    is_signed: bool = False
+    """Whether the return address that led to it is signed where it is kept (AArch64)."""
+    is_tail_call: bool = False
+    """Whether nothing is left of it: it has called by a jump, as what calls tell says."""
+    tail_calls: str | None = None
+    """Why the frames are not known that are gone between it and the next one."""
+    is_heuristic: bool = False
+    """Whether it, or a frame inside of it, was found by the call convention alone."""
+    has_lane: bool = True
+    """Whether the lane in focus was active on entry to the function; so where nothing tells."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where in the source it is; None where nothing tells, or what does cannot be read."""
+        return place_of(self.session, self.pc)
+
+
+def place_of(session: Session, frame_pc: int) -> Place | None:
+    """Where in the source the frame in focus is, which goes on at a program location; None where
+    nothing tells, or what does cannot be read."""
+    code_object, pc = session.code_object, _location(session)
+    if code_object is None or pc is None:
+        return None
+    try:
+        if session.inline_level:
+            return _place_of_call(functions_at(session)[session.inline_level - 1])
+        lines = Lines(code_object.scopes)
+        found = lines.line_of(pc)
+        if found is None:
+            return None
+        is_start = frame_pc == pc and lines.begins_at(pc)
+        return place_in(found.file, found.line, is_start=is_start)
+    except DwarfGpuError:
+        return None
+
+
+def line_place(session: Session, address: int) -> Place | None:
+    """The source line of code at an address; None where nothing tells."""
+    for code_object in session.code_objects:
+        if not code_object.covers(address):
+            continue
+        try:
+            found = Lines(code_object.scopes).line_of(address)
+        except DwarfGpuError:
+            return None
+        return None if found is None else place_in(found.file, found.line, is_start=False)
+    return None
+
+
+def functions_at(session: Session) -> list[Die]:
+    """The functions at the focus, the innermost inlined one first."""
+    code_object, pc = session.code_object, _location(session)
+    if code_object is None or pc is None:
+        return []
+    chain = [each for each in code_object.scopes.chain_at(pc) if each.tag in FUNCTIONS]
+    return chain[::-1]
+
+
+def _location(session: Session) -> int | None:
+    """Where the lane in focus is; where the wave is, where the lane is in another function."""
+    try:
+        place = session.frame.lane_location(session.lane)
+    except DwarfGpuError:
+        return session.pc  # of a lane that cannot be told, as of those that never came here
+    return session.pc if place.pc is None else place.pc
+
+
+def shown_pc(session: Session, frame_pc: int) -> int:
+    """Where the lane in focus goes on: where the frame does, unless the lane is elsewhere."""
+    pc = _location(session)
+    return frame_pc if pc is None or pc == session.pc else pc
+
+
+def _place_of_call(inlined: Die) -> Place | None:
+    file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
+    table = inlined.unit.line_table
+    if file is None or not line or table is None:
+        return None
+    return place_in(table.file(file), line, is_start=True)
+
+
+def place_in(file: SourceFile, line: int, *, is_start: bool) -> Place:
+    """A line of a file of a line table."""
+    folder = file.table.unit.root.string(dw.AT_COMP_DIR)
+    return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
+
+
+def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards; `session.call_stack.end` tells why they end.
+
+    `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
+    """
+    stack = session.call_stack
+    level = number = 0
+    while stack is not None and (physical := stack.frame(level)) is not None:
+        seen = session.at_level(level)
+        functions = _functions_or_none(seen)
+        has_lane = _has_lane(seen)
+        by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
+        # As in GDB, what has called by a jump has one frame, that of the function with the jump.
+        count = 1 if isinstance(physical, TailFrame) else max(len(functions), 1)
+        for inline_level in range(0 if level else hidden, count):
+            is_outer = inline_level + 1 >= count
+            yield StackFrame(
+                number,
+                session.at_level(level, inline_level),
+                shown_pc(seen, physical.pc),
+                _name(seen, functions, inline_level),
+                bool(functions),
+                not is_outer,
+                physical.is_signal_frame,
+                is_outer and bool(by_jump),
+                has_signed_pc(physical),
+                isinstance(physical, TailFrame),
+                physical.why_no_callers if is_outer else None,
+                physical.is_guess,
+                has_lane,
+            )
+            number += 1
+        level += 1
+
+
+def has_signed_pc(frame: PhysicalFrame) -> bool:
+    """Whether the return address that led to a frame is signed where it is kept."""
+    if frame.callee is None or isinstance(frame, TailFrame):
+        return False
+    try:
+        return frame.callee.has_signed_return
+    except DwarfGpuError:
+        return False  # else there were no such frame
+
+
+def _has_lane(session: Session) -> bool:
+    if session.lane is None:
+        return True
+    try:
+        return not session.is_absent
+    except DwarfGpuError:
+        return True
+
+
+def selected(session: Session, number: int) -> Session:
+    """What the frame of a number sees; as `frame_of`."""
+    return frame_of(session, number).session
+
+
+def frame_of(session: Session, number: int) -> StackFrame:
+    """The frame of a number; `UsageError` in GDB's words where the lane has none."""
+    for each in stack_frames(session.at_level(0)):
+        if each.number == number and each.has_lane:
+            return each
+        if each.number >= number:
+            break
+    raise UsageError(f"No frame at level {number}.")
+
+
+def outer_frame(session: Session) -> StackFrame | None:
+    """Where a lane is that is not in the frame in focus: the innermost frame outwards in which it
+    was active on entry ("AMDGPU DW_AT_LLVM_lane_pc"). None where no frame tells that it was."""
+    if session.lane is None or session.pc is None:
+        return None
+    for each in stack_frames(session.at_level(0)):
+        if each.number > session.level + MOST_OUTER:
+            break
+        try:
+            is_outer = each.session.level > session.level
+            if is_outer and each.session.frame.lane_was_active(session.lane):
+                return each
+        except DwarfGpuError:
+            return None  # nothing tells whether it is this one
+    return None
+
+
+def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame]:
+    """`outer_frame` of lanes that are not in the frame in focus, all asked at once."""
+    left, found = set(lanes), dict[int, StackFrame]()
+    if session.pc is None:
+        return found
+    for each in stack_frames(session.focused(None).at_level(0)):
+        if not left or each.number > session.level + MOST_OUTER:
+            break
+        if each.session.level <= session.level:
+            continue
+        for state in each.session.lane_states(sorted(left)):
+            if state.location is None:
+                left.discard(state.lane)  # nothing tells whether it is this one
+            elif state.location.was_active:
+                left.discard(state.lane)
+                own = each.session.focused(state.lane)
+                found[state.lane] = evolve(each, session=own, pc=shown_pc(own, each.pc))
+    return found
+
+
+def selected_number(session: Session) -> int:
+    """The number of the frame in focus."""
+    top = session.at_level(0)
+    for each in stack_frames(top):
+        found = each.session
+        if (found.level, found.inline_level) == (session.level, session.inline_level):
+            return each.number
+    return 0
+
+
+def _functions_or_none(session: Session) -> list[Die]:
+    """Unreadable debug information must not hide the frames."""
+    try:
+        return functions_at(session)
+    except DwarfGpuError:
+        return []
+
+
+def _name(session: Session, functions: list[Die], inline_level: int) -> str | None:
+    if functions:
+        function = functions[inline_level]
+        name = name_in_frames(function)
+        if name is not None:
+            return name
+        is_inlined = inline_level < len(functions) - 1
+        found = None if session.pc is None or is_inlined else symbol_name(session, session.pc)
+        return found or f"function {function.offset:#x}"  # a thunk has a symbol
+    pc = session.pc
+    return None if pc is None else symbol_name(session, pc)
+
+
+def function_in_focus(session: Session) -> str | None:
+    """The name of the function in focus as frames show it, inlined ones by their own."""
+    return _name(session, _functions_or_none(session), session.inline_level)
+
+
+def symbol_name(session: Session, pc: int) -> str | None:
+    """The symbol of a program location without debug information."""
+    symbol = symbol_text(session.code_objects, pc)
+    return None if symbol is None else symbol.partition("+")[0]
+
+
+__all__ = [
+    "Place",
+    "StackFrame",
+    "frame_of",
+    "function_in_focus",
+    "functions_at",
+    "has_signed_pc",
+    "outer_frame",
+    "outer_frames",
+    "place_of",
+    "selected",
+    "selected_number",
+    "shown_pc",
+    "stack_frames",
+    "symbol_name",
+]

@@ -1,0 +1,90 @@
+"""Bit-fields in the byte order of their type (DWARF 5 5.7.6).
+
+Bits are counted in storage order: in big-endian order from the most significant bit of each byte.
+A bit-field whose type has another byte order than its object is not one run of the object's
+bits, so the bytes that it touches are read or written whole, turned round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from dwarfgpu.access.one_lane import Access
+from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.dwarf.types.types import Base, Type, strip
+from dwarfgpu.dwarf.types.types import size_bits as size_bits_of
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+
+ReadBits: TypeAlias = Callable[[int, int], Bits]
+"""Reads a number of bits from a bit offset of an object."""
+
+
+def bit_order(kind: Type | None, endian: Endian) -> Endian:
+    """The byte order of a bit-field of the type (DW_AT_endianity), in an object of `endian`."""
+    bare = strip(kind)
+    return bare.base.endian if isinstance(bare, Base) else endian
+
+
+def field_bits(
+    read: ReadBits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
+) -> Bits:
+    """The bit-field at a bit offset: its number, whatever the byte order of its type."""
+    order = bit_order(kind, endian)
+    if order == endian:
+        return read(first_bit, size_bits)
+    start, window = _window(first_bit, size_bits)
+    return read(first_bit - start, window).reversed().slice(start, size_bits, order)
+
+
+def as_stored(bits: Bits, kind: Type | None, endian: Endian) -> Bits:
+    """A bit-field's number as an object of its type is held, where it is as wide as its type."""
+    is_turned = bit_order(kind, endian) != endian and bits.size_bits % 8 == 0
+    return bits.reversed() if is_turned and bits.size_bits == size_bits_of(kind) else bits
+
+
+def stored_field(
+    whole: Bits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
+) -> Bits:
+    """The bit-field of an object's contents, as `as_stored` gives it."""
+
+    def read(start: int, count: int) -> Bits:
+        return whole.slice(start, count, endian)
+
+    return as_stored(field_bits(read, first_bit, size_bits, kind, endian), kind, endian)
+
+
+def read_field(access: Access, location: Location, size_bits: int, kind: Type | None) -> Bits:
+    """The bit-field at a place; errors as `Access.read`."""
+    start = location.places[0].bit_offset % 8
+
+    def read(first_bit: int, count: int) -> Bits:
+        return access.read(location.displaced(first_bit - start), count)
+
+    return field_bits(read, start, size_bits, kind, access.endian)
+
+
+def write_field(
+    access: Access, location: Location, size_bits: int, kind: Type | None, number: int
+) -> None:
+    """Write the low bits of a number to the bit-field at a place; errors as `Access.write`.
+
+    `UndefinedBits` or `Unavailable` where what shares a byte with it cannot be read.
+    """
+    order = bit_order(kind, access.endian)
+    if order == access.endian:
+        access.write(location, size_bits, number)
+        return
+    start, window = _window(location.places[0].bit_offset, size_bits)
+    whole = location.displaced(-start)
+    data = access.read(whole, window).to_bytes(access.endian)
+    held = int.from_bytes(data, order)
+    new = insert(held, window, start, size_bits, number, order)
+    access.write(whole, window, int.from_bytes(new.to_bytes(window // 8, order), access.endian))
+
+
+def _window(first_bit: int, size_bits: int) -> tuple[int, int]:
+    """Where a bit-field begins in the bytes that it touches, and how many bits they have."""
+    start = first_bit % 8
+    return start, (start + size_bits + 7) // 8 * 8

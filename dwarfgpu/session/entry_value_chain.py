@@ -1,0 +1,162 @@
+"""Values on entry to call frames, by what calls pass (DWARF 5 3.4): found once for each frame.
+
+Law: a chain of calls is followed by a loop, not by recursion. What a caller needs of its own
+caller is computed first, so that the work is in proportion to the depth of the stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from typing import Final, Protocol
+
+from attrs import evolve
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.on_entry import OnEntry
+from dwarfgpu.cfi.unwind import MOST_STEPS, PhysicalFrame
+from dwarfgpu.dwarf.calls.call_sites import CallSite
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.entry_values import Passed, attributes_used, call_of, told_on_entry
+
+_ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
+_PARAMETER: Final = "GNU_parameter_ref"
+
+
+class Seen(Protocol):
+    """What a frame sees (`dwarfgpu.session.frame.Focus`)."""
+
+    @property
+    def physical_frame(self) -> PhysicalFrame | None: ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def frame(self) -> Entered: ...
+
+    def calling(self) -> tuple[Seen, int]: ...
+
+
+class Entered(Protocol):
+    """A call frame (`dwarfgpu.session.frame.TopFrame`)."""
+
+    @property
+    def session(self) -> Seen: ...
+
+    @property
+    def subprogram(self) -> Subprogram | None: ...
+
+    @property
+    def left_alone(self) -> dict[int, Location]: ...
+
+    def has_kept(self, place: Passed) -> bool: ...
+
+    def nested_context(self, left_alone: dict[int, Location]) -> Context: ...
+
+
+@frozen(eq=False)
+class _Needed:
+    """Values on entry to one frame that are needed."""
+
+    frame: Entered
+    physical: PhysicalFrame
+    calling: Seen
+    call: CallSite | None
+    places: tuple[Passed, ...]
+
+    def find(self) -> None:
+        """Evaluate them in the calling frame, which has what it needs itself."""
+        for place in self.places:
+            left_alone: dict[int, Location] = {}
+            value: Value | DwarfGpuError | None
+            try:
+                value = self._value(place, left_alone)
+            except DwarfGpuError as error:
+                value = error.with_traceback(None)  # which would keep everything that is under way
+            self.physical.on_entry[place] = OnEntry(value, left_alone)
+
+    def _value(self, place: Passed, left_alone: dict[int, Location]) -> Value | None:
+        subprogram = self.frame.subprogram
+        if subprogram is None:
+            return None
+        context = self.calling.frame.nested_context(left_alone)
+        limits = evolve(context.limits, steps=min(context.limits.steps, MOST_STEPS))
+        context = evolve(context, limits=limits)
+        return told_on_entry(subprogram, self.call, place, context)
+
+
+def value_on_entry(frame: Entered, place: Passed) -> Value | None:
+    """What the call that made a frame passed; None where it does not describe it.
+
+    Raises what evaluating the description raises, and `LimitExceeded`.
+    """
+    physical = frame.session.physical_frame
+    if physical is None:
+        return None
+    if place not in physical.on_entry:
+        for each in reversed(_needed(frame, physical, place)):
+            each.find()
+    known = physical.on_entry.get(place)
+    if known is None:
+        return None
+    frame.left_alone.update(known.left_alone)
+    if isinstance(known.value, DwarfGpuError):
+        raise copy(known.value)
+    return known.value
+
+
+def _needed(frame: Entered, physical: PhysicalFrame, place: Passed) -> list[_Needed]:
+    """What has to be known for a value on entry, innermost first; without what is known already."""
+    found: list[_Needed] = []
+    nested: dict[tuple[CallSite, Passed], tuple[Passed, ...]] = {}
+    places: tuple[Passed, ...] = (place,)
+    limit = left = frame.session.limits.frames
+    while places:
+        left -= len(places)
+        if left < 0:
+            raise LimitExceeded(f"more than {limit} values on entry to callers (--max-frames)")
+        try:
+            calling, return_address = frame.session.calling()
+        except MissingContext:
+            break
+        call = call_of(calling.code_object, return_address)
+        found.append(_Needed(frame, physical, calling, call, places))
+        outer = calling.physical_frame
+        if call is None or outer is None:
+            break
+        for each in places:
+            if (call, each) not in nested:
+                nested[call, each] = tuple(_nested(call, each))
+        frame, physical = calling.frame, outer
+        wanted = dict.fromkeys(inner for each in places for inner in nested[call, each])
+        places = tuple(
+            each for each in wanted if each not in outer.on_entry and not frame.has_kept(each)
+        )
+    return found
+
+
+def _nested(call: CallSite, place: Passed) -> Iterator[Passed]:
+    """What the description of a value asks of the frame outside of that of the call."""
+    unit = call.die.unit
+    for attribute in attributes_used(call, place):
+        used = attribute.unit
+        for each in decode(attribute.expression, used.dialect, used.format).instructions:
+            operand = each.operands[0] if each.operands else None
+            if each.operation.name in _ENTRY_VALUES and isinstance(operand, bytes):
+                yield operand
+            elif each.operation.name == _PARAMETER and isinstance(operand, int):
+                try:
+                    yield unit.info.die_at(used.section_offset(operand))
+                except DwarfGpuError:
+                    continue  # evaluating it says so

@@ -1,0 +1,202 @@
+"""The call frames of a session: who called whom, inlined functions too, and values on entry.
+
+Frames are numbered as GDB numbers them: 0 is the innermost, an inlined function has a number of its
+own. Levels count the frames that the machine has (`dwarfgpu.cfi.unwind.PhysicalFrame`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeAlias
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.quirks import corrected
+from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.call_sites import (
+    CallSite,
+    call_before,
+    is_same_function,
+    may_tail_call_itself,
+)
+from dwarfgpu.dwarf.calls.call_values import passed_value, target_address
+from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import Context, ExprLoc, UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.ops.implicit import stack_value
+from dwarfgpu.expr.text.text import assemble
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.value import Value
+
+MOST_CALLERS: Final = 32
+"""Evaluations of values on entry within one another, which no call site announces."""
+Passed: TypeAlias = bytes | Die
+"""What is passed: an expression for its place, or the formal parameter."""
+TYPED_REGISTERS: Final = ("regval_type", "GNU_regval_type")
+"""Operations that read a register as a base type."""
+
+
+@frozen
+class LoadedCode:
+    """The call frame information of all code objects (`dwarfgpu.cfi.stack.Loaded`)."""
+
+    code_objects: Sequence[CodeObject]
+    architecture: Architecture
+    quirks: frozenset[str] = frozenset()
+    """Mistakes to correct, by their names (`dwarfgpu.cfi.quirks`)."""
+
+    def row_at(self, location: int) -> FrameRow | None:
+        code_object = self._at(location)
+        row = None if code_object is None else code_object.info.call_frames.row_at(location)
+        return None if row is None else corrected(row, self.quirks, self.architecture)
+
+    def file_text(self, location: int) -> str:
+        code_object = self._at(location)
+        return ", which is in no code object" if code_object is None else f" in {code_object.name}"
+
+    def kernel_at(self, location: int) -> str | None:
+        code_object = self._at(location)
+        return None if code_object is None else kernel_in(code_object, location)
+
+    def _at(self, location: int) -> CodeObject | None:
+        return next((each for each in self.code_objects if each.covers(location)), None)
+
+
+def call_of(caller: CodeObject | None, return_pc: int) -> CallSite | None:
+    """What is told of the call that returns to a program location."""
+    return None if caller is None else call_before(caller.scopes, return_pc)
+
+
+def told_on_entry(
+    callee: Subprogram, call: CallSite | None, what: Passed, context: Context
+) -> Value | None:
+    """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
+
+    `what` is a formal parameter, or an expression: the place where it is passed, or `breg*, deref`
+    for what a pointer that is passed in a register refers to. `context` is that of the calling
+    frame.
+    """
+    place, base = _typed_register(callee, what) if isinstance(what, bytes) else (what, None)
+    attribute = None if call is None else _told(call, place)
+    if call is None or attribute is None or not _tells(call, callee, context):
+        return None
+    result = passed_value(attribute, context)
+    if not isinstance(result, Value):
+        return None
+    if base is None:
+        return result
+    return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
+
+
+def told_of_register(
+    callee: Subprogram, call: CallSite, number: int, context: Context
+) -> Location | None:
+    """The value that a register has at a call, as a location; None where no parameter tells it.
+
+    `context` is that of the calling frame.
+    """
+    parameter = call.passed_in(number)
+    value = None if parameter is None else parameter.value
+    if value is None or not _tells(call, callee, context):
+        return None
+    return stack_value(context, passed_value(value, context))
+
+
+def _tells(call: CallSite, callee: Subprogram, context: Context) -> bool:
+    """Whether what a call passes is what a function finds on entry."""
+    if may_tail_call_itself(callee.die):
+        return False
+    # What was called may itself have called by a jump.
+    if call.callee is not None:
+        return is_same_function(call.callee, callee.die) or _has_symbol(callee, call.callee)
+    if call.target is None:
+        return False
+    try:
+        address = target_address(call.target, context)
+    except DwarfGpuError:
+        return False
+    return any(span.begin == address for span in callee.ranges)
+
+
+def _has_symbol(callee: Subprogram, called: Die) -> bool:
+    """Whether a function of another file begins at the symbol of the name that is called.
+
+    A library's own name of a function need not be that by which others call it.
+    """
+    name, info = called.name, callee.die.unit.info
+    if name is None or not called.flag(dw.AT_EXTERNAL) or called.unit.info is info:
+        return False
+    begins = {span.begin - info.load_address for span in callee.ranges[:1]}
+    for file in dict.fromkeys((info.loaded, info.object)):
+        for symbol in file.symbols_named(name, f"{name}@"):
+            if symbol.kind == "function" and not symbol.is_local and symbol.address in begins:
+                return True
+    return False
+
+
+def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
+    """The attributes of a call by which `told_on_entry` is likely to compute a value on entry."""
+    if call.callee is None and call.target is not None:
+        yield call.target
+    attribute = _told(call, what)
+    if attribute is not None:
+        yield attribute
+    elif isinstance(what, bytes):  # its registers are those at the call
+        for each in decode(what, AMD, UnitFormat()).instructions:
+            number = register_of(each)
+            number = _based_on(each) if number is None else number
+            parameter = None if number is None else call.passed_in(number)
+            if parameter is not None and parameter.value is not None:
+                yield parameter.value
+
+
+def _told(call: CallSite, what: Passed) -> ExprLoc | None:
+    """The attribute of a call that tells a value on entry."""
+    if isinstance(what, Die):
+        return call.value_of(what)
+    expression = what
+    found = decode(expression, AMD, UnitFormat()).instructions
+    if len(found) == 1 and (number := register_of(found[0])) is not None:
+        parameter = call.passed_in(number)
+        return None if parameter is None else parameter.value
+    if len(found) == 2 and found[1].operation.name in ("deref", "deref_size"):
+        number = _pointer_register(found[0])
+        parameter = None if number is None else call.passed_in(number)
+        if parameter is not None and parameter.data_value is not None:
+            return parameter.data_value
+    return call.value(expression)
+
+
+def _pointer_register(instruction: Instruction) -> int | None:
+    """The register of DW_OP_breg* with a displacement of 0."""
+    return _based_on(instruction) if instruction.operands[-1:] == (0,) else None
+
+
+def _based_on(instruction: Instruction) -> int | None:
+    """The register of DW_OP_breg*."""
+    operation, operands = instruction.operation, instruction.operands
+    if operation.name == "bregx":
+        register = operands[0]
+        return register if isinstance(register, int) else None
+    return operation.number if operation.name == f"breg{operation.number}" else None
+
+
+def _typed_register(callee: Subprogram, expression: bytes) -> tuple[bytes, BaseType | None]:
+    """DW_OP_regval_type as the register, which calls name as the place, and the type of it."""
+    unit = callee.die.unit.full
+    found = decode(expression, unit.dialect, unit.format).instructions
+    if len(found) != 1 or found[0].operation.name not in TYPED_REGISTERS:
+        return expression, None
+    register, type_offset = found[0].operands
+    assert isinstance(register, int) and isinstance(type_offset, int)
+    name = f"reg{register}" if register < 32 else f"regx {register}"
+    return assemble(name, unit.dialect, unit.format), unit.base_type(type_offset)

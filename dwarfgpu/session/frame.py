@@ -1,0 +1,494 @@
+"""The call frame in which a session evaluates (AMD text A.2.5.1, `dwarfgpu.expr.context.Frame`).
+
+Law: a frame asks the session that looks at it and keeps nothing of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from attrs import evolve, field
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import low_level
+from dwarfgpu.dwarf.calls.call_sites import CallSite, call_sites
+from dwarfgpu.dwarf.calls.call_values import require_call
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
+from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Register
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.entry_value_chain import value_on_entry
+from dwarfgpu.session.entry_values import TYPED_REGISTERS, Passed, call_of, told_of_register
+from dwarfgpu.session.ipa_ra import left_alone
+
+
+@frozen
+class GivenAddress:
+    """An address that the user gives."""
+
+    space: int
+    """DWARF number of its address space."""
+    address: int
+
+
+@frozen
+class LaneLocation:
+    """Where a lane is in a call frame (A.2.5.1, current program location)."""
+
+    pc: int | None
+    """As loaded; None where the lane was not active on entry to the frame, and with `error`."""
+    was_active: bool | None = None
+    """Whether it was active on entry to the frame; None where nothing tells."""
+    note: str | None = None
+    """What was assumed."""
+    error: DwarfGpuError | None = None
+    """Why it is not known."""
+
+
+@frozen
+class Passing:
+    """A call, and the function that runs because of it."""
+
+    callee: Subprogram
+    call: CallSite
+
+
+@frozen
+class LaneState:
+    """What a lane of the wave is doing."""
+
+    lane: int
+    is_active: bool | None
+    """Of the innermost frame, by DW_AT_LLVM_active_lane, else by the execution mask; None where
+    that is not known."""
+    location: LaneLocation | None
+    """Where it is in the call frame; None with `error`."""
+    error: DwarfGpuError | None = None
+
+    @classmethod
+    def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
+        """Of a lane at a location, that may not be known."""
+        error = location.error
+        return cls(lane, is_active, location if error is None else None, error)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it was not active on entry to the call frame, and so has no place in it."""
+        return self.location is not None and self.location.was_active is False
+
+
+class Focus(Protocol):
+    """What a frame asks of the session that looks at it."""
+
+    @property
+    def architecture(self) -> Architecture: ...
+
+    @property
+    def wave(self) -> WaveId: ...
+
+    @property
+    def lane(self) -> int | None: ...
+
+    @property
+    def target(self) -> Target | None: ...
+
+    @property
+    def stop(self) -> int | None: ...
+
+    @property
+    def given_cfa(self) -> GivenAddress | None: ...
+
+    @property
+    def given_frame_base(self) -> GivenAddress | None: ...
+
+    @property
+    def physical_frame(self) -> PhysicalFrame | None:
+        """The frame as call frame information sees it; None without a program location."""
+        ...
+
+    def at_level(self, level: int) -> Focus:
+        """What a frame sees; `MissingContext` where there are not as many."""
+        ...
+
+    def calling(self) -> tuple[Focus, int]:
+        """What the frame that called this one sees, and the return address.
+
+        `MissingContext` where there is none.
+        """
+        ...
+
+    def nested(self) -> Focus:
+        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        ...
+
+    @property
+    def limits(self) -> Limits: ...
+
+    @property
+    def program_location(self) -> int | None: ...
+
+    @property
+    def is_pc_forced(self) -> bool:
+        """Whether every lane of the top frame is taken to be where the wave is."""
+        ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def frame(self) -> TopFrame: ...
+
+    def context(self, frame: TopFrame | None = None) -> Context:
+        """The evaluation context of the focus in a frame, without a unit."""
+        ...
+
+
+@frozen(eq=False)
+class TopFrame:
+    """The call frame that executes, of a wave at a program location in a code object."""
+
+    session: Focus = field(repr=False)
+    code_object: CodeObject | None
+    pc: int | None
+    level: int = 0
+    is_for_frame_base: bool = field(default=False, kw_only=True)
+    """While its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
+    is_of_thread: bool = field(default=False, kw_only=True)
+    """While what tells where lanes are is evaluated: every lane is where the thread is."""
+    passing: Passing | None = field(default=None, kw_only=True)
+    """The call that is waited for, while what its callee found on entry is evaluated."""
+    only_told: bool = field(default=False, kw_only=True)
+    """Take no register from a frame further in: for what the user asks, of which no compiler knows
+    what callees left alone, and for what a frame had when it made a call."""
+    left_alone: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
+    """Registers found in a frame further in, because the calls left them alone."""
+    _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
+    """Where lanes were found: a frame lives no longer than the context that it is made for."""
+
+    @property
+    def architecture(self) -> Architecture | None:
+        return self.session.architecture
+
+    @property
+    def subprogram(self) -> Subprogram | None:
+        if self.code_object is None or self.pc is None:
+            return None
+        return self.code_object.scopes.subprogram_at(self.pc)
+
+    @property
+    def subprograms(self) -> tuple[Subprogram, ...]:
+        """The functions at the program location, inlined ones too, innermost first."""
+        if self.code_object is None or self.pc is None:
+            return ()
+        return self.code_object.scopes.subprograms_at(self.pc)
+
+    @property
+    def _around_lane(self) -> tuple[Subprogram, ...]:
+        """The functions where the lane in focus is, as `subprograms` where the wave is."""
+        pc = self.program_location(self.session.lane)
+        if pc == self.pc or pc is None or self.code_object is None:
+            return self.subprograms
+        return self.code_object.scopes.subprograms_at(pc)
+
+    @property
+    def _physical(self) -> PhysicalFrame:
+        found = self.session.physical_frame
+        if found is None:
+            raise MissingContext("the context has no program location, where unwinding begins")
+        return found
+
+    def register(self, number: int) -> Location:
+        """One that call frame information has lost: by the call that passes it, or as gcc knows."""
+        found = self._physical.register(number)
+        passing = self.passing
+        if not found.is_undefined:
+            return found
+        if passing is None:
+            return found if self.only_told else self._left_alone(number) or found
+        context = self.session.context()
+        return told_of_register(passing.callee, passing.call, number, context) or found
+
+    def _left_alone(self, number: int) -> Location | None:
+        """Where it is because the calls within left it alone, as gcc knows."""
+        found = left_alone(self._physical, number, lambda e: self.session.at_level(e).code_object)
+        if found is not None:
+            self.left_alone[number] = found
+        return found
+
+    def notes_on_left_alone(self) -> Iterator[str]:
+        """What was assumed of registers that were found further in."""
+        for number in self.left_alone:
+            name = self.session.architecture.register(number).name
+            yield (
+                f"{name} is taken to be as the functions within the call have it: gcc keeps a "
+                "location over a call only where that leaves the register alone (-fipa-ra)"
+            )
+
+    def entry_register(self, number: int) -> Location:
+        """Without a program location by the architecture's default rule (A.2.5.4.4.1)."""
+        session = self.session
+        if self.pc is None and session.architecture.machine == "AMDGPU":
+            storage = Register(session.architecture.register(number), session.wave)
+            return Location((SingleLocation(storage),), session.stop)
+        return self._physical.entry_register(number)
+
+    def cfa(self) -> Location:
+        given = self.session.given_cfa
+        if given is not None and not self.level:
+            return self.place(given)
+        absent = "the context has no canonical frame address (CFA)"
+        if self.pc is None:
+            raise MissingContext(absent)
+        try:
+            return self._physical.cfa()
+        except MissingContext as error:
+            raise MissingContext(f"{absent}: {error.message}") from None
+
+    def place(self, given: GivenAddress) -> Location:
+        """Where an address given by hand is, for the focus."""
+        focus, arch = self.session, self.session.architecture
+        context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
+        space = arch.address_space(given.space)
+        return memory_location(context, space, given.address, bind_lane=False)
+
+    def frame_base(self) -> Location:
+        if self.is_for_frame_base:
+            raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
+        given = self.session.given_frame_base
+        if given is not None and not self.level:
+            return self.place(given)
+        subprogram = self.subprogram
+        if subprogram is None:
+            raise MissingContext("the context has no subprogram, whose frame base is needed")
+        for each in self._around_lane:
+            if (attribute := each.frame_base) is not None:
+                return self.frame_base_of(attribute)
+        raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
+
+    @property
+    def has_frame_base(self) -> bool:
+        """Whether a function at the program location describes its frame base (A.3.3.5)."""
+        return any(each.frame_base is not None for each in self._around_lane)
+
+    def frame_base_of(self, attribute: ExprLoc | LocList) -> Location:
+        """The frame base that an attribute describes (A.3.3.5)."""
+        context = self.session.context(evolve(self, is_for_frame_base=True))
+        return low_level.frame_base(attribute, context, is_outer=self.level > 0)
+
+    def return_address(self) -> Location | None:
+        """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""
+        for each in self._around_lane:
+            if (attribute := each.return_address) is not None:
+                return low_level.return_address(attribute, self.session.context(self))
+        return None
+
+    def static_link(self) -> Location | None:
+        """The CFA of the enclosing function: DW_AT_static_link (A.3.3.5); None where absent."""
+        for each in self._around_lane:
+            if (attribute := each.static_link) is not None:
+                return low_level.static_link(attribute, self.session.context(self))
+        return None
+
+    @property
+    def lanes(self) -> int | None:
+        """DW_AT_LLVM_lanes (A.3.3.5); None where it is absent."""
+        told = (each.lanes for each in self.subprograms)
+        return next((lanes for lanes in told if lanes is not None), None)
+
+    def call_site(self) -> CallSite | None:
+        """The call where the lane in focus is: about to be made, or waited for."""
+        pc = self.program_location(self.session.lane)
+        if self.subprogram is None or pc is None:
+            return None
+        return next((each for each in call_sites(self.subprogram.die) if each.is_at(pc)), None)
+
+    def at_call(self, call: CallSite) -> Context:
+        """The context of what a call tells (A.3.4.2; `dwarfgpu.dwarf.calls.call_values`).
+
+        `InconsistentContext` unless this is its frame, and the lane in focus is at the call.
+        """
+        context = self.session.context(self)
+        subprogram = self.subprogram
+        require_call(call, None if subprogram is None else subprogram.die, context)
+        return context
+
+    def iteration_count(self) -> int | None:
+        """DW_AT_LLVM_iterations (A.3.3.5); 1 where it is absent, None in no function."""
+        if self.subprogram is None:
+            return None
+        for each in self.subprograms:
+            match each.iterations:
+                case None:
+                    continue
+                case int(constant):
+                    return constant
+                case attribute:
+                    return low_level.iterations(attribute, self._of_thread())
+        return 1
+
+    def active_lanes(self) -> int | None:
+        """The mask of DW_AT_LLVM_active_lane (A.3.3.5); None where it is absent."""
+        for each in self.subprograms:
+            if (attribute := each.active_lane) is not None:
+                return low_level.active_lanes(attribute, self._of_thread())
+        return None
+
+    @property
+    def execution_mask(self) -> int | None:
+        """EXEC as the frame had it; None where it is not known whole, or there is none."""
+        register, target = self.session.architecture.register_named("exec"), self.session.target
+        physical = self.session.physical_frame if self.level else None
+        if target is None or register is None:
+            return None
+        try:
+            if physical is None or register.number is None:
+                mask = target.read_register(self.session.wave, register)
+                return int.from_bytes(mask, self.session.architecture.endian)
+            held = physical.contents(register.number)
+        except DwarfGpuError:
+            return None
+        return held.value if held.is_complete else None
+
+    def lane_location(self, lane: int | None) -> LaneLocation:
+        """Where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
+
+        An inlined call that the lane never entered leaves it in the function around the call.
+        """
+        if lane is None or self.is_of_thread:
+            return LaneLocation(self.pc)
+        is_forced = self.session.is_pc_forced and not self.level
+        locate = self._forced_location if is_forced else self._lane_location
+        if type(lane) is not int:  # those of many lanes (docs/decisions/0008)
+            return locate(lane)
+        if lane not in self._lanes:
+            self._lanes[lane] = locate(lane)
+        return self._lanes[lane]
+
+    def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
+        """`lane_location` of the first lanes, told at once; None where each has to be asked."""
+        if self.session.is_pc_forced or self.session.lane is not None:
+            return None
+        vectors: list[tuple[int | None, ...]] = []
+        try:
+            for each in self.subprograms:
+                if (attribute := each.lane_pc) is not None:
+                    context = self._of_thread()
+                    vectors.append(low_level.lane_locations(attribute, context, count))
+        except DwarfGpuError:
+            return None  # perhaps not of every lane
+        if not vectors:
+            return (LaneLocation(self.pc),) * count
+        told = (
+            next((pc for pc in each if pc is not None), None) for each in zip(*vectors, strict=True)
+        )
+        return tuple(self._told(pc) for pc in told)
+
+    def _forced_location(self, lane: int) -> LaneLocation:
+        """Where the wave is, whatever is told; a lane that never entered is still nowhere."""
+        try:
+            told = self._lane_location(lane)
+        except DwarfGpuError as error:
+            told = LaneLocation(None, error=error)
+        if self.pc is None or told.was_active is False or told.pc == self.pc:
+            return told
+        note = f"lanes are taken to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
+        return LaneLocation(self.pc, told.was_active, note)
+
+    def _lane_location(self, lane: int) -> LaneLocation:
+        is_told = False
+        for each in self.subprograms:
+            if (attribute := each.lane_pc) is None:
+                continue
+            is_told = True
+            try:
+                pc = low_level.lane_location(attribute, self._of_thread(), lane)
+            except (MissingContext, Unavailable, Unsupported) as error:
+                return LaneLocation(None, error=_unknown(each, error))
+            if pc is not None:
+                return self._told(pc)
+        return self._told(None) if is_told else LaneLocation(self.pc)
+
+    def _told(self, pc: int | None) -> LaneLocation:
+        """What the attributes tell of a lane; None where it is nowhere."""
+        if pc is None:
+            return LaneLocation(None, was_active=False)
+        # The program counter of an outer frame is after the call that it waits for.
+        is_waiting = self.level > 0 and pc == self._physical.pc
+        return LaneLocation(self.pc if is_waiting else pc, was_active=True)
+
+    def _of_thread(self) -> Context:
+        """The context in which it is told where lanes are, which cannot ask where they are."""
+        return self.session.context(evolve(self, is_of_thread=True))
+
+    def caller(self) -> tuple[Frame, int]:
+        calling, return_address = self.session.calling()
+        calling = calling.nested()
+        pc = calling.program_location
+        assert pc is not None
+        callee, call = self.subprogram, call_of(calling.code_object, return_address)
+        passing = None if callee is None or call is None else Passing(callee, call)
+        return evolve(calling.frame, passing=passing, only_told=True), pc
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        """By the call-site parameter, where call frame information has lost the register."""
+        if self.subprogram is None or self.has_kept(expression):
+            return None
+        return value_on_entry(self, expression)
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        """By the call-site parameter that names the formal parameter (DWARF 5 3.4.2)."""
+        if self.subprogram is None:
+            return None
+        parameter = self.subprogram.die.unit.info.die_at(section_offset)
+        return value_on_entry(self, parameter)
+
+    def nested_context(self, left_alone: dict[int, Location]) -> Context:
+        """That of an evaluation within another one, which finds registers that were left alone."""
+        return self.session.nested().context(evolve(self, left_alone=left_alone))
+
+    def has_kept(self, place: Passed) -> bool:
+        """Whether a place is a register, and it is known where the caller has it."""
+        number = _register_of(place) if isinstance(place, bytes) else None
+        try:
+            return number is not None and not self.entry_register(number).is_undefined
+        except DwarfGpuError:
+            return False
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return self.lane_location(lane).was_active
+
+    def program_location(self, lane: int | None) -> int | None:
+        told = self.lane_location(lane)
+        if told.error is not None:
+            raise told.error
+        return told.pc
+
+
+def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
+    """That of A.3.3.5: only without the attribute a lane is where the wave is."""
+    name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
+    return type(error)(f"where the lane is, is not known: {name} cannot be evaluated ({error})")
+
+
+def _register_of(expression: bytes) -> int | None:
+    """The register of an expression that is one DW_OP_reg*, or reads one as another type."""
+    found = decode(expression, AMD, UnitFormat()).instructions
+    if len(found) != 1:
+        return None
+    if found[0].operation.name in TYPED_REGISTERS:
+        register = found[0].operands[0]
+        assert isinstance(register, int)
+        return register
+    return register_of(found[0])

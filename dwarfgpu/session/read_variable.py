@@ -1,0 +1,158 @@
+"""What is known of a variable, and how its contents are read from where it is.
+
+Law: an error is raised here; the session keeps it in the reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from attrs import evolve
+
+from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.types.types import Array, Type, size_bits, strip
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UsageError
+from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
+from dwarfgpu.expr.convert import constant_location
+from dwarfgpu.expr.dialect.upstream_clang import FRAME_BASE, UNPLACED
+from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries
+from dwarfgpu.expr.lane_zero import lane_zero_notes
+from dwarfgpu.expr.segments import has_zero_offset
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.session.frame import TopFrame
+from dwarfgpu.session.resolve_type import Resolver, may_point, object_bits
+
+
+@frozen
+class Reading:
+    """What is known of a variable, for one lane."""
+
+    variable: Variable
+    type: Type | None
+    lane: int | None
+    location: Location | None = None
+    bits: Bits | None = None
+    """Its contents; None where nothing could be read."""
+    pointer: ImplicitPointer | None = None
+    """A removed pointer, in place of contents."""
+    error: DwarfGpuError | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every bit of the variable is known."""
+        return self.error is None and (
+            self.pointer is not None or (self.bits is not None and self.bits.is_complete)
+        )
+
+
+def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
+    """Where an attribute says that its object is."""
+    if isinstance(attribute, ConstValue):
+        return constant_location(attribute.data, context.endian)
+    context = evolve(context, unit=attribute.unit, result_kind="location")
+    location = evaluate_attribute(attribute, context, observe=observe)
+    assert isinstance(location, Location)
+    return location
+
+
+def resolved(reading: Reading, context: Context) -> Reading:
+    """With the type that the object has now, and the place of its data."""
+    assert reading.location is not None
+    found = Resolver(lambda: context).variable(reading.type, reading.location)
+    return evolve(reading, type=found.type, location=found.location)
+
+
+def contents(reading: Reading, context: Context) -> Reading:
+    """With the bits of the object, or the removed pointer that it is.
+
+    Raises what reading raises, `IllFormed` and `UsageError` where its type has no size.
+    """
+    location = reading.location
+    assert location is not None
+    size = size_bits(reading.type)
+    if reading.type is None:
+        raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is not known")
+    if size is None and isinstance(strip(reading.type), Array):
+        size = 0  # as GDB: an array of unknown length is where it is
+    if size is None:
+        raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
+    if reading.variable.unit.dialect.upstream_clang:
+        _check_upstream(location, size)
+    described = location.remaining_bits
+    is_whole = described is None or described >= size
+    if is_whole and may_point(reading.type):
+        pointer = context.access.pointer(location, size)
+        if pointer is not None:
+            return evolve(reading, pointer=pointer)
+    bits = object_bits(reading.type, size, location, context)
+    if bits.size_bits < size:
+        sizes = f"{size // 8} bytes: the first {bits.size_bits // 8} are read"
+        note = f"{reading.variable.name} has {sizes}"
+        reading = evolve(reading, notes=(*reading.notes, note))
+    return evolve(reading, bits=bits)
+
+
+def _check_upstream(location: Location, size: int) -> None:
+    place = location.places[0]
+    storage = place.storage
+    if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS and size > 32:
+        raise Unavailable(
+            f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
+        )
+
+
+def notes_on_location(
+    variable: Variable, frame: TopFrame, pc: int | None, lane_count: int
+) -> tuple[str, ...]:
+    """What is assumed about the description of a variable at a program location."""
+    try:
+        attribute, unit = variable.location, variable.unit
+        if isinstance(attribute, LocList):
+            entries = matching_entries(attribute.entries, pc)
+            expressions = [each.expression for each in entries]
+        else:
+            expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
+        programs = [prepare(each, unit.dialect, unit.format) for each in expressions]
+        notes = notes_that_hold(chain.from_iterable(each.notes for each in programs), frame)
+        if unit.dialect.upstream_clang and any(
+            has_zero_offset(each.instructions, unit) for each in programs
+        ):
+            notes = (*notes, UNPLACED)
+        architecture = frame.session.architecture
+        if lane_count > 1:
+            for each in programs:
+                notes += lane_zero_notes(each.instructions, size_bits(variable.type), architecture)
+        return notes
+    except DwarfGpuError:
+        return ()  # the reading itself reports it
+
+
+def notes_that_hold(notes: Iterable[str], frame: TopFrame) -> tuple[str, ...]:
+    """The notes on operations, without that on a frame base that the frame does not have."""
+    found = tuple(notes)
+    try:
+        if FRAME_BASE not in found or frame.has_frame_base:
+            return found
+    except DwarfGpuError:
+        pass  # reading the frame base reports it
+    return tuple(each for each in found if each != FRAME_BASE)
+
+
+def why_not_described(
+    variable: Variable, code_object: CodeObject | None, pc: int | None
+) -> str | None:
+    """Why nothing describes a variable at a program location; None where something does."""
+    why = None if pc is None else variable.why_not(pc)
+    if why is None or not variable.described or code_object is None:
+        return why
+    if not code_object.load_address:
+        return why
+    return f"{why}; {code_object.name} is loaded at {code_object.load_address:#x}"

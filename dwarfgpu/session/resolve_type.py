@@ -1,0 +1,362 @@
+"""Types of which the running program tells the rest, resolved for one object.
+
+Law: what comes out needs no further evaluation to know its size, except behind another descriptor
+or inside a structure. What a type costs is bounded, however it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    MAX_DIMENSIONS,
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Member,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+    offset_bits,
+    size_bits,
+    strides_of,
+    strip,
+)
+from dwarfgpu.errors import (
+    IllFormed,
+    LimitExceeded,
+    UndefinedBits,
+    Unsupported,
+    UsageError,
+)
+from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.model.location import Entry, Location
+from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.storage import ImplicitPointer, is_compound
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.bit_field import read_field
+from dwarfgpu.session.type_attributes import Around, ObjectPlace, TypeAttributes
+
+RESOLUTIONS: Final = 20_000
+"""Types resolved for one answer."""
+NESTING: Final = 32
+"""Types resolved inside one another."""
+SHOWN_BYTES: Final = 1 << 16
+"""Read of an array that is larger than the limit of one read."""
+
+
+@frozen(eq=False)
+class Placed:
+    """An object: its type and where its data is."""
+
+    type: Type | None
+    location: Location
+
+
+def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
+    """How much of an object is read at once: of an array beyond the limit, what can be shown."""
+    if size_bits <= 8 * limits.read_bytes or not isinstance(strip(kind), Array):
+        return size_bits
+    return 8 * min(SHOWN_BYTES, limits.read_bytes)
+
+
+def described_bits(kind: Type | None, size: int, location: Location) -> int:
+    """How many of an object's bits are where its location is.
+
+    Producers leave out the last pieces of a composite, and in an x87 register there is no padding.
+    """
+    described = location.remaining_bits
+    if described is None or described >= size:
+        return size
+    if all(is_compound(place.storage) for place in location.places):
+        return described
+    return described if described == size - padding_bits(kind) else size
+
+
+def object_bits(kind: Type | None, size: int, location: Location, context: Context) -> Bits:
+    """The bits of an object; those of which its pieces say nothing are undefined.
+
+    Of an array that is too large to be read, the first ones. Raises what reading raises.
+    """
+    access = context.access
+    size = readable_bits(kind, size, context.limits)
+    described = described_bits(kind, size, location)
+    if described == size or size > 8 * context.limits.read_bytes:
+        return access.read(location, size)
+    held = access.read(location, described)
+    if described >= size - padding_bits(kind):
+        return evolve(held, size_bits=size)  # what padding has in memory is no part of the value
+    why = f"{DESCRIBES} {described} of {size} bits"
+    return evolve(held.slice(0, size, access.endian), reasons=(*held.reasons, why))
+
+
+def padding_bits(kind: Type | None) -> int:
+    """The bits at the end of an object that are no part of its value."""
+    bare = strip(kind)
+    return bare.base.padding_bits if isinstance(bare, Base) else 0
+
+
+def may_point(kind: Type | None) -> bool:
+    """Whether an object of the type can be a removed pointer: it has the size of one."""
+    return isinstance(strip(kind), Pointer | MemberPointer | Base)
+
+
+def is_dynamic(kind: Type | None) -> bool:
+    """Whether the type must be resolved before its objects can be read."""
+    for _ in range(MAX_CHAIN):
+        bare = strip(kind)
+        if isinstance(bare, Array):
+            kind = bare.element
+            continue
+        if isinstance(bare, Struct):
+            return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
+        return isinstance(bare, Dynamic)
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to one another")
+
+
+class Resolver:
+    """Resolves types in one context, with one budget for all of them."""
+
+    def __init__(self, context: Callable[[], Context]) -> None:
+        """`context`: that of the focus, asked for when something must be evaluated."""
+        self._attributes = TypeAttributes(context)
+        self._resolutions_left = RESOLUTIONS
+        self._depth = 0
+
+    # Objects
+
+    def at(self, address: int) -> Location:
+        """The place of an address in the default address space."""
+        context = self._attributes.context
+        space = require(context.architecture, "target architecture").address_space(0)
+        return memory_location(context, space, address)
+
+    def contents(self, placed: Placed) -> Bits:
+        """The bits of an object; of an array that is too large to be read, the first ones."""
+        location, context = placed.location, self._attributes.context
+        size = size_bits(placed.type)
+        if size is None:
+            raise UsageError("The type of the object is incomplete: its size is not known.")
+        return object_bits(placed.type, size, location, context)
+
+    def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:
+        """The removed pointer that an object is (A.2.5.4.4.5); None where it is anything else."""
+        size = size_bits(kind) if may_point(kind) else None
+        return None if size is None else self._attributes.context.access.pointer(location, size)
+
+    def bit_field(self, location: Location, bit_size: int, kind: Type | None) -> Bits:
+        """The number of a bit-field of a type."""
+        return read_field(self._attributes.context.access, location, bit_size, kind)
+
+    def resolved(
+        self, kind: Type | None, location: Location, around: Around | None = None
+    ) -> Placed:
+        """The object at a place: its static type, and the place of its data."""
+        if not is_dynamic(kind):
+            return Placed(kind, location)
+        if self._depth >= NESTING:
+            raise LimitExceeded(f"types resolved more than {NESTING} deep in one another")
+        self._resolutions_left -= 1
+        if self._resolutions_left < 0:
+            raise LimitExceeded(f"more than {RESOLUTIONS} types resolved for one answer")
+        self._depth += 1
+        try:
+            placed = self._resolved(kind, ObjectPlace(location, around))
+        finally:
+            self._depth -= 1
+        return Placed(_renamed(kind, placed.type), placed.location)
+
+    def variable(self, kind: Type | None, location: Location) -> Placed:
+        """The object of a variable, as `resolved`; of a register it has the low bits."""
+        found = self.resolved(kind, location)
+        size = size_bits(found.type) if found.location is location else None
+        if size is None:
+            return found
+        return Placed(found.type, location.of_object(size, self._attributes.context.endian))
+
+    def member(
+        self, kind: Struct, location: Location, member: Member, outer: Around | None = None
+    ) -> Placed:
+        """A member or base class of the structure at a place (A.5.7.3)."""
+        place = self.member_location(location, member)
+        if member.bit_size is not None:
+            return Placed(member.type, place)
+        return self.resolved(member.type, place, Around(kind, location, outer))
+
+    def member_location(self, location: Location, member: Member) -> Location:
+        """Where a member of the structure at a place begins."""
+        return self._attributes.member_location(location, member)
+
+    def slot(self, method: Method, instance: Location) -> Location:
+        """The slot of a virtual function in the table of an object (A.5.7.8)."""
+        if method.slot is None:
+            raise UndefinedBits(f"{method.name} has no DW_AT_vtable_elem_location")
+        return self._attributes.place(method.slot, stack=(instance,))
+
+    def pointed(self, kind: MemberPointer, value: Value, instance: Location) -> Location:
+        """The member of an object to which a pointer to member points (A.5.14)."""
+        if kind.use_location is None:
+            raise Unsupported("a pointer to member without DW_AT_use_location")
+        return self._attributes.place(kind.use_location, stack=(value, instance))
+
+    def _resolved(self, kind: Type | None, about: ObjectPlace) -> Placed:
+        bare = strip(kind)
+        if not isinstance(bare, Dynamic):
+            assert isinstance(bare, Array | Struct)
+            if isinstance(bare, Struct):
+                return Placed(self._sized(bare, about), about.location)
+            return Placed(self._with_element(bare, about.location, about), about.location)
+        form, properties = bare.form, bare.properties
+        if properties.associated is not None and not self._attributes.number(
+            properties.associated, about
+        ):
+            return Placed(Absent(form, "not associated"), about.location)
+        if properties.allocated is not None and not self._attributes.number(
+            properties.allocated, about
+        ):
+            return Placed(Absent(form, "not allocated"), about.location)
+        data = about.location
+        if properties.data_location is not None:
+            source = properties.data_location.source
+            if isinstance(source, Die):
+                raise IllFormed("DW_AT_data_location is a reference, not an expression")
+            data = self._attributes.place(source, object=about.location)
+        if isinstance(form, Array):
+            return self._array(form, properties, about, data)
+        if properties.size_bits is not None and isinstance(form, Struct | Unspecified):
+            size = (self._attributes.size(properties.size_bits, about) + 7) // 8
+            return Placed(evolve(form, size_bytes=size), data)
+        if isinstance(form, Struct) and is_dynamic(form):
+            return Placed(self._sized(form, evolve(about, location=data)), data)
+        return Placed(form, data)
+
+    def _sized(self, kind: Struct, about: ObjectPlace) -> Struct:
+        """A structure that ends where its last member ends."""
+        end = 0
+        around = Around(kind, about.location, about.around)
+        for member in kind.members:
+            if member.is_static:
+                continue
+            place = self.member_location(about.location, member)
+            first, base = place.places[0], about.location.places[0]
+            if first.storage != base.storage:
+                continue
+            size = member.bit_size
+            if size is None:
+                size = size_bits(self.resolved(member.type, place, around).type)
+            if size is None:
+                raise IllFormed(f"{kind.name or 'a structure'} has no size, nor has {member.name}")
+            end = max(end, first.bit_offset - base.bit_offset + size)
+        return evolve(kind, size_bytes=(end + 7) // 8)
+
+    # Arrays
+
+    def _array(
+        self, form: Array, properties: Properties, about: ObjectPlace, data: Location
+    ) -> Placed:
+        """The array that a descriptor describes, from its lowest address on."""
+        dimensions = self._dimensions(properties, about)
+        if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
+            return self.resolved(form.element, data, about.around)
+        declared = form.declared_bits
+        if properties.size_bits is not None:
+            declared = self._attributes.size(properties.size_bits, about)
+        lower_bounds = tuple(lower for lower, _, _ in dimensions)
+        strides = tuple(stride for _, _, stride in dimensions)
+        kind = evolve(
+            form,
+            dimensions=tuple(count for _, count, _ in dimensions),
+            strides_bits=strides if any(each is not None for each in strides) else (),
+            # What is declared is the size of the descriptor, where there is one.
+            declared_bits=declared if properties.data_location is None else None,
+            lower_bounds=lower_bounds if any(each != 0 for each in lower_bounds) else (),
+        )
+        kind = self._with_element(kind, data, about)
+        return Placed(kind, _lowest(kind, data))
+
+    def _with_element(self, kind: Array, data: Location, about: ObjectPlace) -> Array:
+        """Elements whose size is told once for all of them; others stay as they are."""
+        element = kind.element
+        bare = strip(element)
+        if not is_dynamic(element) or (isinstance(bare, Dynamic) and _has_descriptor(bare)):
+            return kind
+        return evolve(kind, element=self.resolved(element, data, about.around).type)
+
+    def _dimensions(
+        self, properties: Properties, about: ObjectPlace
+    ) -> list[tuple[int | None, int | None, int | None]]:
+        """First index, count and stride of each dimension, outermost first."""
+        if properties.string_length is not None:
+            count = self._attributes.string_length(properties.string_length, about)
+            lower = properties.bounds[0].lower
+            return [(lower if isinstance(lower, int) else None, count, None)]
+        if properties.rank is None:
+            return [self._dimension(each, about) for each in properties.bounds]
+        rank = self._attributes.number(properties.rank, about)
+        if not 0 <= rank <= MAX_DIMENSIONS:
+            raise IllFormed(f"DW_AT_rank is {rank}: not of 0 to {MAX_DIMENSIONS}")
+        (generic,) = properties.bounds
+        index_type = self._attributes.context.generic
+        found = [
+            self._dimension(generic, about, (Value(index, index_type),)) for index in range(rank)
+        ]
+        return found[::-1] if properties.is_column_major else found
+
+    def _dimension(
+        self, bounds: Bounds, about: ObjectPlace, stack: tuple[Entry, ...] = ()
+    ) -> tuple[int | None, int | None, int | None]:
+        lower, stride = (
+            None if each is None else self._attributes.number(each, about, stack)
+            for each in (bounds.lower, bounds.stride_bits)
+        )
+        count: int | None = None
+        if bounds.count is not None:
+            count = max(0, self._attributes.number(bounds.count, about, stack))
+        elif bounds.upper is not None and lower is not None:
+            count = max(0, self._attributes.number(bounds.upper, about, stack) - lower + 1)
+        return lower, count, stride
+
+
+def _has_descriptor(kind: Dynamic) -> bool:
+    found = kind.properties
+    return any(
+        each is not None for each in (found.data_location, found.allocated, found.associated)
+    )
+
+
+def _lowest(kind: Array, first: Location) -> Location:
+    """Where an array begins whose first element is at a place: strides may be negative."""
+    if not any(stride is not None and stride < 0 for stride in kind.strides_bits):
+        return first
+    strides = strides_of(kind) or ()
+    steps = zip(kind.dimensions, strides, strict=False)
+    return first.displaced(-sum(offset_bits(stride, count or 0, 0) for count, stride in steps))
+
+
+def _renamed(kind: Type | None, resolved: Type | None) -> Type | None:
+    """The resolved type with the names and qualifiers that the type had."""
+    around: list[Typedef | Qualified] = []
+    while isinstance(kind, Typedef | Qualified) and len(around) < MAX_CHAIN:
+        around.append(kind)
+        kind = kind.target
+    for each in reversed(around):
+        if isinstance(each, Typedef):
+            resolved = Typedef(each.name, resolved)
+        else:
+            resolved = Qualified(each.qualifier, resolved)
+    return resolved

@@ -1,0 +1,502 @@
+"""A session: code objects, a target and a focus; variables as plain data.
+
+Everything that a user asks of a program goes through here: the command line, the prompt and
+scripts only choose and show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from attrs import evolve, field
+
+from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.limits import Limits
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.cfi.stack import CallStack
+from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers
+from dwarfgpu.dwarf.calls.tail_calls import CallChains
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.elf_symbols import address_of_symbol
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
+from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    InconsistentContext,
+    LimitExceeded,
+    MissingContext,
+    UndefinedBits,
+    UsageError,
+)
+from dwarfgpu.expr.context import Context, LocationAttribute
+from dwarfgpu.expr.evaluate import Observer
+from dwarfgpu.machine.target import Named, NotStarted, Target, WaveId
+from dwarfgpu.model.location import Location
+from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
+from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, TopFrame
+from dwarfgpu.session.read_variable import (
+    Reading,
+    contents,
+    located,
+    notes_on_location,
+    resolved,
+    why_not_described,
+)
+from dwarfgpu.session.resolve_type import Resolver
+
+NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
+UNUSED: Final = "is unused: it has no work-item"
+
+
+@frozen(eq=False)
+class Session:
+    """Code objects, a machine, and where the user looks."""
+
+    architecture: Architecture
+    code_objects: tuple[CodeObject, ...] = ()
+    target: Target | None = None
+    wave: WaveId = 0
+    lane: int | None = None
+    iteration: int | None = None
+    pc: int | None = None
+    """The wave's program location, as loaded."""
+    is_pc_forced: bool = field(default=False, kw_only=True)
+    """Take every lane of the top frame to be at `pc`, wherever DW_AT_LLVM_lane_pc puts it."""
+    given_lanes: int | None = None
+    """The lane count, where the user gives it."""
+    given_cfa: GivenAddress | None = None
+    given_frame_base: GivenAddress | None = None
+    strict: bool = False
+    """Read what compilers write literally."""
+    quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
+    """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
+    is_heuristic: bool = field(default=False, kw_only=True)
+    """Find callers of AMD GPU functions by the call convention where nothing tells them."""
+    limits: Limits = field(factory=Limits)
+    notes: tuple[str, ...] = ()
+    """What the user should know of how the session was made."""
+    has_frames: bool = field(default=False, kw_only=True)
+    """Whether whoever asks moves between frames: then an inlined one sees only what is its own.
+
+    Elsewhere a name means what functions into which it is inlined have, too.
+    """
+    knows_loaded: bool = field(default=False, kw_only=True)
+    """Whether the machine tells what is loaded: then no program location is a wrong request."""
+    top: Session | None = field(default=None, repr=False, kw_only=True)
+    """What sees the top frame, where an outer one is in focus."""
+    level: int = field(default=0, kw_only=True)
+    """Of the frame in focus, inlined functions not counted."""
+    inline_level: int = field(default=0, kw_only=True)
+    """Of the function in focus: how many functions are inlined into it, one into the other."""
+    comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
+    """Compare all places of what is read (A.2.5.3)."""
+    callers: int = field(default=0, kw_only=True)
+    """Evaluations of values on entry that are under way, one within the other."""
+    _stacks: dict[int | None, CallStack] = field(factory=dict, init=False, repr=False)
+
+    @property
+    def stop(self) -> int | None:
+        return None if self.target is None else self.target.stop
+
+    @property
+    def code_object(self) -> CodeObject | None:
+        """The code object of the program location; the only one where there is no location.
+
+        `UsageError` for a program location in no code object.
+        """
+        if self.pc is None:
+            return self.code_objects[0] if len(self.code_objects) == 1 else None
+        for each in self.code_objects:
+            if each.covers(self.pc):
+                return each
+        if not self.code_objects or self.level or self.knows_loaded:
+            return None  # an outer frame can be anywhere
+        names = ", ".join(
+            f"{each.name} loaded at {each.load_address:#x}" for each in self.code_objects
+        )
+        raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
+
+    @property
+    def frame(self) -> TopFrame:
+        return TopFrame(self, self.code_object, self.pc, self.level)
+
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames of the wave; None without a program location."""
+        if self.top is not None:
+            return self.top.call_stack
+        if self.pc is None:
+            return None
+        if self.stop not in self._stacks:
+            arch, target, limits = self.architecture, self.target, self.limits
+            context = Context(
+                arch,
+                self.wave,
+                self.lane,
+                target=target,
+                limits=limits,
+                comparison=self.comparison,
+            )
+            loaded = LoadedCode(self.code_objects, arch, self.quirks)
+            guesses = self.is_heuristic and arch.machine == "AMDGPU"
+            convention = GpuCallers(self.code_objects, arch) if guesses else None
+            self._stacks.clear()
+            self._stacks[self.stop] = CallStack(
+                context,
+                self.pc,
+                loaded,
+                by_convention=convention,
+                tail_calls=CallChains(self.code_objects),
+            )
+        return self._stacks[self.stop]
+
+    def forget_frames(self) -> None:
+        """After something was written: what was found may hang on it."""
+        (self.top or self)._stacks.clear()
+
+    @property
+    def physical_frame(self) -> PhysicalFrame | None:
+        stack = self.call_stack
+        return None if stack is None else stack.frame(self.level)
+
+    def at_level(self, level: int, inline_level: int = 0) -> Session:
+        """What a frame sees; `MissingContext` with the reason where there are not as many."""
+        stack = self.call_stack
+        frame = None if stack is None else stack.frame(level)
+        if frame is None:
+            why = "" if stack is None else f": {stack.end}"
+            raise MissingContext(f"the context has no calling frame{why}")
+        top = self.top or self
+        if not level and not inline_level:
+            return top
+        return evolve(top, pc=frame.location, top=top, level=level, inline_level=inline_level)
+
+    def calling(self) -> tuple[Session, int]:
+        """What the frame that called this one sees, and the return address."""
+        caller = self.at_level(self.level + 1)
+        physical = caller.physical_frame
+        assert physical is not None
+        return evolve(caller, callers=self.callers) if self.callers else caller, physical.pc
+
+    def nested(self) -> Session:
+        """The same, for an evaluation within another one; `LimitExceeded` beyond a depth."""
+        if self.callers >= MOST_CALLERS:
+            raise LimitExceeded(f"values on entry nested more than {MOST_CALLERS} deep")
+        return evolve(self, callers=self.callers + 1)
+
+    def focused(self, lane: int | None) -> Session:
+        """The same session, looking at another lane."""
+        top = None if self.top is None else self.top.focused(lane)
+        return evolve(self, lane=lane, top=top)
+
+    def comparing(self) -> Session:
+        """The same session, which compares all places of what is read."""
+        comparison = Comparison()
+        top = None if self.top is None else evolve(self.top, comparison=comparison)
+        return evolve(self, comparison=comparison, top=top)
+
+    @property
+    def program_location(self) -> int | None:
+        """Where the lane in focus is (A.2.5.1): `pc`, unless DW_AT_LLVM_lane_pc says otherwise.
+
+        `InconsistentContext` for a lane that was not active on entry to the call frame; the error
+        of DW_AT_LLVM_lane_pc where that cannot be evaluated.
+        """
+        if self.is_absent:
+            raise InconsistentContext(f"lane {self.lane} {self.why_absent}")
+        return self.pc if self.lane is None else self.frame.program_location(self.lane)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether the lane in focus was not active on entry to the call frame; without a work-item
+        it was on entry to none."""
+        if self.lane is None:
+            return False
+        return self.is_unused or self.frame.lane_location(self.lane).was_active is False
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether the lane in focus is known to have no work-item."""
+        used = self.target.used_lanes(self.wave) if isinstance(self.target, Named) else None
+        if self.lane is None or used is None:
+            return False
+        return used <= self.lane < self.architecture.lane_count
+
+    @property
+    def why_absent(self) -> str:
+        """What there is to say of the lane in focus where `is_absent`."""
+        return UNUSED if self.is_unused else "was not active on entry to the function"
+
+    def lane_count(self) -> tuple[int, str | None]:
+        """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
+        subprogram, lanes = self.frame.subprogram, self.frame.lanes
+        given = self.given_lanes
+        if lanes is not None:
+            if given not in (None, lanes):
+                raise InconsistentContext(
+                    f"lane count {given} and DW_AT_LLVM_lanes {lanes} of the subprogram disagree"
+                )
+            if self.architecture.is_simt and lanes > self.architecture.lane_count:
+                raise InconsistentContext(
+                    f"DW_AT_LLVM_lanes {lanes} of the subprogram and "
+                    f"the wave of {self.architecture.lane_count} lanes disagree"
+                )
+            return lanes, None
+        if given is not None:
+            return given, None
+        if subprogram is not None and self.strict:
+            return 1, None
+        count = self.architecture.lane_count
+        if subprogram is None or count == 1:
+            return count, None
+        return count, f"DW_AT_LLVM_lanes absent: wave size {count} assumed"
+
+    def active_lanes(self) -> tuple[int | None, str | None]:
+        """The frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
+
+        None where it is not known; then a note, where there is more to say.
+        """
+        try:
+            mask = self.frame.active_lanes()
+        except UsageError:
+            mask = None  # the program location is in no code object
+        except DwarfGpuError as error:
+            return None, f"which lanes are active is not known: DW_AT_LLVM_active_lane: {error}"
+        if mask is None:
+            mask = 1 if self._is_scalar() else self.frame.execution_mask
+        return mask, None
+
+    def _is_scalar(self) -> bool:
+        """Whether the function has one lane, the thread itself: it needs no execution mask."""
+        try:
+            is_in_function = self.frame.subprogram is not None
+            return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1
+        except DwarfGpuError:
+            return False
+
+    def executing_lanes(self) -> tuple[int | None, str | None]:
+        """`active_lanes` of the innermost frame, whichever is in focus: what the wave executes."""
+        return (self.top or self).active_lanes()
+
+    def is_active(self, lane: int) -> bool | None:
+        """Whether the wave executes a lane; None where that is not known."""
+        mask, _ = self.executing_lanes()
+        return None if mask is None else bool(mask >> lane & 1)
+
+    def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
+        """What lanes of the wave are doing: what it executes, and where they are in the frame."""
+        mask, _ = self.executing_lanes()
+        wanted, states = tuple(lanes), []
+        told = self._lane_locations(max(wanted) + 1) if len(wanted) > 1 else ()
+        for lane in wanted:
+            is_active = None if mask is None else bool(mask >> lane & 1)
+            try:
+                is_told = 0 <= lane < len(told)
+                location = told[lane] if is_told else self.focused(lane).frame.lane_location(lane)
+                states.append(LaneState.at(lane, is_active, location))
+            except DwarfGpuError as error:
+                states.append(LaneState(lane, is_active, None, error))
+        return states
+
+    def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
+        """Where the first lanes are; none where each has to be asked."""
+        try:
+            count = min(count, self.lane_count()[0])
+            return self.focused(None).frame.lane_locations(count) or ()
+        except DwarfGpuError:
+            return ()
+
+    def context(self, frame: TopFrame | None = None) -> Context:
+        """The evaluation context of the focus, without a unit."""
+        frame = frame or self.frame
+        count, _ = self.lane_count()
+        context = Context(
+            architecture=self.architecture,
+            wave=self.wave,
+            lane=self.lane,
+            iteration=self.iteration,
+            frame=frame,
+            pc=frame.lane_location(self.lane).pc,
+            target=self.target,
+            lane_count=count,
+            limits=self.limits,
+            comparison=self.comparison,
+        )
+        if self.iteration is None or frame.is_of_thread:
+            return context
+        return evolve(context, iteration_count=frame.iteration_count())
+
+    def variables(self) -> list[Variable]:
+        """Every variable in scope at the program location, innermost first."""
+        code_object, pc = self.code_object, self.program_location
+        if pc is None or (code_object is None and not self.code_objects):
+            raise MissingContext("the context has no program location")
+        if code_object is None:
+            raise MissingContext(f"no variable is in scope: pc {pc:#x} is in no code object")
+        found = code_object.scopes.variables_at(pc)
+        if not self.inline_level:
+            return found
+        own = [e for e in found if e.kind != "global" and e.inline_level == self.inline_level]
+        return own + [each for each in found if each.kind == "global"]
+
+    def functions(self) -> list[str]:
+        """The functions at the program location, the innermost inlined one first."""
+        code_object, pc = self.code_object, self.program_location
+        if code_object is None or pc is None:
+            return []
+        return code_object.scopes.functions_at(pc)
+
+    def first_active_lane(self) -> int | None:
+        """The first lane of the execution mask; lane 0 where that is unknown, None on a CPU."""
+        if not self.architecture.is_simt:
+            return None
+        count, _ = self.lane_count()
+        mask, _ = self.active_lanes()
+        return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
+
+    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
+        """The code objects in which a name is looked for, that of the program location first."""
+        here = self.code_object
+        return tuple(sorted(self.code_objects, key=lambda each: each is not here))
+
+    def meanings(self, name: str = "") -> Meanings:
+        """What names mean in the focus, `name` at least.
+
+        Without a program location, what they mean in the unit of `main`, or in the only unit.
+        """
+        objects = self.objects_with(name)
+        infos = tuple(each.info for each in objects)
+        code_object, pc = self.code_object, self.pc
+        if code_object is not None and pc is not None:
+            if self.is_absent:  # the lane sees what is outside of functions
+                return Meanings(infos, code_object.scopes.unit_at(pc))
+            here = self.program_location or pc
+            with_outer = not (self.has_frames or self.inline_level)
+            return code_object.scopes.meanings_at(
+                here, self.inline_level, infos, with_outer=with_outer
+            )
+        units = (each.scopes.main_unit for each in objects)
+        return Meanings(infos, next((each for each in units if each is not None), None))
+
+    def variable(self, name: str) -> Variable:
+        """The variable that a name means; `UsageError` in GDB's words where there is none."""
+        for found in self.meanings(name).of(name)[:1]:
+            # `f::x` is for the language: it needs a frame of f, or a place that needs none.
+            if isinstance(found, Variable) and (found.kind == "global" or "::" not in name):
+                return found
+        self.require_entered(name)
+        raise UsageError(f'No symbol "{name}" in current context.{self._why_unknown(name)}')
+
+    def require_entered(self, name: str) -> None:
+        """Of a lane that is not in the frame, why, where the name means something in the frame."""
+        if not self.is_absent or self.focused(None).meanings(name).of(name):
+            _ = self.program_location
+
+    def _why_unknown(self, name: str) -> str:
+        without = [each.name for each in self.code_objects if not each.info.units]
+        if without and len(without) == len(self.code_objects):
+            return f" {', '.join(without)} has no debugging information"
+        inside = next(in_namespaces(self.code_objects, name), None)
+        if inside is not None:
+            return f' Did you mean "{inside}"?'
+        if self.pc is None:
+            return " Without a program location only global variables are known; give --pc ADDR"
+        known = [] if self.is_absent else self.variables()
+        around = next((e for e in known if e.name == name and e.inline_level), None)
+        if around is not None:
+            level = around.inline_level
+            which = "the frame" if level == 1 else f"{level} frames"
+            return f" It is in {self.functions()[level]}, {which} above: this one is inlined there"
+        return self.did_you_mean(name, "variable", "function")
+
+    def did_you_mean(self, name: str, *kinds: Kind) -> str:
+        """What was perhaps meant by a name: a variable in scope, else what is outside of functions,
+        of these kinds."""
+        try:
+            known = self.variables() if "variable" in kinds else []
+        except DwarfGpuError:
+            known = []
+        own = [each.name for each in known if each.inline_level in (0, self.inline_level)]
+        return did_you_mean(name, own) or did_you_mean(name, first_names(self.code_objects, kinds))
+
+    def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
+        """Where an attribute says the object is, in the context of the focus."""
+        return located(attribute, self.context(), observe)
+
+    def at_symbol(self, variable: Variable) -> Location | None:
+        """Where a variable without a location is by the symbol of its name; None where it has none
+        that others can mean."""
+        address = address_of_symbol(self.code_objects, variable)
+        return None if address is None else self.frame.place(GivenAddress(0, address))
+
+    def read(self, variable: Variable, observe: Observer | None = None) -> Reading:
+        """The variable's contents for the focus; an error is kept, not raised.
+
+        A global variable needs no call frame: it is there for a lane that is not in this one too.
+        """
+        if variable.kind == "global" and self.is_absent:
+            return evolve(self.focused(None).read(variable, observe), lane=self.lane)
+        before = self.reads_before_start
+        reading = self._read(variable, observe)
+        if self.reads_before_start == before:
+            return reading
+        return evolve(reading, notes=(*reading.notes, NOT_STARTED))
+
+    @property
+    def reads_before_start(self) -> int:
+        """How many reads were of memory as it is before the program starts."""
+        target = self.target
+        return target.reads_before_start if isinstance(target, NotStarted) else 0
+
+    def _read(self, variable: Variable, observe: Observer | None) -> Reading:
+        reading = Reading(variable, None, self.lane)
+        try:
+            reading = evolve(reading, type=variable.type)
+            frame = self.frame
+            context = self.context(frame)
+            reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
+            attribute = variable.location
+            symbol = self.at_symbol(variable) if attribute is None else None
+            if symbol is not None:
+                return contents(resolved(evolve(reading, location=symbol), context), context)
+            if attribute is None and variable.die.flag(dw.AT_DECLARATION):
+                raise MissingContext(
+                    f'Missing ELF symbol "{variable.name}": it is only declared, and no code '
+                    "object tells where it is"
+                )
+            why = why_not_described(variable, self.code_object, context.pc)
+            if attribute is None or why is not None:
+                raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
+            reading = evolve(reading, location=located(attribute, context, observe))
+            if frame.left_alone:
+                reading = evolve(reading, notes=(*reading.notes, *frame.notes_on_left_alone()))
+            return contents(resolved(reading, context), context)
+        except DwarfGpuError as error:
+            return evolve(reading, error=error)
+
+    def notes_on(self, variable: Variable) -> tuple[str, ...]:
+        """What is assumed about the focus and the variable's description; it is not read."""
+        try:
+            frame = self.frame
+            return self._notes(variable, frame, self.context(frame).pc)
+        except DwarfGpuError:
+            return ()  # the reading itself reports it
+
+    def resolver(self) -> Resolver:
+        """Resolves types of which the program tells the rest, for the focus."""
+        return Resolver(self.context)
+
+    def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
+        """What was assumed about the focus and the variable's description."""
+        count, note = self.lane_count()
+        assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
+        return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc, count)]))
+
+
+__all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]

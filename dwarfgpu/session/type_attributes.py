@@ -1,0 +1,247 @@
+"""The attributes of types, evaluated for one object: the numbers and places that they are.
+
+Each is evaluated with the context that its section prescribes: those of DWARF 5 2.19 and A.5.18.1
+with the object's location as the object and an empty stack, the bounds of a generic subrange with
+the index of their dimension on the stack; DW_AT_data_member_location (A.5.7.3),
+DW_AT_vtable_elem_location (A.5.7.8) and DW_AT_use_location (A.5.14) without an object, with their
+operands on the stack.
+
+Law: what one answer costs is bounded, however its types are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import DATA
+from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, size_bits, strip
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    LimitExceeded,
+    MissingContext,
+    OutOfRange,
+    UndefinedBits,
+)
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
+from dwarfgpu.expr.convert import constant_location
+from dwarfgpu.expr.evaluate import Result, evaluate_attribute, matching_entries
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
+from dwarfgpu.model.storage import Composite
+from dwarfgpu.model.value import Value
+from dwarfgpu.session.bit_field import bit_order, read_field
+
+STEPS: Final = 5_000
+"""Operations of one attribute: those that compilers write have a dozen."""
+EVALUATIONS: Final = 2_000
+"""Attributes evaluated for one answer."""
+LARGEST_LENGTH_BYTES: Final = 8
+"""Of the number that tells the length of a string."""
+
+
+@frozen(eq=False)
+class Around:
+    """The structure that an object is a part of, and what that is a part of."""
+
+    kind: Struct
+    location: Location
+    outer: Around | None = None
+
+
+@frozen(eq=False)
+class ObjectPlace:
+    """The object that has the type."""
+
+    location: Location
+    around: Around | None
+
+
+def displaced(location: Location, bits: int) -> Location:
+    """A part of an object; producers leave out the last pieces of a composite: they are nowhere."""
+    try:
+        return location.displaced(bits)
+    except OutOfRange:
+        if bits > 0 and all(isinstance(place.storage, Composite) for place in location.places):
+            return UNDEFINED_LOCATION
+        raise
+
+
+class TypeAttributes:
+    """Evaluates attributes in one context, with one budget for all of them."""
+
+    def __init__(self, context: Callable[[], Context]) -> None:
+        """`context`: that of the focus, asked for when something must be evaluated."""
+        self._make_context = context
+        self._evaluations_left = EVALUATIONS
+        self._too_much: dict[int, LimitExceeded] = {}
+
+    @cached_property
+    def context(self) -> Context:
+        context = self._make_context()
+        steps = min(STEPS, context.limits.steps)
+        return evolve(context, limits=evolve(context.limits, steps=steps))
+
+    def member_location(self, location: Location, member: Member) -> Location:
+        """Where a member of the structure at a place begins."""
+        if member.location is not None:
+            location = self.place(member.location, stack=(location,))
+        return displaced(location, member.bit_offset or 0)
+
+    def string_length(self, length: StringLength, about: ObjectPlace) -> int:
+        """The number at the place that DW_AT_string_length gives (DWARF 5 5.11)."""
+        source = length.where.source
+        if isinstance(source, Die):
+            return max(0, self._referenced(length.where.name, source, about.around))
+        if not 0 < length.size_bytes <= LARGEST_LENGTH_BYTES:
+            raise IllFormed(f"the length of a string has {length.size_bytes} bytes")
+        place = self.place(source, object=about.location)
+        access = self.context.access
+        return int.from_bytes(access.read_bytes(place, length.size_bytes), access.endian)
+
+    def size(self, measure: Measure, about: ObjectPlace) -> int:
+        size = self.number(measure, about)
+        if size < 0:
+            raise IllFormed(f"the size of a type is {size // 8}")
+        return size
+
+    def number(self, measure: Measure, about: ObjectPlace, stack: tuple[Entry, ...] = ()) -> int:
+        """What an attribute is for an object; the generic type is taken as signed."""
+        if not isinstance(measure, Computed):
+            assert measure is not None
+            return measure
+        source = measure.source
+        if isinstance(source, Die):
+            return self._referenced(measure.name, source, about.around) * measure.factor
+        try:
+            found = self._evaluate(source, "value", about.location, stack)
+            assert isinstance(found, Value)
+            return found.displacement * measure.factor
+        except DwarfGpuError as error:
+            error.context = error.context or measure.name
+            raise
+
+    def _referenced(self, name: str, die: Die, around: Around | None) -> int:
+        """The value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
+        what = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
+        if die.tag == dw.TAG_MEMBER:
+            return self._of_member(what, die, around)
+        if die.tag not in DATA and not die.has(dw.AT_LOCATION) and not die.has(dw.AT_CONST_VALUE):
+            raise IllFormed(f"{what}, which is no variable or member (tag {die.tag:#x})")
+        kind = die.unit.info.types.type_of(die)
+        for holder in die.origins():
+            attribute = holder.unit.location_attribute(holder)
+            if isinstance(attribute, ConstValue):
+                place = constant_location(attribute.data, self.context.endian)
+                return self._integer(what, kind, place)
+            if attribute is not None:
+                place = self.place(attribute)
+                place = place.of_object(size_bits(kind) or 0, self.context.endian)
+                return self._integer(what, kind, place)
+        raise UndefinedBits(f"{what}, which is optimized out: it has no location")
+
+    def _of_member(self, what: str, die: Die, around: Around | None) -> int:
+        """A member of the nearest structure around the object that has it."""
+        while around is not None:
+            member = around.kind.member_at(die.offset)
+            if member is not None:
+                place = self.member_location(around.location, member)
+                return self._integer(what, member.type, place, member.bit_size)
+            around = around.outer
+        raise MissingContext(
+            f"{what}, a member of a structure that the object is not known to be in"
+        )
+
+    def _integer(
+        self, what: str, kind: Type | None, location: Location, bit_size: int | None = None
+    ) -> int:
+        """The integer that an object is."""
+        bare = strip(kind)
+        if isinstance(bare, Enum):
+            size, is_signed, endian = 8 * bare.size_bytes, bare.is_signed, None
+        elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
+            size, is_signed, endian = bare.base.bit_size, bare.base.is_signed, bare.base.endian
+        else:
+            raise IllFormed(f"{what}, which is no integer")
+        access = self.context.access
+        size = size if bit_size is None else bit_size
+        if not 0 < size <= 64:
+            raise IllFormed(f"{what}, an integer of {size} bits")
+        is_turned = bit_size is not None and bit_order(kind, access.endian) != access.endian
+        try:
+            if is_turned:
+                field = read_field(access, location, size, kind)
+                field.to_bytes(access.endian)  # an error where it is not known
+                return signed(field.value, size) if is_signed else field.value
+            if size % 8 == 0:
+                data = access.read_bytes(location, size // 8)
+                return int.from_bytes(data, endian or access.endian, signed=is_signed)
+            number = access.retrieve(location, size)
+        except EvaluationError as error:
+            error.context = error.context or what
+            raise
+        assert isinstance(number, int)
+        return number - (1 << size) if is_signed and number >> size - 1 else number
+
+    def place(
+        self,
+        source: ExprLoc | LocList,
+        *,
+        object: Location | None = None,
+        stack: tuple[Entry, ...] = (),
+    ) -> Location:
+        found = self._evaluate(source, "location", object, stack)
+        assert isinstance(found, Location)
+        return found
+
+    def _evaluate(
+        self,
+        source: ExprLoc | LocList,
+        result_kind: ResultKind,
+        object: Location | None,
+        stack: tuple[Entry, ...],
+    ) -> Result:
+        """Evaluate within the budget; what was too much once is not tried again."""
+        if id(source) in self._too_much:
+            raise self._too_much[id(source)]
+        if self._evaluations_left <= 0:
+            raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
+        self._evaluations_left -= 1
+        context = evolve(
+            self.context,
+            unit=source.unit,
+            result_kind=result_kind,
+            object=object,
+            initial_stack=stack,
+        )
+        try:
+            if isinstance(source, LocList) and result_kind == "location":
+                return self._listed(source, context)
+            return evaluate_attribute(source, context)
+        except LimitExceeded as error:
+            self._too_much[id(source)] = error
+            raise
+
+    def _listed(self, source: LocList, context: Context) -> Location:
+        """A location list, each entry of which has the stack of the attribute.
+
+        A.2.5.5 says an empty one, but then no list could describe a member: docs/spec-notes.md.
+        """
+        found: dict[SingleLocation, None] = {}
+        stop = context.stop
+        for entry in matching_entries(source.entries, context.pc):
+            location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
+            assert isinstance(location, Location)
+            found |= dict.fromkeys(location.places)
+            if len(found) > context.limits.places:
+                raise LimitExceeded(f"{len(found)} places, at most {context.limits.places}")
+        return Location(tuple(found), stop) if found else UNDEFINED_LOCATION

@@ -1,0 +1,22 @@
+"""The width of the terminal."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    pass
+
+
+_COLUMNS: Final = 80
+
+
+_WIDEST: Final = 200
+
+
+def terminal_columns(is_terminal: bool) -> int:
+    """Of the terminal; 80 of what is none."""
+    if not is_terminal:
+        return _COLUMNS
+    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)

@@ -1,0 +1,70 @@
+"""Text and bytes that a command reads: arguments, standard input, files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.bundle import COMPRESSED_MAGIC, MAGIC
+from dwarfgpu.terminal.streams import is_terminal
+
+MOST_BYTES: Final = 64 << 20
+"""Of a file of text or of bytes; a device that never ends has more."""
+
+
+_MAGICS: Final = (b"\x7fELF", MAGIC, COMPRESSED_MAGIC)
+
+
+def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
+    """The words of the command line, else the file, else (or for `-`) standard input.
+
+    Nothing but `-` waits for a person at a terminal, who is shown `usage`. `UsageError` where
+    there are words and a file, or the file cannot be read. Bytes that are no UTF-8 become
+    characters that have no meaning, so that the error about the text says where they are.
+    """
+    if words and file is not None:
+        raise UsageError("give the text or --file, not both")
+    if file is not None:
+        return read_file(file).decode("utf-8", "replace")
+    if words and list(words) != ["-"]:
+        return " ".join(words)
+    if not words and usage and is_terminal(sys.stdin):
+        raise UsageError(f"nothing is given; usage: {usage}")
+    try:
+        return read_all(sys.stdin.buffer, "standard input").decode("utf-8", "replace")
+    except OSError as cause:
+        raise UsageError(f"standard input: {cause.strerror or cause}") from None
+
+
+def is_object(word: str) -> bool:
+    """Whether a word of the command line names a file that begins as an object file or a fat
+    binary does, not an expression or a variable."""
+    try:
+        if not Path(word).is_file():
+            return False
+        with Path(word).open("rb") as file:
+            return file.read(24).startswith(_MAGICS)
+    except (OSError, ValueError):
+        return False
+
+
+def read_all(file: BinaryIO, name: str) -> bytes:
+    """What is left in a file; `UsageError` where that is more than `MOST_BYTES`."""
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise UsageError(f"{name}: more than {MOST_BYTES >> 20} MiB")
+    return data
+
+
+def read_file(path: str) -> bytes:
+    """The whole file; `UsageError` where it cannot be read."""
+    try:
+        with Path(path).open("rb") as file:
+            return read_all(file, path)
+    except OSError as cause:
+        raise UsageError(f"{path}: {cause.strerror or cause}") from None
+    except ValueError:  # a NUL in the name
+        raise UsageError(f"{path!r} is no file name") from None

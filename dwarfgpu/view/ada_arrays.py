@@ -1,0 +1,36 @@
+"""Arrays of Ada whose bounds are elsewhere: a pointer to the elements and one to the bounds.
+
+GNAT describes them as a structure of `P_ARRAY` and `P_BOUNDS`; the bounds of the array to which the
+first points are evaluated with the structure as the object.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, strip
+from dwarfgpu.errors import UndefinedBits
+from dwarfgpu.session.resolve_type import Placed
+from dwarfgpu.view.object_printer import Shown
+
+_PARTS: Final = ("P_ARRAY", "P_BOUNDS")
+
+
+def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> Placed | None:
+    """The array that such a structure is; None for any other structure, and for null."""
+    members = kind.members
+    if shown.options.style != "ada" or shown.whole is None:
+        return None
+    if tuple(each.name for each in members) != _PARTS or members[0].bit_offset is None:
+        return None
+    pointer = strip(members[0].type)
+    if not isinstance(pointer, Pointer) or not isinstance(strip(pointer.target), Dynamic | Array):
+        return None
+    bits = shown.object.bits(first_bit + members[0].bit_offset, 8 * pointer.size_bytes)
+    if not bits.is_complete:
+        raise UndefinedBits("the address of the array is not known")
+    if not bits.value:
+        return None
+    whole = shown.whole
+    resolved = whole.resolver.resolved(pointer.target, whole.part(first_bit), whole.around)
+    return Placed(resolved.type, whole.resolver.at(bits.value))

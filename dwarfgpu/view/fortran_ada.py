@@ -1,0 +1,142 @@
+"""Types of Fortran and Ada in full, as GDB's `ptype` prints them there.
+
+Law: of structures only those at the top are in full, so that no type costs more than its members.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_dimensions, fortran_name, is_string
+from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Member,
+    Pointer,
+    Struct,
+    Style,
+    Type,
+    size_bits,
+    strip,
+)
+
+_MOST: Final = 10_000
+"""Members of one definition."""
+_DEEPEST: Final = 20
+
+
+def definition(kind: Type | None, style: Style, depth: int = 0) -> str:
+    """`Type point … End Type point`, `record … end record`; `IllFormed` for a cycle of typedefs."""
+    bare = strip(kind)
+    form = bare.form if isinstance(bare, Dynamic) else bare
+    if depth > _DEEPEST:
+        return "..."
+    if isinstance(form, Pointer):
+        inner = definition(form.target, style, depth + 1)
+        mark = "PTR" if form.kind == "pointer" else "REF"
+        return f"{mark} TO -> ( {inner} )" if style == "fortran" else f"access {inner}"
+    if isinstance(form, Struct):
+        return "\n".join(_fortran(form) if style == "fortran" else _record(form))
+    if style == "fortran":
+        if isinstance(form, Array) and not is_string(form):
+            inner = definition(form.element, style, depth + 1)
+            return f"{inner}{_allocatable(bare)} ({fortran_dimensions(form)})"
+        return fortran_name(bare)
+    return _ada(form)
+
+
+def _allocatable(bare: Type | None) -> str:
+    if not isinstance(bare, Dynamic) or bare.properties.allocated is None:
+        return ""
+    return ", allocatable"
+
+
+def _fortran(kind: Struct) -> Iterator[str]:
+    name = kind.name or "{...}"
+    yield f"Type {name}"
+    for each in kind.members[:_MOST]:
+        bare = strip(each.type)
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        if isinstance(form, Array) and not is_string(form):
+            spelled = f"{fortran_name(form.element)}{_allocatable(bare)} :: {each.name}"
+            yield f"    {spelled}({fortran_dimensions(form)})"
+        elif isinstance(form, Pointer):
+            yield f"    PTR TO -> ( {fortran_name(form.target)} :: {each.name} )"
+        else:
+            yield f"    {fortran_name(bare)} :: {each.name}"
+    yield f"End Type {name}"
+
+
+def _ada(form: Type | None) -> str:
+    if isinstance(form, Enum):
+        words: list[str] = []
+        following = 0
+        for name, value in form.enumerators[:_MOST]:
+            words.append(name if value == following else f"{name} => {value}")
+            following = value + 1
+        return f"({', '.join(words)})"
+    if isinstance(form, Base) and form.base.scale is not None:
+        scale = form.base.scale
+        return f"<{form.size_bytes}-byte fixed point (small = {scale})>"
+    if isinstance(form, Array):
+        return _ada_array(form)
+    return ada_name(form)
+
+
+def _ada_array(form: Array) -> str:
+    element, stride = strip(form.element), form.strides_bits[-1] if form.strides_bits else None
+    spelled = ada_name(Array(form.element, form.dimensions, lower_bounds=form.lower_bounds))
+    is_packed = isinstance(element, Base) and stride is not None and stride % 8
+    return f"{spelled} <packed: {stride}-bit elements>" if is_packed else spelled
+
+
+def _record(kind: Struct) -> Iterator[str]:
+    yield "record"
+    members = [each for each in kind.members[:_MOST] if not (each.name or "").startswith("_")]
+    yield from _components(members, kind.declared.variant_parts, 4)
+    if not members and not kind.declared.variant_parts:
+        yield "    null;"
+    yield "end record"
+
+
+def _components(
+    members: list[Member] | tuple[Member, ...], parts: tuple[VariantPart, ...], indent: int
+) -> Iterator[str]:
+    margin = " " * indent
+    for each in members:
+        bare = strip(each.type)
+        form = bare.form if isinstance(bare, Dynamic) else bare
+        spelled = _ada_array(form) if isinstance(form, Array) else ada_name(each.type)
+        yield f"{margin}{each.name}: {spelled};"
+    for part in parts:
+        discriminant = part.discriminant
+        yield f"{margin}case {'?' if discriminant is None else discriminant.name} is"
+        for variant in part.variants:
+            yield f"{margin}    when {_choices(variant, discriminant)} =>"
+            yield from _components(variant.members, variant.parts, indent + 8)
+            if not variant.members and not variant.parts:
+                yield f"{margin}        null;"
+        yield f"{margin}end case;"
+
+
+def _choices(variant: Variant, discriminant: Member | None) -> str:
+    """`red | 3 .. 5`, `others`."""
+    if not variant.values:
+        return "others"
+    bare = None if discriminant is None else strip(discriminant.type)
+    mask = (1 << (size_bits(bare) or 64)) - 1
+    names: dict[int, str] = {}
+    if isinstance(bare, Enum):
+        names = {value & mask: name for name, value in bare.enumerators}
+
+    def spelled(value: int) -> str:
+        return names.get(value & mask, str(value))
+
+    return " | ".join(
+        spelled(low) if low == high else f"{spelled(low)} .. {spelled(high)}"
+        for low, high in variant.values
+    )

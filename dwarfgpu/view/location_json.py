@@ -1,0 +1,214 @@
+"""Locations, values and stack entries as plain data for `--json`.
+
+Law: at most 100 composites inside one another and 4,096 distinct parts in one answer;
+`parts_omitted` counts the parts left out, equal ones each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final, TypeAlias, assert_never
+
+from dwarfgpu.base.bits import Endian, to_bytes
+from dwarfgpu.errors import LimitExceeded, Unsupported
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Repeated,
+    Selected,
+    Undefined,
+)
+from dwarfgpu.model.value import Value
+from dwarfgpu.view.layout import Compound, Stretch, distinct_parts, part_count
+from dwarfgpu.view.scalars import MAX_BITS, format_of
+
+MAX_PARTS: Final = 4_096
+MAX_NESTING: Final = 100
+_MAX_VALUE_BITS: Final = 1 << 20
+
+Plain: TypeAlias = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
+"""What `json.dumps` accepts."""
+Record: TypeAlias = dict[str, Plain]
+
+
+def entry_json(entry: Entry, endian: Endian = "little") -> Record:
+    """A stack entry or result: the object R of `dwarfgpu-eval-1`."""
+    match entry:
+        case Value():
+            return value_json(entry)
+        case ImplicitPointerValue(storage=storage):
+            return implicit_pointer_json(storage)
+        case Location():
+            return location_json(entry, endian)
+        case PartialComposite():
+            return {
+                "kind": "partial_composite",
+                "bit_size": entry.size_bits,
+                "part_count": entry.count,
+            }
+        case other:
+            assert_never(other)
+
+
+def operand_json(operand: Operand) -> int | str:
+    """Blocks as hexadecimal digits; numbers beyond 64 bits, which few readers take, as 0x text."""
+    if isinstance(operand, bytes):
+        return operand.hex()
+    return operand if operand.bit_length() <= 64 else f"{operand:#x}"
+
+
+def value_json(value: Value) -> Record:
+    """A value with its type; `value` is null where the type has no one number.
+
+    Raises `LimitExceeded` for a type that no reader of JSON can take.
+    """
+    base = value.type
+    if base.bit_size > _MAX_VALUE_BITS:
+        raise LimitExceeded(f"value of more than {_MAX_VALUE_BITS} bits, of type {base.name}")
+    return {
+        "kind": "value",
+        "type": {"name": base.name, "encoding": base.encoding, "bit_size": base.bit_size},
+        "value": _number(value),
+        "hex": to_bytes(value.bits, base.bit_size, base.endian).hex(),
+    }
+
+
+def _number(value: Value) -> Plain:
+    base = value.type
+    if base.vector_size is not None or base.bit_size > MAX_BITS:
+        return None
+    if base.encoding != "float":
+        try:
+            return value.number
+        except Unsupported:
+            return None
+    form = format_of(base, base.bit_size)
+    if form is None:
+        return None
+    number = form.to_float(value.bits)
+    if math.isnan(number):
+        return "nan"
+    return number if math.isfinite(number) else "inf" if number > 0 else "-inf"
+
+
+def location_json(location: Location, endian: Endian = "little") -> Record:
+    """A location description with all its places."""
+    return {"kind": "location", "places": _Budget(endian).places(location, 0)}
+
+
+def implicit_pointer_json(storage: ImplicitPointer) -> Record:
+    """A removed pointer as a value."""
+    return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
+
+
+def _implicit_pointer(storage: ImplicitPointer) -> Record:
+    if storage.displacement_bytes.bit_length() > MAX_BITS:
+        raise LimitExceeded(f"displacement of an implicit pointer of more than {MAX_BITS} bits")
+    return {
+        "die": storage.die.section_offset,
+        "displacement_bytes": storage.displacement_bytes,
+        "aspace": storage.space.number,
+    }
+
+
+class _Budget:
+    """Counts the parts of one answer down, over all its composites."""
+
+    def __init__(self, endian: Endian) -> None:
+        self.endian: Endian = endian
+        self.parts_left = MAX_PARTS
+        self._stretches: dict[int, tuple[Stretch, ...]] = {}
+
+    def places(self, location: Location, nesting: int) -> list[Plain]:
+        return [self.place(place, nesting) for place in location.places]
+
+    def place(self, place: SingleLocation, nesting: int) -> Record:
+        storage, bit_offset = place.storage, place.bit_offset
+        match storage:
+            case Memory():
+                return {
+                    "storage": "memory",
+                    "address_space": storage.space.name,
+                    "aspace": storage.space.number,
+                    "address": bit_offset // 8,
+                    "bit_offset": bit_offset % 8,
+                    "wave": storage.wave,
+                    "lane": storage.lane,
+                }
+            case Register():
+                return {
+                    "storage": "register",
+                    "register": storage.register.name,
+                    "number": storage.register.number,
+                    "bit_offset": bit_offset,
+                    "bit_size": storage.size_bits,
+                    "wave": storage.wave,
+                    "frame": storage.frame,
+                }
+            case Implicit():
+                return {
+                    "storage": "implicit",
+                    "hex": to_bytes(storage.bits, storage.size_bits, self.endian).hex(),
+                    "bit_size": storage.size_bits,
+                    "bit_offset": bit_offset,
+                }
+            case ImplicitPointer():
+                pointer = _implicit_pointer(storage)
+                return {"storage": "implicit_pointer", **pointer, "bit_offset": bit_offset}
+            case Undefined():
+                return {"storage": "undefined"}
+            case Composite() | Repeated() | Selected():
+                return self.composite(storage, bit_offset, nesting)
+            case other:
+                assert_never(other)
+
+    def composite(self, storage: Compound, bit_offset: int, nesting: int) -> Record:
+        parts: list[Plain] = []
+        shown = 0
+        record: Record = {
+            "storage": "composite",
+            "bit_size": storage.size_bits,
+            "bit_offset": bit_offset,
+            "parts": parts,
+        }
+        too_deep = nesting >= MAX_NESTING
+        for stretch in self.stretches(storage):
+            if too_deep or self.parts_left == 0:
+                record["parts_omitted"] = part_count(storage) - shown
+                break
+            self.parts_left -= 1
+            parts.append(
+                {
+                    "bit_size": stretch.size_bits,
+                    "count": stretch.count,
+                    "places": self.places(stretch.location, nesting + 1),
+                }
+            )
+            shown += stretch.count
+        return record
+
+    def stretches(self, storage: Compound) -> Iterable[Stretch]:
+        """As many distinct parts as can be shown, and one more.
+
+        Found once for a composite that is part of many others.
+        """
+        if not isinstance(storage, Composite):
+            return distinct_parts(storage)
+        known = self._stretches.get(id(storage))
+        if known is None:
+            known = tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
+            self._stretches[id(storage)] = known
+        return known

@@ -1,0 +1,207 @@
+"""Where a variable is, by its description alone, in the words of GDB's `info address`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.expr.codec import Operand
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
+from dwarfgpu.expr.decode import Expression, decode
+from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.text.text import instruction_text
+
+_PIECES: Final = ("piece", "bit_piece")
+_TLS: Final = ("form_tls_address", "GNU_push_tls_address")
+_ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
+_MARGIN: Final = 4
+_DEEPEST: Final = 8
+_MOST_RANGES: Final = 10_000
+
+
+@frozen
+class Describer:
+    """What a description is read with."""
+
+    architecture: Architecture
+    file: str
+    """The file that has it, for variables of threads."""
+    frame_base: ExprLoc | LocList | None = None
+    """Of the function that has the variable."""
+
+    def text(self, attribute: LocationAttribute | None) -> str:
+        """`static storage at address 0x4040`, `a variable in $rdi`, `multi-location: …`; nothing
+        is read."""
+        match attribute:
+            case None:
+                return "optimized out"
+            case ConstValue(data=data):
+                return self._constant(data)
+            case ExprLoc(expression=expression, unit=unit):
+                address = _static(self._decoded(expression, unit), unit)
+                if address is not None:
+                    return f"static storage at address {address:#x}"
+                return self._expression(expression, unit)
+            case LocList():
+                return "multi-location:\n" + "".join(self._ranges(attribute))
+
+    def _constant(self, data: bytes) -> str:
+        number = int.from_bytes(data, self.architecture.endian)
+        bits = 8 * len(data)
+        return f"a constant with value {signed(number, bits)} ({number:#x})" if bits else "constant"
+
+    def _ranges(self, found: LocList) -> Iterator[str]:
+        for entry in found.entries[:_MOST_RANGES]:
+            where = "default"
+            if entry.begin is not None and entry.end is not None:
+                where = f"{entry.begin:#x}-{entry.end:#x}"
+            yield f"  Range {where}: {self._expression(entry.expression, found.unit)}\n"
+        if len(found.entries) > _MOST_RANGES:
+            yield "  ...\n"
+
+    def _decoded(self, data: bytes, unit: Unit) -> Expression:
+        return decode(data, unit.dialect, unit.format)
+
+    def _expression(self, data: bytes, unit: Unit) -> str:
+        """The pieces, one after the other."""
+        if not data:
+            return "optimized out"
+        found = self._decoded(data, unit)
+        rest = list(found.instructions)
+        texts: list[str] = []
+        while rest:
+            end = next((n for n, each in enumerate(rest) if _is_piece(each)), len(rest))
+            part, piece, rest = rest[:end], rest[end : end + 1], rest[end + 1 :]
+            texts.append(self._part(part, found) + self._piece(part, piece))
+        if found.undecoded:
+            texts.append(f"an expression that cannot be read: {found.error}")
+        return ", and ".join(texts)
+
+    def _piece(self, part: Sequence[Instruction], piece: Sequence[Instruction]) -> str:
+        if not piece:
+            return ""
+        count, *offset = map(_number, piece[0].operands)
+        if piece[0].operation.name == "piece":
+            return f" [{count}-byte piece]" if part else f"an empty {count}-byte piece"
+        if not part:
+            return f"an empty {count}-bit piece"
+        return f" [{count}-bit piece, offset {offset[0]} bits]"
+
+    def _part(self, part: list[Instruction], found: Expression) -> str:
+        if not part:
+            return ""
+        simple = self._simple(part)
+        if simple is not None:
+            return simple
+        lines = "".join(self._lines(part, found, 0, 0))
+        is_cut = part[-1].end < len(found.data)
+        return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
+
+    def _simple(self, part: list[Instruction]) -> str | None:
+        """What GDB has words for."""
+        first, names = part[0], [each.operation.name for each in part]
+        register = self._register(first)
+        if len(part) == 1 and register is not None and names[0].startswith("reg"):
+            return f"a variable in ${register}"
+        if len(part) == 1 and register is not None:
+            return f"a variable at offset {_number(first.operands[-1])} from base reg ${register}"
+        if len(part) == 1 and names == ["fbreg"]:
+            return self._in_frame(first.operands[0])
+        if len(part) == 2 and names[1] in _TLS and first.operands:
+            offset = first.operands[0]
+            assert isinstance(offset, int)
+            return (
+                f"a thread-local variable at offset {offset:#x} in the thread-local storage "
+                f"for `{self.file}'"
+            )
+        if len(part) == 2 and names[0].startswith("lit") and names[1] == "stack_value":
+            return f"the constant {first.operation.number}"
+        return None
+
+    def _in_frame(self, offset: Operand) -> str | None:
+        """Where the frame base is a register and an offset."""
+        base = self.frame_base
+        if not isinstance(base, ExprLoc):
+            return None
+        found = list(self._decoded(base.expression, base.unit).instructions)
+        register = self._register(found[0]) if len(found) == 1 else None
+        if register is None:
+            return None
+        is_offset = found[0].operation.name.startswith("breg")
+        first = _number(found[0].operands[-1]) if is_offset else 0
+        return f"a variable at frame base reg ${register} offset {first}+{_number(offset)}"
+
+    def _register(self, instruction: Instruction) -> str | None:
+        """The register of `reg5`, `breg5`, `regx` and `bregx`."""
+        operation = instruction.operation
+        if not operation.name.startswith(("reg", "breg")) or operation.name.startswith("regval"):
+            return None
+        number = operation.number
+        if number is None:
+            number = instruction.operands[0] if isinstance(instruction.operands[0], int) else None
+        register = None if number is None else self.architecture.registers.get(number)
+        return None if register is None else register.name
+
+    # Operations, one in a line
+
+    def _lines(
+        self, part: Sequence[Instruction], found: Expression, base: int, depth: int
+    ) -> Iterator[str]:
+        width = _MARGIN + 2 * depth
+        for each in part:
+            text = self._operation(each, found.dialect, found)
+            yield f"  {base + each.offset:>{width}}: {text}\n"
+            if each.operation.name in _ENTRY_VALUES and depth < _DEEPEST:
+                (inner,) = each.operands
+                assert isinstance(inner, bytes)
+                nested = decode(inner, found.dialect, found.format)
+                start = base + each.end - len(inner)
+                yield from self._lines(nested.instructions, nested, start, depth + 1)
+
+    def _operation(self, each: Instruction, dialect: Dialect, found: Expression) -> str:
+        """`DW_OP_breg4 1 [$rsi]`; operations of which GDB has no form in dwarfgpu's."""
+        name, register = each.operation.name, self._register(each)
+        title = each.operation.title
+        if name in _ENTRY_VALUES:
+            return title
+        operands = [each for each in each.operands if isinstance(each, int)]
+        if register is not None and name.startswith("bregx"):
+            return f"{title} register {operands[0]} [${register}] offset {operands[1]}"
+        if register is not None:
+            return f"{title}{''.join(f' {number}' for number in operands)} [${register}]"
+        if name in ("bra", "skip"):
+            return f"{title} to {each.end + operands[0]}"
+        is_number = name.startswith("const") and name not in ("constx", "const_type")
+        if is_number or name in ("fbreg", "plus_uconst", "pick", "deref_size", "xderef_size"):
+            return f"{title} {operands[0]}"
+        return instruction_text(each, self.architecture, dialect, found.format)
+
+
+def _number(operand: Operand) -> int:
+    assert isinstance(operand, int)
+    return operand
+
+
+def _is_piece(instruction: Instruction) -> bool:
+    return instruction.operation.name in _PIECES
+
+
+def _static(found: Expression, unit: Unit) -> int | None:
+    """The address, as loaded, of what is nothing but an address."""
+    instructions = found.instructions
+    if len(instructions) != 1 or found.undecoded:
+        return None
+    operand = instructions[0].operands[0] if instructions[0].operands else None
+    if not isinstance(operand, int):
+        return None
+    match instructions[0].operation.name:
+        case "addr":
+            return unit.relocate(operand)
+        case "addrx" | "GNU_addr_index":
+            return unit.relocate(unit.address(operand))
+        case _:
+            return None

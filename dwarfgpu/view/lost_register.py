@@ -1,0 +1,99 @@
+"""Why a register of a call frame has no value: it was changed by what the frame called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import Step, register_of
+from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.session.backtrace import selected_number
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.explain import GIVES_UNDEFINED, StepView
+
+_READS = ("regval_type", "GNU_regval_type", "bregx")
+_ENTRY = ("entry_value", "GNU_entry_value")
+
+
+def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
+    """Which register of which frame is lost, where that is why the last step failed."""
+    failed = next((each for each in reversed(steps) if each.error is not None), None)
+    if failed is None or not isinstance(failed.error, UndefinedBits):
+        return None
+    instruction = failed.instruction
+    is_entry = instruction.operation.name in _ENTRY
+    number = _on_entry(instruction) if is_entry else _register(instruction)
+    physical = session.physical_frame
+    if number is None or physical is None:
+        return None
+    try:
+        found = physical.entry_register(number) if is_entry else physical.register(number)
+        name = session.architecture.register(number).name
+        frame = selected_number(session)
+    except DwarfGpuError:
+        return None
+    if not found.is_undefined:
+        return None
+    site = failed.error.site
+    if is_entry and site is not None and site.operation != instruction.operation.title:
+        return (
+            f"what the call tells of the value that {name} had on entry to frame {frame} is lost: "
+            f"its {site.operation} has no value in the frame that called"
+        )
+    if is_entry:
+        return (
+            f"no call site tells the value that {name} had on entry to frame {frame}, "
+            "and no call frame information where it was saved"
+        )
+    return _may_have_changed(name, frame)
+
+
+def with_reasons(session: Session, steps: Iterable[StepView]) -> list[StepView]:
+    """The steps of a reading, of which those that name a register that is lost say why."""
+    return [evolve(each, note=_why_undefined(session, each) or each.note) for each in steps]
+
+
+def _why_undefined(session: Session, view: StepView) -> str | None:
+    """Of the frame in focus, of which deeper steps need not be."""
+    number = _register(view.step.instruction)
+    physical = session.physical_frame
+    if view.note != GIVES_UNDEFINED or view.depth or number is None or physical is None:
+        return None
+    try:
+        if not physical.register(number).is_undefined:
+            return None
+        name = session.architecture.register(number).name
+        return _may_have_changed(name, selected_number(session))
+    except DwarfGpuError:
+        return None
+
+
+def _may_have_changed(name: str, frame: int) -> str:
+    return (
+        f"the compiler kept it in {name} of frame {frame}, which the function that it called may "
+        "change, and no call frame information tells where it was saved"
+    )
+
+
+def _register(instruction: Instruction) -> int | None:
+    operation = instruction.operation
+    if operation.name in _READS:
+        first = instruction.operands[0]
+        return first if isinstance(first, int) else None
+    if operation.name.startswith("breg"):
+        return int(operation.name.removeprefix("breg"))
+    return register_of(instruction)
+
+
+def _on_entry(instruction: Instruction) -> int | None:
+    """Of an operand that is one register."""
+    block = instruction.operands[0]
+    if not isinstance(block, bytes):
+        return None
+    inner = decode(block, AMD, UnitFormat()).instructions
+    return _register(inner[0]) if len(inner) == 1 else None

@@ -1,0 +1,220 @@
+"""An object that is shown, and all that its text depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from attrs import evolve, field
+
+from dwarfgpu.access.one_lane import NO_BITS
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type, size_bits
+from dwarfgpu.errors import DwarfGpuError, EvaluationError
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session.resolve_type import Placed, Resolver
+from dwarfgpu.session.type_attributes import Around, displaced
+from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
+from dwarfgpu.view.printers.model import Printer
+from dwarfgpu.view.strings import CharacterKind, quoted_string
+
+Symbolize: TypeAlias = Callable[[int], str | None]
+"""An address to `g+40`, or None where no symbol is known."""
+ReadStatic: TypeAlias = Callable[[Member], tuple[Bits, Location | None] | None]
+"""A static member to its bits and where it is; None where no unit has it."""
+
+
+@frozen(eq=False)
+class Whole:
+    """Where an object is, and how its parts that are elsewhere are found."""
+
+    location: Location
+    resolver: Resolver
+    around: Around | None = None
+    """The structures that it is a part of."""
+
+    def part(self, first_bit: int) -> Location:
+        """Where a part of it is."""
+        return displaced(self.location, first_bit)
+
+    def is_removed(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
+        """Whether a part without bits is a removed pointer (A.2.5.4.4.5)."""
+        if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
+            return False
+        return self.resolver.pointer(kind, self.part(first_bit)) is not None
+
+
+@frozen(eq=False)
+class Shown:
+    """One object and all that its text depends on."""
+
+    object: ObjectBytes
+    options: FormatOptions
+    address: int | None
+    """Where it is in the default address space."""
+    architecture: Architecture | None
+    symbolize: Symbolize | None
+    read_memory: ReadMemory | None
+    pieces: Callable[[Shown, Type | None, int, int, str | None], Iterator[str]]
+    """The text of an object of a type at a bit offset, at a depth, by a letter."""
+    scalar: Callable[[Shown, Type | None, Type, Bits, int, str | None], Iterator[str]]
+    """The text of the bits of a scalar, of a type and that type bare."""
+    whole: Whole | None = None
+    """None for an object that is nowhere: then nothing can be evaluated for it."""
+    is_cut: bool = False
+    """Whether the object goes on after what was read of it."""
+    static: ReadStatic | None = None
+    """None: static members are not shown."""
+    space_of: Callable[[Pointer], int] | None = None
+    """The address space that the class of a pointer means; None: 0."""
+    statics: frozenset[int | None] = frozenset()
+    """The entries of static members that this object is in."""
+    bases: set[Type] | None = None
+    """The virtual base classes shown so far, while the base classes of an object are."""
+    sizes: dict[Type, int | None] = field(factory=dict)
+    """Sizes already worked out, so that arrays of arrays are not walked for each element."""
+    parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
+    """The base classes and the other members of structures."""
+    elsewhere: set[Member] = field(factory=set)
+    """Those of them whose place or shape must be evaluated."""
+    printers_of: dict[Struct, Printer | None] = field(factory=dict)
+    """The printers of structures, looked up once."""
+
+    def value(
+        self, kind: Type | None, first_bit: int, depth: int, letter: str | None
+    ) -> Iterator[str]:
+        """The object of that type at a bit offset; at depth 0 pointers tell their type."""
+        return self.pieces(self, kind, first_bit, depth, letter)
+
+    def size(self, kind: Type | None) -> int:
+        """Bits of a type, 0 where that is not known."""
+        if kind is None:
+            return 0
+        if kind not in self.sizes:
+            self.sizes[kind] = size_bits(kind)
+        return self.sizes[kind] or 0
+
+    def required(self) -> Whole:
+        """Where the object is; `EvaluationError` where it is nowhere."""
+        if self.whole is None:
+            raise EvaluationError("what is computed from an object's place is known in places only")
+        return self.whole
+
+    def placed(
+        self, placed: Placed, around: Around | None, depth: int, letter: str | None
+    ) -> Iterator[str]:
+        """An object at a place of its own."""
+        resolver = self.required().resolver
+        bits = resolver.contents(placed)
+        unknown = unknown_text(bits)
+        if unknown is not None:
+            yield unknown
+            return
+        inner = evolve(
+            self,
+            object=ObjectBytes.of(bits, self.object.endian),
+            address=address_of(placed.location),
+            whole=Whole(placed.location, resolver, around),
+            is_cut=bits.size_bits < self.size(placed.type),
+        )
+        yield from inner.value(placed.type, 0, depth, letter)
+
+    def guarded(self, pieces: Iterator[str]) -> Iterator[str]:
+        """The pieces, or the error in their place, so that the other members are still shown."""
+        try:
+            yield from pieces
+        except DwarfGpuError as error:
+            yield f"<error: {error.message}>"
+
+    def quoted(
+        self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False
+    ) -> str:
+        """Characters between quotes; `has_length`: a NUL does not end them."""
+        options, endian = self.options, self.object.endian
+        if options.null_stop and not has_length:
+            data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
+        return quoted_string(
+            data,
+            kind,
+            endian,
+            elements=options.elements,
+            repeats=options.repeats,
+            is_cut=is_cut,
+            utf8=options.utf8,
+            sevenbit=options.sevenbit,
+        )
+
+    def type_name(self, kind: Type | None) -> str:
+        """The type as the language spells it."""
+        options = self.options
+        return type_name(kind, cplusplus=options.cplusplus, style=options.style)
+
+    def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
+        """`0x4508 <g+40>`; `private_lane#0x10` in an address space that is not the default."""
+        number = f"{self.space_text(space)}{address:#x}"
+        if space or not symbol or self.symbolize is None:
+            return number
+        known = self.symbolize(address)
+        return f"{number} <{known}>" if known else number
+
+    def place_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
+        """The same, where the options may have it without the number."""
+        text = self.address_text(address, space, symbol=symbol)
+        return text if self.options.address else text.partition(" ")[2]
+
+    def space_text(self, space: int) -> str:
+        """`private_lane#`; empty for the default address space."""
+        spaces = {} if self.architecture is None else self.architecture.address_spaces
+        name = spaces[space].name if space in spaces else f"aspace({space})"
+        return f"{name}#" if space else ""
+
+    def read(self, address: int, space: int, size_bytes: int) -> bytes | None:
+        """Memory; None where it cannot be read."""
+        if self.read_memory is None:
+            return None
+        try:
+            return self.read_memory(address, space, size_bytes)
+        except DwarfGpuError:
+            return None
+
+
+def _to_nul(data: bytes, width: int, is_cut: bool) -> tuple[bytes, bool]:
+    """The characters before the first NUL, and whether more follow after them."""
+    for position in range(0, len(data) // width * width, width):
+        if not any(data[position : position + width]):
+            return data[:position], False
+    return data, is_cut
+
+
+def unknown_text(bits: Bits) -> str | None:
+    """What stands for an object of which nothing is known."""
+    if not bits.size_bits or bits.is_complete:
+        return None
+    everything = (1 << bits.size_bits) - 1
+    if bits.undefined == everything:
+        return OPTIMIZED_OUT
+    if bits.unavailable != everything or NO_BITS in bits.reasons:
+        return None  # its parts may be removed pointers
+    return UNAVAILABLE
+
+
+def address_of(location: Location | None) -> int | None:
+    """The address of an object in the default address space; None for one elsewhere."""
+    if location is None or len(location.places) != 1:
+        return None
+    place = location.places[0]
+    if isinstance(place.storage, Memory) and place.storage.space.number == 0:
+        return place.byte_address
+    return None
+
+
+def is_signed(bare: Type | None) -> bool:
+    """Whether numbers of the type have a sign."""
+    if isinstance(bare, Base):
+        return bare.base.is_signed
+    return isinstance(bare, Enum) and bare.is_signed

@@ -1,0 +1,75 @@
+"""Which unknown bits of an object are removed pointers: of those nothing more is to be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.access.one_lane import NO_BITS
+from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Struct,
+    Type,
+    element_type,
+    offset_bits,
+    size_bits,
+    strides_of,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.resolve_type import Resolver, is_dynamic, may_point
+from dwarfgpu.view.object_bits import ObjectBytes
+from dwarfgpu.view.object_printer import Whole
+from dwarfgpu.view.scalars import MAX_BITS
+
+_MOST_PARTS: Final = 2_000
+"""Looked at; what is not stays unavailable."""
+
+
+def without_removed(
+    bits: Bits, kind: Type | None, location: Location | None, resolver: Resolver, endian: Endian
+) -> Bits:
+    """The bits, those of removed pointers (A.2.5.4.4.5) counted as known: they have none."""
+    if location is None or NO_BITS not in bits.reasons:
+        return bits
+    whole, held = Whole(location, resolver), ObjectBytes.of(bits, endian)
+    unavailable = bits.unavailable
+    pending: list[tuple[Type | None, int]] = [(kind, 0)]
+    for _ in range(_MOST_PARTS):
+        if not pending:
+            break
+        part, first_bit = pending.pop()
+        try:
+            size = size_bits(part) if may_point(part) else None
+            if size is None:
+                pending += islice(_parts(part, first_bit), _MOST_PARTS - len(pending))
+            elif 0 < size <= min(MAX_BITS, bits.size_bits - first_bit) and whole.is_removed(
+                part, first_bit, held.bits(first_bit, size)
+            ):
+                unavailable = insert(unavailable, bits.size_bits, first_bit, size, 0, endian)
+        except DwarfGpuError:
+            continue  # showing the part tells
+    others = tuple(each for each in bits.reasons if each != NO_BITS)
+    left = (others or bits.reasons) if unavailable else others
+    return evolve(bits, unavailable=unavailable, reasons=left)
+
+
+def _parts(kind: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:
+    """The parts of a structure or array at places that its type tells."""
+    bare = strip(kind)
+    if isinstance(bare, Struct):
+        for member in bare.members:
+            if not member.is_static and member.location is None and member.bit_size is None:
+                yield member.type, first_bit + (member.bit_offset or 0)
+    elif isinstance(bare, Array) and not is_dynamic(bare):
+        strides, count = strides_of(bare), bare.dimensions[0] if bare.dimensions else None
+        if strides and strides[0] and count is not None:
+            inner = element_type(bare)
+            for index in range(count):
+                yield inner, first_bit + offset_bits(strides[0], count, index)

@@ -1,0 +1,406 @@
+"""Typed values as plain data for `--json`, part by part.
+
+Law: a bit that is not known is never a number; what is left out is counted; at most `MOST_PARTS`
+parts and `DEEPEST` structures and arrays in one another in one answer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, assert_never
+
+from attrs import evolve
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.dwarf.types.types import (
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Function,
+    Member,
+    MemberPointer,
+    Pointer,
+    Struct,
+    Type,
+    Unspecified,
+    element_type,
+    offset_bits,
+    size_bits,
+    strides_of,
+    strip,
+)
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.bit_field import field_bits
+from dwarfgpu.session.resolve_type import Resolver, is_dynamic
+from dwarfgpu.session.type_attributes import Around
+from dwarfgpu.view import scalars
+from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
+from dwarfgpu.view.object_printer import Whole, address_of, is_signed
+from dwarfgpu.view.printed import printed_of, summary_parts
+from dwarfgpu.view.printers.model import Printed, Printers, SummaryPart
+from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.strings import character_kind
+from dwarfgpu.view.variants import variant_members
+
+MOST_PARTS: Final = 2_000
+DEEPEST: Final = 100
+MOST_ELEMENTS: Final = 200
+"""Of one array, as in text."""
+MOST_CHARACTERS: Final = 10_000
+"""Of one string that a printer shows."""
+NO_PRINTERS: Final = Printers()
+
+
+def value_data(
+    bits: Bits,
+    kind: Type | None,
+    *,
+    endian: Endian = "little",
+    architecture: Architecture | None = None,
+    location: Location | None = None,
+    resolver: Resolver | None = None,
+    around: Around | None = None,
+    read_memory: ReadMemory | None = None,
+    printers: Printers = NO_PRINTERS,
+) -> Plain:
+    """The object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`.
+
+    `printers`: what they say of objects of classes is beside the members.
+    """
+    whole = None if location is None or resolver is None else Whole(location, resolver, around)
+    return _Walk(architecture, read_memory, printers).value(
+        _Seen(ObjectBytes.of(bits, endian), whole), kind, 0, 0
+    )
+
+
+@frozen(eq=False)
+class _Seen:
+    """An object that was read, and where it is."""
+
+    object: ObjectBytes
+    whole: Whole | None
+
+
+def unknown(why: str) -> Record:
+    """What stands for an object without contents."""
+    return {"unknown": why}
+
+
+class _Walk:
+    """One answer and how many parts it may still have."""
+
+    def __init__(
+        self,
+        architecture: Architecture | None,
+        read_memory: ReadMemory | None,
+        printers: Printers,
+    ) -> None:
+        self.architecture = architecture
+        self.read_memory = read_memory
+        self.printers = printers
+        self.parts_left = MOST_PARTS
+        self.is_inside = False
+        """Whether it is in the members of an object that a printer has shown."""
+
+    def value(self, seen: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
+        """The object of that type at a bit offset; an error in its place where there is one."""
+        self.parts_left -= 1
+        try:
+            return self._value(seen, kind, first_bit, depth)
+        except DwarfGpuError as error:
+            return unknown(str(error))
+
+    def _value(self, seen: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
+        bare = strip(kind)
+        match bare:
+            case None | Function():
+                return unknown("no contents")
+            case Absent(state=state):
+                return unknown(state)
+            case Struct() | Array() if depth >= DEEPEST or self.parts_left <= 0:
+                return unknown("omitted")
+            case Dynamic():
+                return self._placed(seen, None, kind, first_bit, depth)
+            case Struct():
+                return self._struct(seen, bare, first_bit, depth)
+            case Array():
+                return self._array(seen, bare, first_bit, depth)
+            case Base(base=BaseType(vector_size=int() as count) as base) if count > 0:
+                element = Base(evolve(base, bit_size=base.bit_size // count, vector_size=None))
+                return self._array(seen, Array(element, (count,)), first_bit, depth)
+            case Base() | Pointer() | MemberPointer() | Enum() | Unspecified():
+                size = size_bits(bare)
+                if size is None or not 0 < size <= scalars.MAX_BITS:
+                    return unknown("incomplete type" if size is None else f"{size} bits")
+                bits = seen.object.bits(first_bit, size)
+                if seen.whole is not None and seen.whole.is_removed(kind, first_bit, bits):
+                    return unknown("synthetic pointer")
+                return self._scalar(bare, bits, seen.object.endian)
+            case other:
+                assert_never(other)
+
+    def _placed(
+        self,
+        seen: _Seen,
+        member: tuple[Struct, Member] | None,
+        kind: Type | None,
+        first_bit: int,
+        depth: int,
+    ) -> Plain:
+        """A part that is at a place of its own, or has a shape of its own."""
+        if seen.whole is None:
+            return unknown("the object is at no place from which this could be computed")
+        whole, place = seen.whole, seen.whole.part(first_bit)
+        around = whole.around
+        if member is None:
+            placed = whole.resolver.resolved(kind, place, around)
+        else:
+            placed = whole.resolver.member(member[0], place, member[1], around)
+            around = Around(member[0], place, around)
+        if member is not None and member[1].bit_size is not None:
+            bits = whole.resolver.bit_field(placed.location, member[1].bit_size, kind)
+            return self._bit_field(kind, bits)
+        bits = whole.resolver.contents(placed)
+        found = ObjectBytes.of(bits, seen.object.endian)
+        inner = _Seen(found, Whole(placed.location, whole.resolver, around))
+        return self.value(inner, placed.type, 0, depth)
+
+    # Aggregates
+
+    def _struct(self, seen: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+        if kind.size_bytes is None:
+            return unknown("incomplete type")
+        members: list[Plain] = []
+        record: Record = {"members": members}
+        printed = None if self.is_inside else self._printed(seen, kind, first_bit, depth)
+        if printed is not None:
+            self.is_inside = True
+            try:
+                self._members(seen, kind, first_bit, depth, record, members)
+            finally:
+                self.is_inside = False
+            return {**record, "printed": printed}
+        self._members(seen, kind, first_bit, depth, record, members)
+        return record
+
+    def _members(
+        self,
+        seen: _Seen,
+        kind: Struct,
+        first_bit: int,
+        depth: int,
+        record: Record,
+        members: list[Plain],
+    ) -> None:
+        wanted: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
+        wanted += variant_members(
+            kind.declared.variant_parts,
+            lambda each: self._discriminant(seen, kind, each, first_bit),
+        )
+        for index, member in enumerate(wanted):
+            if self.parts_left <= 0:
+                record["omitted"] = len(wanted) - index
+                break
+            if isinstance(member, DwarfGpuError):
+                members.append({"name": None, "base_class": False, "value": unknown(str(member))})
+                continue
+            base = strip(member.type)
+            name = member.name or (base.name if isinstance(base, Struct) else None)
+            members.append(
+                {
+                    "name": name if member.is_base_class else member.name,
+                    "base_class": member.is_base_class,
+                    "value": self._member(seen, kind, member, first_bit, depth),
+                }
+            )
+
+    def _printed(self, seen: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+        """What the printer of a class says; None where it has none."""
+        size = size_bits(kind)
+        if size is None or seen.object.known_bytes(first_bit, size) is None:
+            return None
+        arch = self.architecture
+        pointer_bits = 64 if arch is None else arch.address_spaces[0].address_bits
+        start = None if seen.whole is None else address_of(seen.whole.location)
+        address = None if start is None else start + first_bit // 8
+        value = Object(
+            kind, seen.object.endian, pointer_bits // 8, self.read_memory, seen.object, first_bit,
+            address,
+        )  # fmt: skip
+        try:
+            found = printed_of(self.printers.of, value)
+            return None if found is None else self._of_printer(found, depth)
+        except Unfit:
+            return None
+        except DwarfGpuError as error:
+            return unknown(str(error))
+
+    def _of_printer(self, found: Printed, depth: int) -> Plain:
+        record: Record = {"summary": [self._summary(each, depth) for each in summary_parts(found)]}
+        if found.children is None:
+            return record
+        children: list[Plain] = []
+        record["children"] = children
+        try:
+            for name, each in found.children:
+                if self.parts_left <= 0 or len(children) >= MOST_ELEMENTS:
+                    record["omitted"] = True
+                    break
+                told = each if isinstance(each, str) else self._object(each, depth)
+                children.append({"name": name, "value": told})
+        except (DwarfGpuError, Unfit) as error:
+            record["error"] = str(error)
+        return record
+
+    def _summary(self, part: SummaryPart, depth: int) -> Plain:
+        if isinstance(part, str):
+            return part
+        if isinstance(part, Object):
+            return self._object(part, depth)
+        kind = character_kind(part.first.type)
+        width = 1 if kind is None else kind.unit_bytes
+        count = max(0, min(part.count, MOST_CHARACTERS))
+        data = part.first.memory(count * width) if count else b""
+        encoding = {1: "latin-1", 2: "utf-16", 4: "utf-32"}[width]
+        order = "" if width == 1 else "-le" if part.first.endian == "little" else "-be"
+        record: Record = {"characters": data.decode(encoding + order, "replace")}
+        return {**record, "omitted": part.count - count} if count < part.count else record
+
+    def _object(self, value: Object, depth: int) -> Plain:
+        """An object that a printer gives."""
+        held, first_bit = value.contents()
+        return self.value(_Seen(held, None), value.type, first_bit, depth + 1)
+
+    def _discriminant(self, seen: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
+        if member.location is not None and seen.whole is not None:
+            whole = seen.whole
+            placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
+            return whole.resolver.contents(placed)
+        size = min(member.bit_size or size_bits(member.type) or 0, scalars.MAX_BITS)
+        return seen.object.bits(first_bit + (member.bit_offset or 0), size)
+
+    def _member(
+        self, seen: _Seen, kind: Struct, member: Member, first_bit: int, depth: int
+    ) -> Plain:
+        is_whole = member.bit_size is None
+        try:
+            if member.location is not None or (is_whole and is_dynamic(member.type)):
+                return self._placed(seen, (kind, member), member.type, first_bit, depth + 1)
+            first_bit += member.bit_offset or 0
+            if is_whole:
+                return self.value(seen, member.type, first_bit, depth + 1)
+            size, endian = min(member.bit_size or 0, scalars.MAX_BITS), seen.object.endian
+            bits = field_bits(seen.object.bits, first_bit, size, member.type, endian)
+            return self._bit_field(member.type, bits)
+        except DwarfGpuError as error:
+            return unknown(str(error))
+
+    def _bit_field(self, kind: Type | None, bits: Bits) -> Plain:
+        bare = strip(kind)
+        size = size_bits(bare) or 0
+        if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:
+            return unknown("bit-field of no bits or of too many")
+        number = bits.value
+        if is_signed(bare):
+            number = signed(number, bits.size_bits) & (1 << max(size, bits.size_bits)) - 1
+        widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
+        return self._number(bare, widened)
+
+    def _array(self, seen: _Seen, kind: Array, first_bit: int, depth: int) -> Plain:
+        count, strides = kind.dimensions[0] if kind.dimensions else None, strides_of(kind)
+        if count is None or strides is None or not strides[0]:
+            return unknown("array of unknown length")
+        stride, inner = strides[0], element_type(kind)
+        shown = min(max(count, 0), MOST_ELEMENTS)
+        if strides[0] > 0:
+            shown = min(shown, max(0, seen.object.size_bits - first_bit) // stride)
+        text = self._characters(seen, kind, first_bit, shown, stride)
+        if text is not None:
+            record: Record = {"characters": text}
+        else:
+            elements: list[Plain] = []
+            for index in range(shown):
+                if self.parts_left <= 0:
+                    break
+                start = first_bit + offset_bits(stride, count, index)
+                elements.append(self.value(seen, inner, start, depth + 1))
+            shown = len(elements)
+            record = {"elements": elements}
+        if kind.lower_bound:
+            record["lower_bound"] = kind.lower_bound
+        if shown < count:
+            record["omitted"] = count - shown if count.bit_length() <= 64 else f"{count - shown:#x}"
+        return record
+
+    def _characters(
+        self, seen: _Seen, kind: Array, first_bit: int, count: int, stride: int
+    ) -> str | None:
+        """One character for each element, whatever it is, if all of them are known."""
+        character = character_kind(kind.element)
+        if len(kind.dimensions) > 1 or kind.is_vector or character is None:
+            return None
+        if character.unit_bytes != 1 or stride != 8:
+            return None
+        data = seen.object.known_bytes(first_bit, 8 * count)
+        return None if data is None else data.decode("latin-1")
+
+    # Scalars
+
+    def _scalar(self, bare: Type, bits: Bits, endian: Endian) -> Plain:
+        if isinstance(bare, Base) and bare.base.endian != endian and bits.size_bits % 8 == 0:
+            bits = evolve(bits, value=scalars.swapped(bits.value, bits.size_bits))
+        return self._number(bare, bits)
+
+    def _number(self, bare: Type, bits: Bits) -> Plain:
+        if not bits.is_complete:
+            return unknown("optimized out" if bits.undefined else "unavailable")
+        number, size = bits.value, bits.size_bits
+        match bare:
+            case Base(base=base) if "float" in base.encoding:
+                return _floating(base, bits)
+            case Base(base=base) if base.encoding == "boolean":
+                return bool(number) if number < 2 else number
+            case Enum():
+                value = signed(number, size) if bare.is_signed else number
+                name = next((name for name, each in bare.enumerators if each == value), None)
+                return {"enumerator": name, "value": _integer(value)}
+            case Pointer():
+                return self._pointer(bare, number)
+            case _:
+                return _integer(signed(number, size) if is_signed(bare) else number)
+
+    def _pointer(self, bare: Pointer, number: int) -> Plain:
+        record: Record = {"address": _integer(number)}
+        if bare.address_space:
+            spaces = {} if self.architecture is None else self.architecture.address_spaces
+            space = spaces.get(bare.address_space)
+            record["address_space"] = space.name if space else str(bare.address_space)
+        return record
+
+
+def _integer(number: int) -> int | str:
+    """Numbers beyond 64 bits, which few readers take, as 0x text."""
+    return number if number.bit_length() <= 64 else f"{number:#x}"
+
+
+def _floating(base: BaseType, bits: Bits) -> Plain:
+    if base.encoding == "complex_float":
+        half = bits.size_bits // 2
+        part = evolve(base, encoding="float", bit_size=half)
+        real, imaginary = (_floating(part, bits.slice(n * half, half, base.endian)) for n in (0, 1))
+        return {"real": real, "imaginary": imaginary}
+    form = scalars.format_of(base, bits.size_bits)
+    if form is None:
+        return {"hex": f"{bits.value:#x}"}
+    number = form.to_float(bits.value)
+    if math.isnan(number):
+        return "nan"
+    return number if math.isfinite(number) else "inf" if number > 0 else "-inf"

@@ -1,0 +1,124 @@
+"""Of a variable that has no value where the focus is: where in the code it has one, in lines.
+
+Law: before, after and between are by address, from the location list and the line table alone; what
+runs before what is not guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.lists import Range
+from dwarfgpu.dwarf.scope.entities import Variable
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits
+from dwarfgpu.session.all_lanes import read_lanes
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.coverage import SourceLines, runs_text, spans_text
+
+
+def coverage_at(session: Session, wanted: Variable) -> Coverage | None:
+    """What is said of a variable over all of its scope; None where no code of it is known."""
+    code_object = session.code_object
+    if code_object is None:
+        return None
+    pc = None if wanted.kind == "global" else session.program_location
+    allowance = Allowance.of(code_object.info)
+    for unit in find_variables(code_object.scopes, Wanted((wanted.name,), None, pc)):
+        for group in unit.groups:
+            for each in group.coverages(allowance):
+                if each.variable.die == wanted.die:
+                    return each
+    return None
+
+
+def described_where(session: Session, reading: Reading) -> list[str]:
+    """Where else in its scope the variable of a reading is described, which has no value, or not
+    all of one, in the focus; nothing where that is not known."""
+    bits = reading.bits
+    is_missing = isinstance(reading.error, UndefinedBits)
+    is_partial = reading.error is None and bits is not None and bool(bits.undefined)
+    if not (is_missing or is_partial):
+        return []
+    try:
+        pc, coverage = session.program_location, coverage_at(session, reading.variable)
+    except DwarfGpuError:
+        return []  # the answer has told why
+    if pc is None or coverage is None or coverage.problem is not None or not coverage.scope:
+        return []
+    source = SourceLines(coverage.variable.unit)
+    if any(span.covers(pc) for span in coverage.described):
+        return list(_here(session, reading, coverage, source, pc))
+    return list(_elsewhere(session, coverage, source, pc))
+
+
+def _elsewhere(session: Session, coverage: Coverage, source: SourceLines, pc: int) -> Iterator[str]:
+    """Of code that is not described."""
+    spans = coverage.described
+    if not spans:
+        yield f"no code of its scope has a location for it: {_lines(coverage.scope, source)}"
+        return
+    before = next((each for each in reversed(spans) if each.end <= pc), None)
+    after = next((each for each in spans if each.begin > pc), None)
+    last = "" if before is None else _line(before.end - 1, source, pc)
+    first = "" if after is None else _line(after.begin, source, pc)
+    order = "in the order of the code, it is"
+    if before is None:
+        assert after is not None
+        yield f"{order} first described at {first}: {_lines((after,), source)}"
+        side = "before that"
+    elif after is None:
+        yield f"{order} last described at {last}: {_lines((before,), source)}"
+        side = "after that"
+    else:
+        yield f"{order} described up to {last}: {_lines((before,), source)}"
+        yield f"and again from {first} on: {_lines((after,), source)}"
+        side = "between"
+    who = "the frame" if session.lane is None else f"lane {session.lane}"
+    yield f"{who} is {side}, at {_line(pc, source, pc)}"
+
+
+def _here(
+    session: Session, reading: Reading, coverage: Coverage, source: SourceLines, pc: int
+) -> Iterator[str]:
+    """Of code that is described: which other lanes have it there, or where all of it is told."""
+    lanes = _lanes_with(session, reading.variable, pc)
+    if lanes:
+        noun = "lane" if len(lanes) == 1 else "lanes"
+        yield f"of the lanes that are here it is whole in {noun} {runs_text(lanes)}"
+    if any(span.covers(pc) for span in coverage.complete):
+        return
+    if coverage.complete:
+        yield f"all of it is described for {_lines(coverage.complete, source)}"
+    elif not lanes and all(each.extent.completeness != "depends" for each in coverage.descriptions):
+        yield "no code of its scope has a location for all of it"
+
+
+def _lanes_with(session: Session, variable: Variable, pc: int) -> list[int]:
+    """The lanes at a program location that have all of a variable."""
+    if session.lane is None:
+        return []
+    states = session.lane_states(range(session.lane_count()[0]))
+    here = [each.lane for each in states if each.location is not None and each.location.pc == pc]
+    readings = read_lanes([session], variable, here)
+    return [lane for lane in here if readings.of(0, lane).is_complete]
+
+
+def _lines(spans: tuple[Range, ...], source: SourceLines) -> str:
+    """`[0x1504,0x1524) = divergent.hip:9-11,13`."""
+    text = spans_text(spans)
+    lines = " ".join(dict.fromkeys(filter(None, map(source.text, spans[:8]))))
+    return f"{text} = {lines}" if lines else text
+
+
+def _line(address: int, source: SourceLines, pc: int) -> str:
+    """`line 13`; with its file where that is another one than at `pc`, the address without one."""
+    found = source.of(Range(address, address + 1))
+    if not found:
+        return f"{address:#x}"
+    file, lines = found[-1]
+    here = source.of(Range(pc, pc + 1))
+    is_here = bool(here) and here[-1][0] == file
+    return f"line {lines[-1]}" if is_here else f"{file}:{lines[-1]}"

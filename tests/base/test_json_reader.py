@@ -1,0 +1,76 @@
+"""Strict JSON: which integers are read, and that every complaint is one `UsageError`."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.json_reader import Field, Json
+from dwarfgpu.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (7, 7),
+        (-1, -1),
+        ("7", 7),
+        ("-7", -7),
+        ("0x1F", 31),
+        ("0b101", 5),
+        ("0o17", 15),
+        (2**128 - 1, 2**128 - 1),
+    ],
+)
+def test_integers(value: Json, expected: int) -> None:
+    assert Field("file", "n", value).integer() == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        1.0,
+        "",
+        "x",
+        "1_0",
+        "0x_1",
+        "\u0663",  # an Arabic digit
+        "\u00a07",  # a space beyond ASCII
+        "010",
+        "9" * 5000,
+        2**128,
+        -(2**128),
+        "0x" + "f" * 6000,
+        [[]],
+    ],
+)
+def test_no_integers(value: Json) -> None:
+    with pytest.raises(UsageError, match="file: n: expected an integer") as raised:
+        Field("file", "n", value).integer()
+    assert len(str(raised.value)) < 150
+
+
+def test_too_wide_says_so() -> None:
+    with pytest.raises(UsageError, match="an integer of at most 128 bits"):
+        Field("file", "n", 2**128).integer()
+
+
+def test_where_more_is_asked_for_more_is_read() -> None:
+    assert Field("file", "n", 2**200).integer(0, 2**256 - 1) == 2**200
+
+
+def test_nesting_that_is_just_readable_is_complained_of() -> None:
+    for depth in range(900, 1000):
+        try:
+            field = json_reader.parse("[" * depth + "]" * depth, "file")
+        except UsageError:
+            continue
+        assert "expected an integer" in str(field.expected("an integer"))
+
+
+def test_a_member_given_twice_is_found_in_linear_time() -> None:
+    members = ", ".join(f'"m{number}": 0' for number in [*range(200_000), 199_999])
+    with pytest.raises(UsageError, match="'m199999' is given twice"):
+        json_reader.parse(f"{{{members}}}", "made")

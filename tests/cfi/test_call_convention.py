@@ -1,0 +1,213 @@
+"""Callers by the call convention of AMD GPUs: clang's code without call frame information."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.amdgpu import is_call
+from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.rule import ExpressionRule, SameValue, Undefined
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from tests.cli.command import FIXTURES, Done, run, run_json
+
+FILES = sorted((FIXTURES / "hip").glob("call.*.co"))
+ITSELF = "and where it saved its own return address, no call frame information tells"
+
+
+def extent(file: ObjectFile, name: str) -> tuple[int, int]:
+    [found] = {(s.address, s.size_bytes) for s in file.symbols if s.name == name}
+    return found
+
+
+def calls(path: Path, name: str) -> list[int]:
+    """Where the calls of a function return to."""
+    file = open_object(path)
+    start, size_bytes = extent(file, name)
+    arch = architecture(path.name.split(".")[1])
+    found = []
+    for at in range(start, start + size_bytes, 4):
+        word = file.memory_bytes(at, 4)
+        assert word is not None
+        if is_call(arch, int.from_bytes(word, "little")):
+            found.append(at + 4)
+    return found
+
+
+def options(path: Path, pc: int, return_address: int, *more: object) -> list[object]:
+    low, high = return_address & 0xFFFF_FFFF, return_address >> 32
+    registers = ["--reg", f"s30={low:#x}", "--reg", f"s31={high:#x}"]
+    return ["--file", path, "--pc", f"{pc:#x}", *registers, "--heuristic", *more]
+
+
+def walked(path: Path, pc: int, return_address: int) -> tuple[list[str], str]:
+    """Functions, those found so with a `?`, and why there are no more."""
+    told = run_json("bt", *options(path, pc, return_address)).json
+    names = [each["func"] + "?" * each["is_heuristic"] for each in told["frames"]]
+    guessed = [each["level"] for each in told["frames"] if each["is_heuristic"]]
+    assert told["notes"] == [f"by the call convention alone: frame {level}" for level in guessed]
+    return names, told["end"]["reason"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+def test_a_leaf_and_its_caller(path: Path) -> None:
+    """`inner` calls nothing: s[30:31] are its return address everywhere."""
+    start, size_bytes = extent(open_object(path), "inner")
+    behind = calls(path, "outer")
+    assert len(behind) == 2
+    for return_address, line in zip(behind, (17, 18), strict=True):
+        for pc in (start, start + size_bytes // 8 * 4, start + size_bytes - 4):
+            names, reason = walked(path, pc, return_address)
+            assert names == ["inner", "outer?"]
+            assert reason == (
+                f"outer has made a call, which changed s[30:31], {ITSELF} (by the call convention)"
+            )
+            told = run("bt", "--no-args", *options(path, pc, return_address))
+            shown = rf"#1  0x0*{return_address:x} in outer \(\.\.\.\) at hip/call\.hip:(\d+)"
+            found = re.fullmatch(rf"{shown}  \[heuristic\]", told.lines[1])
+            assert found is not None, told.out
+            if ".O0." in path.name:
+                assert int(found[1]) == line
+            assert told.status == 1 and told.notes == ["by the call convention alone: frame 1"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+def test_a_function_before_and_behind_its_first_call(path: Path) -> None:
+    """Its prologue saves s[30:31] in lanes of a vector register; the call then changes them."""
+    start, _ = extent(open_object(path), "outer")
+    [first, second], kernel = calls(path, "outer"), calls(path, "call")
+    outermost = (["outer", "call?"], "outermost: call is a kernel")
+    for pc in (start, first - 4):
+        for return_address in kernel:
+            assert walked(path, pc, return_address) == outermost
+    for pc in (first, second):
+        names, reason = walked(path, pc, first)
+        assert names == ["outer"]
+        assert reason == (
+            f"s[30:31] hold {first:#x}, to which a call of outer itself returns, {ITSELF} "
+            "(by the call convention)"
+        )
+
+
+@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+def test_a_kernel_is_outermost(path: Path) -> None:
+    [after, *_] = calls(path, "call")
+    done = run("bt", *options(path, after, after))
+    assert (len(done.lines), done.status) == (1, 0)
+    assert walked(path, after, after) == (["call"], "outermost: call is a kernel")
+
+
+FLAT = FIXTURES / "hip/call.gfx942.O0.v5.co"
+INNER, IN_INNER, OUTER = 0x1A00, 0x1A50, 0x2244
+
+
+@pytest.mark.parametrize(
+    ("return_address", "reason"),
+    [
+        (0x2248, "s[30:31] of inner hold 0x2248, which is not behind a call"),
+        (0x2246, "s[30:31] of inner hold 0x2246, which is not behind a call"),
+        (0x1_0000_2244, "s[30:31] of inner hold 0x100002244, which is not behind a call"),
+        (0, "s[30:31] of inner hold 0x0, which is not behind a call"),
+    ],
+)
+def test_what_is_no_return_address(return_address: int, reason: str) -> None:
+    assert walked(FLAT, IN_INNER, return_address) == (
+        ["inner"],
+        f"{reason} (by the call convention)",
+    )
+
+
+def test_it_is_done_only_on_request() -> None:
+    given = [each for each in options(FLAT, IN_INNER, OUTER) if each != "--heuristic"]
+    done = run("bt", *given)
+    assert done.lines[1:] == [
+        "stopped: the frame information for pc 0x1a50 in call.gfx942.O0.v5.co has no rules"
+    ]
+
+
+def test_unknown_registers_are_told() -> None:
+    done = run("bt", "--file", FLAT, "--pc", f"{IN_INNER:#x}", "--heuristic")
+    assert done.lines[1].startswith("stopped: s[30:31]: bits 0 to 63 of 64 are unavailable: ")
+
+
+def test_frames_with_information_do_not_need_it() -> None:
+    state = ("--state", FIXTURES / "states/chain_flat.gfx942.json")
+    assert run("bt", *state, "--heuristic").out == run("bt", *state).out
+
+
+def caller(pc: int, *names: str) -> Done:
+    more = ["--frame", "1", "--lane", "0", "--reg", "s33=0x50", "--reg", "s5=7", *names]
+    return run("eval", *options(FLAT, pc, OUTER, *more))
+
+
+def test_registers_of_the_caller() -> None:
+    """On entry they are as the caller left them; later the function may have saved them."""
+    done = caller(INNER, "$s33", "$s5", "$pc")
+    assert done.lines[:2] == ["$s33 = 80", "$s5 = 7"]
+    assert done.lines[2].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
+    done = caller(IN_INNER, "$s5", "$pc")
+    assert done.lines[0] == "$s5 = <optimized out>"
+    assert done.lines[1].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
+    assert caller(IN_INNER, "$s33").error == (
+        "$s33: Unavailable: s33 of the caller of inner: inner may have saved and changed it, and "
+        "no call frame information tells"
+    )
+
+
+@pytest.mark.parametrize("name", ["n", "local"])
+def test_variables_of_the_caller_say_why_they_are_not_known(name: str) -> None:
+    assert "s33 of the caller of inner: inner may have saved" in caller(IN_INNER, name).error
+
+
+@pytest.mark.parametrize(
+    ("number", "at_entry", "later"),
+    [
+        (16, ExpressionRule, ExpressionRule),  # pc
+        (62, Undefined, Undefined),  # s30, s31: the call has changed them
+        (63, Undefined, Undefined),
+        (36, SameValue, Undefined),  # s4 to s31 and v0 to v31 are clobbered
+        (61, SameValue, Undefined),
+        (35, SameValue, None),
+        (64, SameValue, None),  # s32, s33
+        (65, SameValue, None),
+        (17, SameValue, None),  # exec
+        (2560, SameValue, Undefined),
+        (2591, SameValue, Undefined),
+        (2592, SameValue, None),
+        (2600, SameValue, None),
+    ],
+)
+def test_rules(number: int, at_entry: type, later: type | None) -> None:
+    arch = architecture("gfx942")
+    assert isinstance(Convention(arch, "f", True).rule(number), at_entry)
+    if later is None:
+        with pytest.raises(Unavailable, match="f may have saved and changed it"):
+            Convention(arch, "f", False).rule(number)
+    else:
+        assert isinstance(Convention(arch, "f", False).rule(number), later)
+
+
+@pytest.mark.parametrize(
+    ("name", "swap", "call", "jump"),
+    [
+        ("gfx803", 0xBE9E1E00, 0xBA9E0004, 0xBE801D1E),
+        ("gfx90a", 0xBE9E1E00, 0xBA9E0004, 0xBE801D1E),
+        ("gfx942", 0xBE9E1E05, 0xBA9EFFFF, 0xBE801D1E),
+        ("gfx1030", 0xBE9E2100, 0xBB1E0004, 0xBE80201E),
+        ("gfx1100", 0xBE9E4900, 0xBA1E0004, 0xBE80481E),
+        ("gfx1200", 0xBE9E4900, 0xBA1E0004, 0xBE80481E),
+    ],
+)
+def test_instructions_that_call(name: str, swap: int, call: int, jump: int) -> None:
+    """s_swappc_b64, s_call_b64, and s_setpc_b64, which returns, as LLVM encodes them."""
+    arch = architecture(name)
+    assert is_call(arch, swap) and is_call(arch, call)
+    assert not is_call(arch, jump) and not is_call(arch, swap ^ 1 << 16)
+
+
+def test_processors_of_which_the_instructions_are_not_known() -> None:
+    assert not is_call(architecture("gfx700"), 0xBE9E1E00)

@@ -1,0 +1,235 @@
+"""`.eh_frame_hdr` (Linux Standard Base Core, 10.6.2): what is found by it, what is not believed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
+from dwarfgpu.cfi.section import FrameSection
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from tests.cfi.test_cfi_section import cie, entry, words
+from tests.cli.command import run, run_json
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+PROGRAM = FIXTURES / "x86_64/demo.gcc.O2.v5"
+HEADER, FRAMES = 0x900, 0x1000
+CODE = (0x2000, 0x2040, 0x2100)
+"""Where three functions of 0x20 bytes begin."""
+
+
+def section_data() -> tuple[bytes, list[int]]:
+    """A CIE and three FDEs with absolute addresses, and their offsets."""
+    data = entry(bytes(4), cie(1, b"zR", b"\x01\x00"))
+    offsets = []
+    for start in CODE:
+        offsets.append(len(data))
+        data += entry(words(len(data) + 4, size_bytes=4), words(start, 0x20) + b"\0")
+    return data + bytes(4), offsets
+
+
+DATA, OFFSETS = section_data()
+
+
+def header(
+    pairs: list[tuple[int, int]], head: str = "01 1b 03 3b", count: int | None = None
+) -> bytes:
+    """Pairs of a location and an offset in `.eh_frame`, relative to the header."""
+    out = bytes.fromhex(head) + words((FRAMES - HEADER - 4) % 2**32, size_bytes=4)
+    out += words(len(pairs) if count is None else count, size_bytes=4)
+    for location, offset in pairs:
+        out += words((location - HEADER) % 2**32, FRAMES + offset - HEADER, size_bytes=4)
+    return out
+
+
+GOOD = list(zip(CODE, OFFSETS, strict=True))
+
+
+def section(pairs: list[tuple[int, int]]) -> FrameSection:
+    table = read_search_table(header(pairs), HEADER)
+    return FrameSection(".eh_frame", DATA, section_address=FRAMES, search=table)
+
+
+def test_pairs() -> None:
+    table = read_search_table(header(GOOD), HEADER)
+    assert (table.address, table.frames_address, table.count) == (HEADER, FRAMES, 3)
+    assert [table.pair(n) for n in range(3)] == [(at, FRAMES + n) for at, n in GOOD]
+
+
+@pytest.mark.parametrize(
+    ("location", "found"),
+    [(0x1FFF, None), (0x2000, 0), (0x203F, 0), (0x2040, 1), (0x2FFF, 2)],
+)
+def test_the_last_pair_that_begins_before(location: int, found: int | None) -> None:
+    table = read_search_table(header(GOOD), HEADER)
+    assert table.find(location) == (None if found is None else table.pair(found))
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "message"),
+    [
+        (b"", Malformed, "1 byte needed at offset 0x0"),
+        (header(GOOD, "02 1b 03 3b"), Malformed, "unknown version 2 of .eh_frame_hdr"),
+        (header(GOOD, "01 ff 03 3b"), Unsupported, "does not tell where .eh_frame is (0xff)"),
+        (header(GOOD, "01 9b 03 3b"), Unsupported, "does not tell where .eh_frame is (0x9b)"),
+        (header(GOOD, "01 1b 03 31"), Unsupported, "with pointer encoding 0x31"),
+        (header(GOOD, "01 1b 03 bb"), Unsupported, "with pointer encoding 0xbb"),
+        (header(GOOD, "01 1b 03 3f"), Unsupported, "with pointer encoding 0x3f"),
+        (header(GOOD, count=4), Malformed, "4 pairs of .eh_frame_hdr do not fit the 24 bytes left"),
+        (header(GOOD, count=2**32 - 1), Malformed, "4294967295 pairs"),
+    ],
+)
+def test_headers_that_cannot_be_read(data: bytes, kind: type[DwarfGpuError], message: str) -> None:
+    with pytest.raises(kind) as raised:
+        read_search_table(data, HEADER)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("head", ["01 1b ff 3b", "01 1b 03 ff"])
+def test_a_header_without_a_table(head: str) -> None:
+    table = read_search_table(header([], head), HEADER)
+    assert (table.count, table.find(0x2000), table.frames_address) == (0, None, FRAMES)
+
+
+def test_one_entry_is_read_for_one_location(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    whole = FrameSection._entry
+    monkeypatch.setattr(
+        FrameSection, "_entry", lambda self, at: (read.append(at.offset), whole(self, at))[1]
+    )
+    searched = section(GOOD)
+    fde = searched.find(0x2041)
+    assert fde is not None and fde.initial_location == 0x2040
+    assert read == [OFFSETS[1]] and "_headers" not in searched.__dict__
+    assert searched.find(0x2041) is fde
+    plain = FrameSection(".eh_frame", DATA, section_address=FRAMES)
+    assert plain.find(0x2041) is not None
+    assert read == [OFFSETS[1], OFFSETS[1]], "without a table too, only one is read whole"
+
+
+WRONG = {
+    "no FDE there": (
+        [GOOD[0], (0x2040, OFFSETS[1] + 4), GOOD[2]],
+        f".eh_frame_hdr leads for 0x2040 to offset {OFFSETS[1] + 4:#x} of .eh_frame, where there "
+        "is no FDE",
+    ),
+    "a CIE": (
+        [GOOD[0], (0x2040, 0), GOOD[2]],
+        ".eh_frame_hdr leads for 0x2040 to offset 0x0 of .eh_frame, where there is no FDE",
+    ),
+    "outside": (
+        [GOOD[0], (0x2040, 0x7000), GOOD[2]],
+        ".eh_frame_hdr leads for 0x2040 to offset 0x7000 of .eh_frame, where there is no FDE",
+    ),
+    "before it": (
+        [GOOD[0], (0x2040, -0x20), GOOD[2]],
+        ".eh_frame_hdr leads for 0x2040 to offset -0x20 of .eh_frame, where there is no FDE",
+    ),
+    "another FDE": (
+        [GOOD[0], (0x2040, OFFSETS[2]), GOOD[2]],
+        f".eh_frame_hdr leads for 0x2040 to offset {OFFSETS[2]:#x} of .eh_frame, where the FDE "
+        "begins at 0x2100",
+    ),
+}
+
+
+@pytest.mark.parametrize(("pairs", "message"), WRONG.values(), ids=WRONG)
+def test_a_table_that_is_wrong_is_told_and_not_used(
+    pairs: list[tuple[int, int]], message: str
+) -> None:
+    searched = section(pairs)
+    fde = searched.find(0x2041)
+    assert fde is not None and fde.initial_location == 0x2040
+    assert str(searched.search_error) == message
+    assert message in list(searched.search_differences())
+
+
+@pytest.mark.parametrize(
+    ("pairs", "differences"),
+    [
+        (GOOD, []),
+        ([GOOD[1], GOOD[0], GOOD[2]], ["0x2000 comes after 0x2040"]),
+        (GOOD[:2], [f".eh_frame_hdr has nothing for 0x2100 (FDE at offset {OFFSETS[2]:#x})"]),
+    ],
+)
+def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) -> None:
+    searched = section(pairs)
+    assert list(searched.search_differences()) == differences
+    for location in CODE:
+        fde = searched.find(location)
+        assert fde is not None and fde.initial_location == location
+    assert searched.find(0x2030) is None
+
+
+def changed(path: Path, data: bytearray) -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def without_sections() -> bytearray:
+    data = bytearray(PROGRAM.read_bytes())
+    data[0x28:0x30] = bytes(8)  # e_shoff
+    data[0x3C:0x40] = bytes(4)  # e_shnum, e_shstrndx
+    return data
+
+
+def test_a_file_without_section_headers(tmp_path: Path) -> None:
+    """Only the program header PT_GNU_EH_FRAME tells where the information is."""
+    program = changed(tmp_path / "stripped", without_sections())
+    stripped, whole = run_json("frames", program).json, run_json("frames", PROGRAM).json
+    assert stripped["sections"][0]["search_table"] == whole["sections"][0]["search_table"]
+    bare = [
+        [{**each, "function": None} for each in found["sections"][0]["entries"]]
+        for found in (stripped, whole)
+    ]
+    assert bare[0] == bare[1] and len(bare[0]) > 9
+
+
+def test_its_frames_are_unwound(tmp_path: Path) -> None:
+    program = changed(tmp_path / "stripped", without_sections())
+    state = json.loads((FIXTURES / "states/stack.gcc.O2.json").read_text())
+    state["code_objects"][0]["path"] = program.name
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    frames = run_json("bt", "--state", tmp_path / "state.json").json["frames"]
+    whole = run_json("bt", "--state", FIXTURES / "states/stack.gcc.O2.json").json["frames"]
+    assert [each["addr"] for each in frames] == [each["addr"] for each in whole]
+    assert [each["cfa"] for each in frames] == [each["cfa"] for each in whole]
+
+
+def test_frames_and_bt_tell_that_a_table_is_wrong(tmp_path: Path) -> None:
+    data = bytearray(PROGRAM.read_bytes())
+    found = CodeObject.open(PROGRAM).info.call_frames.sections[0].search
+    assert found is not None
+    table = data.index(found.data)
+    for index in range(found.count):
+        data[table + 12 + 8 * index + 4] ^= 8  # the FDE of each pair
+    program = changed(tmp_path / "demo", data)
+    done = run("frames", program)
+    assert done.status == 1
+    assert done.lines[0].endswith("a table of 9 for .eh_frame at 0x2070")
+    assert done.lines[1].startswith("  disagrees: .eh_frame_hdr leads for 0x1020 to offset ")
+    state = json.loads((FIXTURES / "states/stack.gcc.O2.json").read_text())
+    state["code_objects"][0]["path"] = program.name
+    (tmp_path / "state.json").write_text(json.dumps(state))
+    done = run("bt", "--state", tmp_path / "state.json")
+    assert " in main (" in done.lines[2]
+    assert "note: the search table of " in done.err and " is not used: " in done.err
+    assert "search-table" in run("check", program).out
+
+
+def test_every_table_of_random_bytes() -> None:
+    """Whatever the pairs are, a location is found where the section describes it."""
+    for at in range(12, 12 + 8 * 3):
+        for bit in range(8):
+            data = bytearray(header(GOOD))
+            data[at] ^= 1 << bit
+            table = read_search_table(bytes(data), HEADER)
+            assert isinstance(table, SearchTable)
+            searched = FrameSection(".eh_frame", DATA, section_address=FRAMES, search=table)
+            for location in (0x2000, 0x2050, 0x2110, 0x2200):
+                expected = max((c for c in CODE if c <= location < c + 0x20), default=None)
+                fde = searched.find(location)
+                assert (fde and fde.initial_location) == expected

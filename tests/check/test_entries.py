@@ -1,0 +1,402 @@
+"""Each rule about entries, lists and headers: one file that breaks it, and one that keeps it."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.check.file import verify
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from tests.check.made import (
+    ADDR,
+    BASE_TYPE,
+    COMPILE_UNIT,
+    DATA1,
+    DATA4,
+    EXPRLOC,
+    LABEL,
+    POINTER,
+    PROCEDURE,
+    REF4,
+    SDATA,
+    SEC_OFFSET,
+    STRING,
+    SUBPROGRAM,
+    VARIABLE,
+    block,
+    findings,
+    fixture_verdict,
+    info_file,
+    one_entry,
+    operations,
+    rules,
+    verdict_on,
+    words,
+)
+from tests.dwarf.builder import FIXTURES, X86_64, Shape, elf, read_fixture, unit
+from tests.dwarf.builder import abbreviations as table
+
+LANE = block(operations("regx v3; LLVM_push_lane; lit4; mul; LLVM_offset"))
+PIECES = block(operations("regx s0; piece 4; regx s1; piece 4"))
+
+
+def attribute(tag: int, number: int, value: int) -> bytes:
+    return one_entry(tag, [(number, SDATA, bytes((value & 0x7F,)))])
+
+
+def expression(tag: int, number: int, text: str) -> bytes:
+    return one_entry(tag, [(number, EXPRLOC, block(operations(text)))])
+
+
+def typed_object(size_bytes: int, location: bytes = PIECES) -> bytes:
+    """A variable of a base type of that size, in two pieces of four bytes."""
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC), (dw.AT_TYPE, REF4))),
+        Shape(BASE_TYPE, ((dw.AT_BYTE_SIZE, DATA1), (dw.AT_ENCODING, DATA1))),
+    ]
+    head = 12 + 1
+    variable = b"\x02" + location + words(head + 1 + len(location) + 4, size_bytes=4)
+    return info_file(shapes, b"\x01" + variable + bytes((3, size_bytes, 5)) + b"\0")
+
+
+def function_file(
+    body: bytes, body_shape: Shape, lanes: int | None = None, loc: bytes = b""
+) -> bytes:
+    """A function `f` at [0x1000,0x1100) with one entry in it."""
+    attributes: tuple[tuple[int, int], ...] = (
+        (dw.AT_NAME, STRING), (dw.AT_LOW_PC, ADDR), (dw.AT_HIGH_PC, DATA4),
+    )  # fmt: skip
+    values = b"f\0" + words(0x1000) + words(0x100, size_bytes=4)
+    if lanes is not None:
+        attributes += ((dw.AT_LLVM_LANES, DATA1),)
+        values += bytes((lanes,))
+    shapes = [
+        Shape(COMPILE_UNIT, ((dw.AT_LOW_PC, ADDR),), True),
+        Shape(SUBPROGRAM, attributes, True),
+        body_shape,
+    ]
+    entries = b"\x01" + words(0) + b"\x02" + values + b"\x03" + body + b"\0\0"
+    return info_file(shapes, entries, {".debug_loclists": loc} if loc else None)
+
+
+def lane_user(lanes: int | None) -> bytes:
+    return function_file(LANE, Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)), lanes)
+
+
+def listed(begin: int, end: int, address_size: int = 8) -> bytes:
+    """A variable whose list has one entry, with DW_LLE_start_end."""
+    one = b"\x07" + words(begin, end) + block(operations("regx s3")) + b"\0"
+    head = struct.pack("<HBBI", 5, address_size, 0, 0)
+    section = words(len(head) + len(one), size_bytes=4) + head + one
+    shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_LOCATION, SEC_OFFSET)))
+    return function_file(b"x\0" + words(12, size_bytes=4), shape, loc=section)
+
+
+def with_list(section: bytes) -> bytes:
+    shape = Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),))
+    head = struct.pack("<HBBI", 5, 8, 0, 0)
+    whole = words(len(head) + len(section), size_bytes=4) + head + section
+    return function_file(words(12, size_bytes=4), shape, loc=whole)
+
+
+def sized_unit(address_size: int, line_address_size: int | None = None) -> bytes:
+    """A unit with an address size, and perhaps a line table with one."""
+    attributes: tuple[tuple[int, int], ...] = ()
+    values, others = b"", {}
+    if line_address_size is not None:
+        attributes, values = ((dw.AT_STMT_LIST, SEC_OFFSET),), bytes(4)
+        line = struct.pack("<HBB", 5, line_address_size, 0)
+        others = {".debug_line": words(len(line), size_bytes=4) + line}
+    return info_file(
+        [Shape(COMPILE_UNIT, attributes)], b"\x01" + values, others, address_size=address_size
+    )
+
+
+def aranges(address_size: int) -> bytes:
+    head = struct.pack("<HIBB", 2, 0, address_size, 0)
+    body = words(len(head) + 36, size_bytes=4) + head
+    others = {".debug_aranges": body + bytes(36)}
+    return info_file([Shape(COMPILE_UNIT)], b"\x01", others)
+
+
+def addresses(size_bytes: int) -> bytes:
+    shape = Shape(COMPILE_UNIT, ((dw.AT_ADDR_BASE, SEC_OFFSET),))
+    section = words(4, size_bytes=4) + struct.pack("<HBB", 5, size_bytes, 0)
+    return info_file([shape], b"\x01" + words(8, size_bytes=4), {".debug_addr": section})
+
+
+def cut_unit(code: int) -> bytes:
+    return info_file([Shape(COMPILE_UNIT, (), True)], bytes((1, code)))
+
+
+def base_type(encoding: int, space: int = 1) -> bytes:
+    return one_entry(
+        BASE_TYPE,
+        [
+            (dw.AT_BYTE_SIZE, DATA1, b"\x08"),
+            (dw.AT_ENCODING, DATA1, bytes((encoding,))),
+            (dw.AT_LLVM_ADDRESS_SPACE, DATA1, bytes((space,))),
+        ],
+    )
+
+
+TABLE: list[tuple[str, str, bytes, bytes]] = [
+    # rule, severity, a file that breaks it, one that keeps it
+    ("stack-underflow", "error", expression(VARIABLE, dw.AT_LOCATION, "plus"),
+     expression(PROCEDURE, dw.AT_LOCATION, "plus")),
+    ("wrong-result", "error", expression(VARIABLE, dw.AT_UPPER_BOUND, "lit1; stack_value"),
+     expression(VARIABLE, dw.AT_LOCATION, "lit1; stack_value")),
+    ("stack-underflow", "error", expression(VARIABLE, dw.AT_LOCATION, "lit1; plus"),
+     expression(0x0D, dw.AT_DATA_MEMBER_LOCATION, "lit1; plus")),
+    ("fbreg-in-frame-base", "error", expression(SUBPROGRAM, dw.AT_FRAME_BASE, "fbreg 0"),
+     expression(VARIABLE, dw.AT_LOCATION, "fbreg 0")),
+    ("narrow-base-register", "error", expression(SUBPROGRAM, dw.AT_FRAME_BASE, "regx s33"),
+     expression(SUBPROGRAM, dw.AT_FRAME_BASE, "regx pc")),
+    ("vendor-attribute", "warning", attribute(LABEL, dw.AT_LLVM_LANES, 64),
+     attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 63)),
+    ("vendor-attribute", "warning", expression(VARIABLE, dw.AT_LLVM_LANE_PC, "addr 0"),
+     expression(SUBPROGRAM, dw.AT_LLVM_LANE_PC, "addr 0")),
+    ("vendor-attribute", "warning", attribute(LABEL, dw.AT_LLVM_VECTOR_SIZE, 4),
+     attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 4)),
+    ("vendor-attribute", "warning", attribute(VARIABLE, dw.AT_LLVM_ADDRESS_SPACE, 1),
+     attribute(POINTER, dw.AT_LLVM_ADDRESS_SPACE, 1)),
+    ("vendor-attribute", "warning", attribute(LABEL, dw.AT_LLVM_MEMORY_SPACE, 1),
+     attribute(VARIABLE, dw.AT_LLVM_MEMORY_SPACE, 1)),
+    ("vendor-attribute", "warning", base_type(5), base_type(1)),
+    ("bad-lane-count", "error", attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 0),
+     attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 1)),
+    ("bad-lane-count", "error", attribute(SUBPROGRAM, dw.AT_LLVM_LANES, -1),
+     attribute(SUBPROGRAM, dw.AT_LLVM_LANES, 32)),
+    ("bad-vector-size", "error", attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 0),
+     attribute(BASE_TYPE, dw.AT_LLVM_VECTOR_SIZE, 1)),
+    ("unknown-memory-space", "warning", attribute(VARIABLE, dw.AT_LLVM_MEMORY_SPACE, 5),
+     attribute(VARIABLE, dw.AT_LLVM_MEMORY_SPACE, 4)),
+    ("unknown-address-space", "error", attribute(POINTER, dw.AT_LLVM_ADDRESS_SPACE, 9),
+     attribute(POINTER, dw.AT_LLVM_ADDRESS_SPACE, 5)),
+    ("unknown-address-space", "error", base_type(1, space=7), base_type(1, space=6)),
+    ("lanes-missing", "warning", lane_user(None), lane_user(64)),
+    ("pieces-exceed-type", "warning", typed_object(4), typed_object(8)),
+    ("pieces-short-of-type", "warning", typed_object(16), typed_object(8)),
+    ("inverted-range", "error", listed(0x1080, 0x1040), listed(0x1040, 0x1080)),
+    ("range-outside-function", "warning", listed(0x1080, 0x1104), listed(0x1080, 0x1100)),
+    ("range-outside-function", "warning", listed(0x0FF0, 0x1010), listed(0x1000, 0x1010)),
+    ("ill-formed-list", "error", with_list(b"\x01" + encode_uleb(3) + b"\0"),
+     with_list(b"\x04" + encode_uleb(0x1000) + encode_uleb(0x1010) + b"\x01\x30\0")),
+    ("unreadable-list", "error", with_list(b"\x33"), with_list(b"\x05\x01\x30\0")),
+    ("address-size", "error", sized_unit(4), sized_unit(8)),
+    ("address-size", "error", sized_unit(8, line_address_size=4),
+     sized_unit(8, line_address_size=8)),
+    ("address-size", "error", aranges(4), aranges(8)),
+    ("address-size", "error", addresses(4), addresses(8)),
+    ("address-size", "error", listed(0x1040, 0x1080, address_size=4), listed(0x1040, 0x1080)),
+    ("unreadable-unit", "error", cut_unit(7), cut_unit(0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "severity", "broken", "kept"),
+    TABLE,
+    ids=[f"{n}-{row[0]}" for n, row in enumerate(TABLE)],
+)
+def test_a_rule_both_ways(rule: str, severity: str, broken: bytes, kept: bytes) -> None:
+    assert rules(verdict_on(broken)) == [(severity, rule)]
+    verdict = verdict_on(kept)
+    assert rules(verdict) == []
+    assert verdict.findings.skipped == []
+
+
+def test_a_finding_names_its_place() -> None:
+    (found,) = findings(verdict_on(listed(0x1080, 0x1104)))
+    place = found.place
+    assert (place.section, place.kind, place.name) == (".debug_info", "variable", "x")
+    assert (place.attribute, place.function) == ("DW_AT_location", "f")
+    assert (place.span, found.section) == ((0x1080, 0x1104), "A.2.5.5")
+
+
+def test_lanes_are_missed_once_for_a_function() -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, (), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    variables = 5 * (b"\x03" + LANE)
+    data = info_file(shapes, b"\x01\x02" + variables + b"\x00\x02" + variables + b"\0\0")
+    assert rules(verdict_on(data)) == 2 * [("warning", "lanes-missing")]
+    outside = info_file(shapes, b"\x01" + variables + b"\0")
+    assert rules(verdict_on(outside)) == []
+
+
+def test_a_list_that_many_share_is_checked_once() -> None:
+    shape = Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),))
+    one = b"\x05" + block(operations("plus")) + b"\0"
+    head = struct.pack("<HBBI", 5, 8, 0, 0)
+    section = words(len(head) + len(one), size_bytes=4) + head + one
+    entries = b"\x01" + 50 * (b"\x02" + words(12, size_bytes=4)) + b"\0"
+    data = info_file([Shape(COMPILE_UNIT, (), True), shape], entries, {".debug_loclists": section})
+    assert rules(verdict_on(data)) == [("error", "stack-underflow")]
+
+
+def test_numbers_of_other_vendors_are_no_vendor_attributes() -> None:
+    """0x3e0a is DW_AT_LLVM_lanes only for AMD's compilers up to LLVM 18."""
+    assert rules(verdict_on(attribute(LABEL, 0x3E0A, 64))) == []
+    assert rules(verdict_on(attribute(LABEL, 0x3E0A, 64), "amd-direct")) == [
+        ("warning", "vendor-attribute")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "dialect", "expected"),
+    [
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 0), "amd-provisional",
+         [("error", "bad-iteration-count")]),
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 1), "amd-provisional", []),
+        (attribute(SUBPROGRAM, dw.AT_LLVM_ITERATIONS, 0), "amd", []),
+        (attribute(LABEL, dw.AT_LLVM_ITERATIONS, 1), "amd-provisional",
+         [("warning", "vendor-attribute")]),
+        (expression(SUBPROGRAM, dw.AT_LLVM_ACTIVE_LANE, "plus"), "amd-provisional",
+         [("error", "stack-underflow")]),
+        (expression(LABEL, 0x3E08, "addr 0"), "amd-direct-16", [("warning", "vendor-attribute")]),
+        (expression(LABEL, 0x3E08, "addr 0"), "amd-direct", []),
+    ],
+)  # fmt: skip
+def test_attributes_without_a_number_of_today(
+    data: bytes, dialect: str, expected: list[tuple[str, str]]
+) -> None:
+    assert rules(verdict_on(data, dialect)) == expected
+
+
+def test_lanes_of_an_inlined_call_are_lanes() -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, (), True),
+        Shape(dw.TAG_INLINED_SUBROUTINE, ((dw.AT_LLVM_LANES, DATA1),), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)),
+    ]
+    data = info_file(shapes, b"\x01\x02\x03\x40\x04" + LANE + b"\0\0\0")
+    assert rules(verdict_on(data)) == []
+
+
+def test_pieces_of_a_dynamic_or_unknown_type_are_not_counted() -> None:
+    assert rules(verdict_on(one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, PIECES)]))) == []
+
+
+def test_an_entry_of_dropped_code_is_outside_nothing() -> None:
+    assert rules(verdict_on(listed(2**64 - 1, 2**64 - 1))) == []
+
+
+def test_what_cannot_be_read_costs_only_itself() -> None:
+    good = one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, block(operations("plus")))])
+    assert rules(verdict_on(good)) == [("error", "stack-underflow")]
+    body = b"\x01\x02" + block(operations("plus")) + b"\0"
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    broken, other = unit(b"\x01\x09"), unit(body)
+    data = elf({".debug_info": broken + other, ".debug_abbrev": table(*shapes)})
+    assert rules(verdict_on(data)) == [("error", "unreadable-unit"), ("error", "stack-underflow")]
+
+
+def test_an_unknown_machine_is_checked_for_what_holds_on_all() -> None:
+    data = one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, b"\x01\x22")], machine=1234)
+    assert rules(verdict_on(data)) == [("error", "stack-underflow")]
+    cpu = one_entry(VARIABLE, [(dw.AT_LOCATION, EXPRLOC, b"\x02\x90\xff")], machine=X86_64)
+    assert rules(verdict_on(cpu)) == [("error", "cut-short")]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("hip/data.gfx942.O2.v5.co", {("mate", "v2"), ("byte", "v2")}),
+        ("hip/data.gfx1100.O2.v5.co", {("mate", "v1"), ("byte", "v1")}),
+    ],
+)
+def test_clangs_vector_registers_as_addresses_are_found(
+    name: str, expected: set[tuple[str, str]]
+) -> None:
+    verdict = fixture_verdict(name)
+    wide = [each for each in findings(verdict) if each.rule == "wide-base-register"]
+    assert {(each.place.name, each.message.split()[4]) for each in wide} == expected
+    assert ("error", "mixed-types") in rules(verdict)
+    assert ("warning", "empty-fde") not in rules(verdict)  # there are kernels alone
+
+
+def test_by_the_letter_clang_has_more_mistakes() -> None:
+    literal = set(rules(fixture_verdict("opencl/kernels.gfx942.O2.v5.co", "amd")))
+    assert {
+        ("error", "narrow-base-register"), ("warning", "upstream-address-space"),
+    } <= literal  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "asm/locations.gfx942.v4.co",
+        "asm/locations.gfx942.v5.co",
+        "asm/wave32.gfx1100.v5.co",
+        "asm/legacy.gfx942.v5.co",
+        "x86_64/demo.gcc.O2.v5",
+        "x86_64/demo.gcc.O0.v4",
+        "x86_64/demo.clang.O0.v5",
+    ],
+)
+def test_what_is_well_formed_has_no_findings(name: str) -> None:
+    verdict = fixture_verdict(name)
+    assert rules(verdict) == []
+    assert verdict.expressions and not verdict.findings.skipped
+
+
+def test_clang_leaves_out_the_last_pieces() -> None:
+    (found,) = findings(fixture_verdict("x86_64/demo.clang.O2.v5"))
+    assert found.rule == "pieces-short-of-type"
+    assert found.excerpt is not None and found.excerpt.marked is None
+
+
+@pytest.mark.parametrize("name", ["gcc5", "types-gcc4", "types-gcc5", "dwz4", "dwz5"])
+def test_split_units_are_checked_with_their_skeletons(name: str) -> None:
+    verdict = fixture_verdict(f"split/{name}/prog")
+    assert (rules(verdict), verdict.findings.skipped) == ([], [])
+    assert verdict.expressions == 40
+
+
+def test_a_finding_in_a_split_file_names_the_file() -> None:
+    (found,) = findings(fixture_verdict("split/named/prog"))
+    assert found.rule == "pieces-short-of-type"
+    assert (found.place.section, found.place.unit) == (".debug_info.dwo", "../b.cpp")
+    assert found.place.file is not None and found.place.file.endswith("b.dwo")
+
+
+def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
+    """In DWARF 4; the entry ends a byte before it begins."""
+    (found,) = findings(fixture_verdict("split/gcc4/prog"))
+    assert (found.rule, found.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
+    assert found.message.endswith("its length is -1 as a signed number")
+
+
+def test_bounds_of_a_generic_subrange_begin_with_the_dimension() -> None:
+    """DWARF 5 5.13: GCC's Fortran writes `push_object_address, over, …`."""
+    assert findings(fixture_verdict("fortran/shapes.gcc.O0.v5")) == []
+
+
+def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:
+    verdict = fixture_verdict("split/gcc5/a.dwo")
+    assert rules(verdict) == []
+    assert verdict.expressions and verdict.findings.skips == 9
+    assert "ask the file that names it" in verdict.findings.skipped[0]
+
+
+def test_a_split_file_that_is_not_found_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "prog"
+    path.write_bytes(read_fixture("split/clang5/prog"))
+    verdict = verify(CodeObject.open(path))
+    assert rules(verdict) == [] and verdict.findings.skips == 2
+    assert all("a.dwo" in why or "b.dwo" in why for why in verdict.findings.skipped)
+
+
+def test_what_a_machine_has_loaded_is_checked_as_the_file() -> None:
+    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    loaded = verify(CodeObject.open(path, 0x7F0000000000)).findings.kept
+    assert loaded == verify(CodeObject.open(path)).findings.kept
+    assert "range-outside-function" not in {each.rule for each in loaded}

@@ -1,0 +1,154 @@
+"""Each rule about expressions: one that breaks it, and one beside it that keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.check.expressions import ExpressionChecker, Machines, Role
+from dwarfgpu.check.finding import Findings
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG, Dialect
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.check.made import FORM, GFX942, operations
+from tests.dwarf.builder import elf, read_fixture
+
+LOCATION = Role("location")
+BASE = Role("location", is_frame_base=True, needs_memory=True)
+CFI = Role("location", 1, is_cfi=True)
+
+TABLE: list[tuple[str, str, Role, str, str]] = [
+    # rule, severity, role, an expression that breaks it, one that keeps it
+    ("stack-underflow", "error", LOCATION, "plus", "lit1; lit2; plus"),
+    ("stack-underflow", "error", LOCATION, "form_tls_address; const8u 8",
+     "const8u 8; form_tls_address"),
+    ("stack-underflow", "warning", LOCATION, "lit1; lit0; bra 1; dup; plus",
+     "lit1; lit0; bra 0; dup; plus"),
+    ("wrong-kind", "error", LOCATION, "LLVM_undefined; lit1; plus", "lit2; lit1; plus"),
+    ("wrong-kind", "warning", LOCATION, "regx s3; lit1; plus", "bregx pc, 0; lit1; plus"),
+    ("mixed-types", "error", LOCATION, "const_type 0x20, 4, 1 0 0 0; lit1; plus; stack_value",
+     "const_type 0x20, 4, 1 0 0 0; dup; plus; stack_value"),
+    ("wrong-result", "error", Role("value"), "lit1; stack_value", "lit1"),
+    ("wrong-result", "error", BASE, "lit1; stack_value", "lit1"),
+    ("wrong-result", "error", BASE, "regx s30; piece 4; regx s31; piece 4", "regx exec"),
+    ("branch-target", "error", LOCATION, ".byte 0x2f, 0x01, 0x00, 0x08, 0x30",
+     ".byte 0x2f, 0x00, 0x00, 0x08, 0x30"),
+    ("endless-loop", "error", LOCATION, ".byte 0x2f, 0xfd, 0xff", ".byte 0x2f, 0x00, 0x00"),
+    ("unreachable", "warning", LOCATION, ".byte 0x2f, 0x01, 0x00, 0x30, 0x31", "lit1; lit0"),
+    ("unknown-operation", "error", LOCATION, ".byte 0x01", ".byte 0x30"),
+    ("unknown-operation", "warning", LOCATION, ".byte 0xfe", ".byte 0x30"),
+    ("cut-short", "error", LOCATION, ".byte 0x08", ".byte 0x08, 0x01"),
+    ("unknown-register", "error", LOCATION, "regx 9999", "regx v3"),
+    ("narrow-base-register", "error", LOCATION, "bregx s3, 0", "bregx pc, 0"),
+    ("narrow-base-register", "error", LOCATION, "lit0; LLVM_aspace_bregx s3, 0",
+     "lit6; LLVM_aspace_bregx s3, 0"),
+    ("narrow-base-register", "error", BASE, "regx s33", "regx exec"),
+    ("wide-base-register", "warning", LOCATION, "bregx v3, 0", "bregx pc, 0"),
+    ("unknown-address-space", "error", LOCATION, "lit0; lit9; LLVM_form_aspace_address",
+     "lit0; lit5; LLVM_form_aspace_address"),
+    ("narrow-select-mask", "error", LOCATION, "lit0; dup; lit1; LLVM_select_bit_piece 1, 65",
+     "lit0; dup; lit1; LLVM_select_bit_piece 1, 64"),
+    ("endless-loop", "error", LOCATION, "lit0; skip -4", "lit0; skip 0"),
+    ("division-by-zero", "error", LOCATION, "lit1; lit0; div", "lit1; lit1; div"),
+    ("undefined-read", "error", LOCATION, "LLVM_undefined; deref", "LLVM_undefined; piece 8"),
+    ("outside-storage", "error", LOCATION, "implicit_value 2 1 2; piece 4",
+     "implicit_value 2 1 2; piece 2"),
+    ("outside-storage", "error", LOCATION, "lit1; stack_value; lit8; LLVM_offset",
+     "lit1; stack_value; lit7; LLVM_offset"),
+    ("outside-storage", "warning", LOCATION, "regx s3; deref", "regx s3; deref_size 4"),
+    ("implicit-pointer", "error", LOCATION, "implicit_pointer 0x20, 0; deref_size 4",
+     "implicit_pointer 0x20, 0; deref_size 8"),
+    ("no-entry-value", "warning", LOCATION, "entry_value (reg0; nop); stack_value",
+     "entry_value (nop; regx pc); stack_value"),
+    ("empty-read", "error", LOCATION, "lit0; deref_size 0", "lit0; deref_size 1"),
+    ("empty-composite", "error", LOCATION, "lit0; LLVM_extend 0, 4", "lit0; LLVM_extend 1, 4"),
+    ("large-composite", "error", LOCATION, "lit0; LLVM_extend 64, 0x4000000000000000",
+     "lit0; LLVM_extend 64, 64"),
+    ("empty-piece", "warning", LOCATION, "lit0; piece 0", "lit0; piece 1"),
+    ("upstream-address-space", "warning", LOCATION, "lit4; lit5; swap; xderef",
+     "lit4; lit5; xderef"),
+    ("unsupported-operation", "note", LOCATION, ".byte 0xfa, 0x20, 0, 0, 0", "addr 0x10"),
+    ("padded-number", "note", LOCATION, ".byte 0x10, 0x81, 0x00", ".byte 0x10, 0x01"),
+    ("older-form", "note", LOCATION, ".byte 0x30, 0xe0", ".byte 0x30, 0x9b"),
+    ("entries-left", "note", LOCATION, "lit1; lit2", "lit2"),
+    ("not-allowed-in-cfi", "error", CFI, "LLVM_push_lane; LLVM_offset", "lit4; LLVM_offset"),
+    ("not-allowed-in-cfi", "error", CFI, "call_frame_cfa", "lit4; plus"),
+    ("fbreg-in-frame-base", "error", BASE, "fbreg 0", "call_frame_cfa"),
+]  # fmt: skip
+
+
+def made_checker() -> ExpressionChecker:
+    return ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), Findings())
+
+
+def told(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str, str]]:
+    checked = made_checker().check(data, dialect, FORM, role)
+    faults = () if checked is None else checked.faults
+    return {(each.found.rule, each.found.severity) for each in faults}
+
+
+@pytest.mark.parametrize(("rule", "severity", "role", "broken", "kept"), TABLE)
+def test_a_rule_both_ways(rule: str, severity: str, role: Role, broken: str, kept: str) -> None:
+    assert (rule, severity) in told(operations(broken), role)
+    assert rule not in {name for name, _ in told(operations(kept), role)}
+    assert RULES[rule].section
+
+
+def test_the_place_is_marked() -> None:
+    checked = made_checker().check(operations("lit1; regx s3; plus"), AMD, FORM, LOCATION)
+    assert checked is not None
+    (excerpt,) = (each.excerpt for each in checked.faults)
+    assert excerpt.steps == ("DW_OP_lit1", "DW_OP_regx SGPR3", "DW_OP_plus")
+    assert (excerpt.marked, excerpt.offset) == (2, 3)
+
+
+def test_each_distinct_expression_is_checked_once() -> None:
+    checker = made_checker()
+    first = checker.check(operations("plus"), AMD, FORM, LOCATION)
+    assert checker.check(operations("plus"), AMD, FORM, LOCATION) is first
+    checker.check(operations("plus"), AMD, FORM, Role("location", 2))
+    assert (checker.count, checker.distinct) == (3, 2)
+
+
+def test_an_unknown_initial_stack_is_never_too_small() -> None:
+    assert told(operations("plus"), Role(None, None)) == set()
+
+
+def test_clangs_frame_base_is_read_as_meant_in_its_dialect() -> None:
+    assert told(operations("regx s33"), BASE, UPSTREAM_CLANG) == set()
+    assert told(operations("regx s3"), BASE, UPSTREAM_CLANG) == {("narrow-base-register", "error")}
+
+
+def test_a_vector_register_as_base_is_told_in_every_dialect() -> None:
+    data = operations("bregx v3, 0; stack_value")
+    assert told(data, LOCATION, UPSTREAM_CLANG) == {("wide-base-register", "warning")}
+
+
+def test_without_a_wave_size_registers_of_both_exist() -> None:
+    gfx1100 = elf({}, flags=0x41)
+    checker = ExpressionChecker(_machines(gfx1100, "gfx1100"), Findings())
+    for number in (1536, 2560):
+        assert checker.check(b"\x90" + encode_uleb(number), AMD, FORM, LOCATION) is None
+    with_kernels = ExpressionChecker(
+        _machines(read_fixture("hip/nest.gfx1100.O2.v5.co"), "gfx1100"), Findings()
+    )
+    assert with_kernels.check(b"\x90" + encode_uleb(1536), AMD, FORM, LOCATION) is None
+    assert with_kernels.check(b"\x90" + encode_uleb(2560), AMD, FORM, LOCATION) is not None
+
+
+def _machines(data: bytes, name: str) -> Machines:
+    return Machines(ObjectFile("made.co", data), architecture(name))
+
+
+def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
+    x86_64 = architecture("x86_64")
+    checker = ExpressionChecker(Machines(ObjectFile("a", elf({}, 62, 0)), x86_64), Findings())
+    assert checker.check(b"\x81\x00\x9f", AMD, FORM, LOCATION) is None  # breg17 XMM0
+
+
+def test_a_longer_expression_is_told_to_be_skipped() -> None:
+    found = Findings()
+    checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), found)
+    assert checker.check(b"\x30" * 65_537, AMD, FORM, LOCATION) is None
+    assert found.skipped == ["an expression of 65537 bytes"]

@@ -1,0 +1,242 @@
+"""Each rule about call frame information: one FDE that breaks it, and one that keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.base.bits import encode_sleb, encode_uleb
+from dwarfgpu.check.rows import first_cycle
+from tests.check.made import (
+    block,
+    cfi_entry,
+    cie,
+    findings,
+    fixture_verdict,
+    frame_file,
+    operations,
+    rules,
+    verdict_on,
+    words,
+)
+from tests.dwarf.builder import X86_64
+
+S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
+UNDEFINED, SAME, REGISTER, EXPRESSION, VAL_EXPRESSION = 0x07, 0x08, 0x09, 0x10, 0x16
+VAL_OFFSET, OFFSET = 0x14, 0x05
+REMEMBER, RECALL, ADVANCE, NOP = b"\x0a", b"\x0b", b"\x44", b"\0"
+
+
+def aspace_cfa(register: int, offset: int = 0, space: int = 6) -> bytes:
+    return b"\x30" + encode_uleb(register) + encode_uleb(offset) + encode_uleb(space)
+
+
+def def_cfa(register: int, offset: int = 0) -> bytes:
+    return b"\x0c" + encode_uleb(register) + encode_uleb(offset)
+
+
+def cfa_expression(text: str) -> bytes:
+    return b"\x0f" + block(operations(text))
+
+
+def rule(code: int, register: int, *operands: int) -> bytes:
+    return bytes((code,)) + b"".join(map(encode_uleb, (register, *operands)))
+
+
+def by_expression(code: int, register: int, text: str) -> bytes:
+    return rule(code, register) + block(operations(text))
+
+
+CFA = aspace_cfa(S32)
+KERNEL = cfa_expression("lit0; lit6; LLVM_form_aspace_address") + rule(UNDEFINED, PC)
+CFA_OFFSET = b"\x0e\x08"
+SET_LOC = b"\x01" + words(0x1010)
+BACK = b"\x01" + words(0x1000)
+UNKNOWN = cfi_entry(b"\xff" * 4, b"\x04xyz\0")
+"""A CIE whose augmentation nobody defines."""
+PAIR = "regx s30; piece 4; regx s31; piece 4"
+
+TABLE: list[tuple[str, str, bytes, bytes]] = [
+    # rule, severity, instructions that break it, and that keep it
+    ("narrow-base-register", "error", def_cfa(S32), aspace_cfa(S32)),
+    ("narrow-base-register", "error", def_cfa(PC) + b"\x0d" + encode_uleb(S33),
+     CFA + b"\x0d" + encode_uleb(S33)),
+    ("wide-base-register", "warning", def_cfa(V0), def_cfa(PC)),
+    ("unknown-address-space", "error", aspace_cfa(S32, space=9), aspace_cfa(S32, space=5)),
+    ("unknown-register", "error", CFA + rule(UNDEFINED, 31), CFA + rule(UNDEFINED, S30)),
+    ("not-allowed-in-cfi", "error",
+     CFA + by_expression(EXPRESSION, S30, "LLVM_push_lane; LLVM_offset"),
+     CFA + by_expression(EXPRESSION, S30, "lit4; LLVM_offset")),
+    ("stack-underflow", "error", cfa_expression("plus"), KERNEL),
+    ("stack-underflow", "error", CFA + by_expression(EXPRESSION, S30, "lit1; plus; plus"),
+     CFA + by_expression(EXPRESSION, S30, "lit1; LLVM_offset")),
+    ("wide-base-register", "warning", CFA + by_expression(EXPRESSION, S30, "bregx v3, 0"),
+     CFA + by_expression(EXPRESSION, S30, "regx v3; LLVM_offset_uconst 4")),
+    ("lost-cfa", "error", KERNEL + CFA_OFFSET, CFA + CFA_OFFSET),
+    ("lost-cfa", "error", CFA_OFFSET, CFA + CFA_OFFSET),
+    ("lost-cfa", "error", rule(OFFSET, S30, 1), CFA + rule(OFFSET, S30, 1)),
+    ("lost-cfa", "warning", REMEMBER + CFA + ADVANCE + RECALL, CFA + REMEMBER + ADVANCE + RECALL),
+    ("cfa-not-memory", "error", cfa_expression("lit1; stack_value"), KERNEL),
+    ("cfa-not-memory", "error", cfa_expression(PAIR), cfa_expression("lit8")),
+    ("unbalanced-state", "error", CFA + ADVANCE + RECALL, CFA + REMEMBER + ADVANCE + RECALL),
+    ("location-order", "error", CFA + BACK, CFA + SET_LOC),
+    ("register-cycle", "error", CFA + rule(REGISTER, S30, S31) + rule(REGISTER, S31, S30),
+     CFA + rule(REGISTER, S30, S31) + rule(REGISTER, S31, S33)),
+    ("register-cycle", "error", CFA + rule(REGISTER, S30, S30), CFA + rule(SAME, S30)),
+    ("register-cycle", "error",
+     CFA + by_expression(EXPRESSION, S30, "LLVM_call_frame_entry_reg s31")
+     + by_expression(EXPRESSION, S31, "LLVM_call_frame_entry_reg s30"),
+     CFA + by_expression(EXPRESSION, S30, "LLVM_call_frame_entry_reg s31")),
+    ("register-cycle", "error",
+     cfa_expression("LLVM_call_frame_entry_reg s32; deref_size 4") + rule(OFFSET, S32, 1),
+     cfa_expression("LLVM_call_frame_entry_reg s32; deref_size 4") + rule(OFFSET, S31, 1)),
+    ("register-size", "error", CFA + rule(REGISTER, PC, S30), CFA + rule(REGISTER, PC, EXEC)),
+    ("register-size", "error", CFA + by_expression(VAL_EXPRESSION, S30, "lit1"),
+     CFA + by_expression(VAL_EXPRESSION, PC, "lit1")),
+    ("register-size", "error", CFA + rule(VAL_OFFSET, PC, 0), CFA + rule(VAL_OFFSET, S32, 0)),
+    ("empty-fde", "warning", b"", KERNEL),
+    ("empty-fde", "warning", NOP, rule(UNDEFINED, PC)),
+    ("unreadable-cfi", "error", CFA + b"\x3f", CFA + b"\x2e\x10"),
+    ("unreadable-cfi", "error", CFA + b"\x0f\x40", CFA),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "severity", "broken", "kept"),
+    TABLE,
+    ids=[f"{n}-{row[0]}" for n, row in enumerate(TABLE)],
+)
+def test_a_rule_both_ways(name: str, severity: str, broken: bytes, kept: bytes) -> None:
+    assert rules(verdict_on(frame_file(broken))) == [(severity, name)]
+    verdict = verdict_on(frame_file(kept))
+    assert (rules(verdict), verdict.findings.skipped, verdict.fdes) == ([], [], 1)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        KERNEL,
+        CFA + by_expression(EXPRESSION, PC, PAIR) + ADVANCE + b"\x0d" + encode_uleb(S33),
+        cfa_expression("regx s32; deref_size 4; lit5; shl; lit6; LLVM_form_aspace_address")
+        + by_expression(EXPRESSION, PC, f"{PAIR}; LLVM_piece_end"),
+        CFA + by_expression(EXPRESSION, S30, "regx v40; LLVM_offset_uconst 12"),
+        CFA + by_expression(EXPRESSION, EXEC, "regx v40; bit_piece 32, 64; regx v40; "
+                            "bit_piece 32, 96; LLVM_piece_end"),
+        CFA + by_expression(EXPRESSION, EXEC, "regx s34; piece 4; regx s35; piece 4"),
+        CFA + by_expression(EXPRESSION, V0, "regx v0; swap; LLVM_offset_uconst 0x100; "
+                            "LLVM_call_frame_entry_reg exec; deref_size 8; "
+                            "LLVM_select_bit_piece 32, 64"),
+        CFA + by_expression(EXPRESSION, V0, "regx v0; regx a0; "
+                            "LLVM_call_frame_entry_reg exec; deref_size 8; "
+                            "LLVM_select_bit_piece 32, 64"),
+        CFA + rule(OFFSET, V0, 64) + rule(OFFSET, PC, 2) + rule(REGISTER, S33, S30),
+        CFA + b"".join(rule(UNDEFINED, V0 + n) for n in range(1, 40)),
+    ],
+    ids=["kernel", "frame pointer", "flat scratch", "a lane", "lanes", "a pair", "under a mask",
+         "to an accumulator", "whole", "clobbered"],
+)  # fmt: skip
+def test_what_the_rocm_compiler_writes_is_well_formed(code: bytes) -> None:
+    """The patterns of AMD's compilers: saved in lanes, pairs, under the execution mask."""
+    verdict = verdict_on(frame_file(code))
+    assert (rules(verdict), verdict.findings.skipped) == ([], [])
+
+
+def test_ill_formed_instructions_of_a_cie_are_told_once() -> None:
+    assert rules(verdict_on(frame_file(CFA, common=cie(ADVANCE)))) == [("error", "location-order")]
+    common = cie(b"\x06\x10")  # restore_extended, where there is nothing to restore to
+    assert rules(verdict_on(frame_file(CFA, CFA, common=common))) == [("error", "ill-formed-cfi")]
+    assert rules(verdict_on(frame_file(CFA, CFA, common=cie(CFA)))) == []
+
+
+def test_address_size_of_a_cie() -> None:
+    verdict = verdict_on(frame_file(common=cie(address_size=4)))
+    assert rules(verdict) == [("error", "address-size")]
+
+
+def test_overlapping_fdes() -> None:
+    overlapping = frame_file(CFA, CFA, starts=(0x1000, 0x103C))
+    (found,) = findings(verdict_on(overlapping))
+    assert (found.rule, found.severity) == ("overlapping-fdes", "warning")
+    assert "[0x103c,0x107c) overlaps the FDE at" in found.message
+    assert rules(verdict_on(frame_file(CFA, CFA, starts=(0x1000, 0x1040)))) == []
+
+
+def test_fdes_of_dropped_code_do_not_overlap() -> None:
+    assert rules(verdict_on(frame_file(CFA, CFA, starts=(0, 0x10)))) == []
+
+
+def test_an_entry_that_cannot_be_read_costs_only_itself() -> None:
+    broken = cie() + cfi_entry(b"\x77\0\0\0", words(0x1000, 0x40))
+    verdict = verdict_on(frame_file(CFA + RECALL, common=broken))
+    assert rules(verdict) == [("error", "unreadable-cfi"), ("error", "unbalanced-state")]
+
+
+@pytest.mark.parametrize(("count", "fdes"), [(1, "1 FDE"), (2, "2 FDEs")])
+def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
+    verdict = verdict_on(frame_file(*[CFA + RECALL] * count, common=UNKNOWN))
+    (found,) = findings(verdict)
+    assert (found.severity, found.rule) == ("warning", "unknown-augmentation")
+    assert found.message == (f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}")
+    assert (found.place.kind, found.place.offset) == ("CIE", 0)
+    assert verdict.findings.skipped == []
+
+
+@pytest.mark.parametrize("text", [b"", b"[amd:v2.2]", b"[llvm:v0.0]"])
+def test_augmentations_that_add_no_fields_are_known(text: bytes) -> None:
+    common = cfi_entry(b"\xff" * 4, b"\x04" + text + b"\0\x08\0\x01\x04\x10")
+    assert rules(verdict_on(frame_file(KERNEL, common=common))) == []
+
+
+def test_the_instruction_is_marked() -> None:
+    (found,) = findings(verdict_on(frame_file(CFA + ADVANCE + RECALL + NOP)))
+    assert found.excerpt is not None
+    assert found.excerpt.marked == 2
+    assert found.excerpt.steps[:3] == (
+        "DW_CFA_LLVM_def_aspace_cfa: SGPR32 +0 in addrspace6",
+        "DW_CFA_advance_loc: 4 to 0x1004",
+        "DW_CFA_restore_state",
+    )
+    assert (found.place.kind, found.place.span) == ("FDE", (0x1000, 0x1040))
+
+
+def test_a_row_is_named_by_its_locations() -> None:
+    (found,) = findings(verdict_on(frame_file(CFA + ADVANCE + def_cfa(S32))))
+    assert found.place.span == (0x1004, 0x1040)
+    assert found.message.startswith("register SGPR32 of 32 bits is narrower than the 64-bit")
+
+
+def test_a_saved_register_without_cfa_on_a_cpu() -> None:
+    """The rules need no GPU: RBP saved, and no CFA (x86-64)."""
+    common = cfi_entry(b"\xff" * 4, b"\x04\0\x08\0\x01" + encode_sleb(-8) + b"\x10")
+    code = rule(OFFSET, 6, 2)
+    verdict = verdict_on(frame_file(code, common=common, machine=X86_64))
+    assert rules(verdict) == [("error", "lost-cfa")]
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        ({}, []),
+        ({1: [2], 2: [3]}, []),
+        ({1: [1]}, [1, 1]),
+        ({1: [2], 2: [3], 3: [2]}, [2, 3, 2]),
+        ({1: [2, 3], 2: [4], 3: [4], 4: []}, []),
+        ({5: [6], 1: [2], 2: [1]}, [1, 2, 1]),
+    ],
+)
+def test_first_cycle(edges: dict[int, list[int]], expected: list[int]) -> None:
+    assert first_cycle(edges) == expected
+
+
+def test_clangs_empty_fdes() -> None:
+    found = findings(fixture_verdict("hip/call.gfx942.O2.v5.co"))
+    assert [(each.rule, each.place.name) for each in found] == [
+        ("empty-fde", "inner"), ("empty-fde", "outer"),
+    ]  # fmt: skip
+
+
+def test_a_kernel_needs_no_rows() -> None:
+    kept = fixture_verdict("hip/call.gfx942.O2.v5.co").findings.kept
+    [found] = [each for each in kept if each.place.name == "call" and each.rule == "empty-fde"]
+    assert found.severity == "note"
+    assert found.message.endswith(", which a kernel does not need: it has no caller")
+    assert found.place.source is not None and found.place.source.file.endswith("hip/call.hip")

@@ -1,0 +1,238 @@
+"""No file makes the check raise, run away or hide what it left out."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.base.bits import encode_uleb
+from dwarfgpu.check.finding import MOST_FINDINGS, Excerpt, excerpt
+from dwarfgpu.check.rules import RULES
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.errors import DwarfGpuError, Malformed, MissingContext
+from dwarfgpu.service.check_report import report_json, report_lines
+from tests.check import test_entries, test_expressions, test_frames
+from tests.check.made import (
+    COMPILE_UNIT,
+    EXPRLOC,
+    SDATA,
+    SEC_OFFSET,
+    SUBPROGRAM,
+    VARIABLE,
+    block,
+    cie,
+    frame_file,
+    info_file,
+    operations,
+    verdict_on,
+    words,
+)
+from tests.check.test_frames import CFA, S30, rule
+from tests.dwarf.builder import Content, Shape, read_fixture
+
+LOCLISTX = 0x22
+
+
+def seconds(data: bytes) -> float:
+    started = time.monotonic()
+    verdict = verdict_on(data)
+    found = [True] * len(verdict.findings.kept)
+    report_json(verdict, found)
+    list(report_lines(verdict, found, has_baseline=False, notes=True, everything=True))
+    return time.monotonic() - started
+
+
+def test_every_rule_is_broken_by_some_test() -> None:
+    rows = [
+        *((row[0], row[1]) for row in test_expressions.TABLE),
+        *((row[0], row[1]) for row in test_entries.TABLE),
+        *((row[0], row[1]) for row in test_frames.TABLE),
+    ]
+    broken = {name for name, _ in rows} | {
+        "ill-formed-cfi", "overlapping-fdes", "bad-iteration-count", "search-table",
+        "bad-reference", "unknown-augmentation",
+    }  # fmt: skip
+    assert broken == set(RULES)
+    for name, rule_ in RULES.items():
+        severities = {severity for row_name, severity in rows if row_name == name}
+        assert not severities or rule_.severity in severities
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("name", ["asm/locations.gfx942.v5.co", "hip/data.gfx942.O2.v5.co"])
+def test_changed_bytes_never_raise(name: str, seed: int) -> None:
+    chance = random.Random(f"{seed} {name}")
+    original = read_fixture(name)
+    for _ in range(12):
+        data = bytearray(original)
+        for _ in range(chance.choice((1, 3, 30))):
+            data[chance.randrange(64, len(data))] = chance.choice((0, 0xFF, chance.randrange(256)))
+        try:
+            verdict = verdict_on(bytes(data))
+        except DwarfGpuError:
+            continue  # the section table itself
+        found = [True] * len(verdict.findings.kept)
+        report_json(verdict, found)
+        list(report_lines(verdict, found, has_baseline=False, notes=True, everything=True))
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 200, 1000])
+def test_a_file_that_is_cut_short(size: int) -> None:
+    with suppress(DwarfGpuError):
+        verdict_on(read_fixture("hip/nest.gfx942.O2.v5.co")[:size])
+
+
+def test_entries_deep_within_one_another() -> None:
+    """The function of each is found without a walk up from every one."""
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),), True)]
+    one = b"\x02" + block(operations("plus"))
+    assert seconds(info_file(shapes, b"\x01" + one * 50_000)) < 20
+
+
+def test_a_long_list_in_a_function_of_many_ranges() -> None:
+    """Each entry is looked up among the ranges, not compared with all."""
+    count = 20_000
+    ranges = b"".join(b"\x06" + words(8 * n, 8 * n + 4) for n in range(1, count)) + b"\0"
+    entries = b"".join(b"\x07" + words(8 * n, 8 * n + 4) + b"\x01\x30" for n in range(1, count))
+    head = bytes((5, 0, 8, 0)) + bytes(4)
+    others = {
+        ".debug_loclists": words(len(head) + len(entries) + 1, size_bytes=4)
+        + head
+        + entries
+        + b"\0",
+        ".debug_rnglists": words(len(head) + len(ranges), size_bytes=4) + head + ranges,
+    }
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(SUBPROGRAM, ((dw.AT_RANGES, SEC_OFFSET),), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, SEC_OFFSET),)),
+    ]
+    at = words(12, size_bytes=4)
+    data = info_file(shapes, b"\x01\x02" + at + b"\x03" + at + b"\0\0", others)
+    assert seconds(data) < 20
+
+
+def test_findings_beyond_the_most_are_counted() -> None:
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    one = b"\x02" + block(operations("plus"))
+    verdict = verdict_on(info_file(shapes, b"\x01" + one * (MOST_FINDINGS + 5) + b"\0"))
+    assert len(verdict.findings.kept) == MOST_FINDINGS
+    assert (verdict.findings.dropped, verdict.findings.counts["error"]) == (5, MOST_FINDINGS + 5)
+    lines = report_lines(verdict, [True] * MOST_FINDINGS, has_baseline=False, notes=False,
+                         everything=False)  # fmt: skip
+    assert list(lines)[-1].endswith("5 further findings are only counted")
+
+
+def test_notes_do_not_hide_errors() -> None:
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    notes = (b"\x02" + block(operations("lit1; lit2"))) * (MOST_FINDINGS + 5)
+    body = b"\x01" + notes + b"\x02" + block(operations("plus")) + b"\0"
+    verdict = verdict_on(info_file(shapes, body))
+    assert [each.rule for each in verdict.findings.kept if each.severity == "error"] == [
+        "stack-underflow"
+    ]
+
+
+def test_many_findings_in_one_frame_entry() -> None:
+    """Only what is near a finding is written out."""
+    assert seconds(frame_file(CFA + rule(0x07, 31) * 20_000)) < 20
+
+
+def test_many_rows_of_many_rules_are_left_out_and_told() -> None:
+    common = cie(b"".join(rule(0x07, 2560 + n) for n in range(256)) * 40)
+    code = CFA + (b"\x41" + rule(0x08, S30)) * 200
+    programs = [code] * 100
+    data = frame_file(*programs, common=common, starts=[0x1000 + n for n in range(100)])
+    assert seconds(data) < 30
+
+
+def test_a_section_that_is_too_much_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.check.frames.MOST_WORK", 10)
+    verdict = verdict_on(frame_file(CFA, CFA * 20, CFA))
+    (why,) = verdict.findings.skipped
+    assert why.endswith("from here on there would be too many register rules")
+
+
+def test_a_chain_of_registers_is_no_recursion() -> None:
+    numbers = [*range(2560, 2816), *range(3072, 3328)]
+    chain = b"".join(rule(0x09, a, b) for a, b in pairwise(numbers))
+    verdict = verdict_on(frame_file(CFA + chain + rule(0x09, numbers[-1], numbers[0])))
+    assert [each.rule for each in verdict.findings.kept] == ["register-cycle"]
+
+
+def test_an_excerpt_is_short() -> None:
+    steps = [f"step {n}" for n in range(1000)]
+    found = excerpt(steps, 500)
+    assert found.steps[0] == found.steps[-1] == "…"
+    assert found.marked is not None and found.steps[found.marked] == "step 500"
+    assert len(found.steps) == 15
+    assert excerpt(["x" * 500], 0) == Excerpt(("x" * 120 + "…",), 0)
+    assert excerpt(["a", "b"], 2, 9) == Excerpt(("a", "b"), 2, 9)
+
+
+def test_a_number_of_many_bits_is_one_line(tmp_path: Path) -> None:
+    huge = b"\x10" + b"\xff" * 4000 + b"\x01"
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    data = info_file(shapes, b"\x01\x02" + encode_uleb(len(huge)) + huge + b"\0")
+    verdict = verdict_on(data)
+    assert all(len(each.message) < 500 for each in verdict.findings.kept)
+
+
+def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
+    """Whose wave size is not told; the rest is checked."""
+    symbols = Content(b"\1" * 24, type=2, link=0x77, entry_bytes=24)
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
+    body = b"\x01\x02" + block(operations("plus")) + b"\0"
+    verdict = verdict_on(info_file(shapes, body, {".symtab": symbols}))
+    assert [each.rule for each in verdict.findings.kept] == ["stack-underflow"]
+
+
+def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(file: object) -> None:
+        raise Malformed("symbols are cut short")
+
+    monkeypatch.setattr("dwarfgpu.check.expressions.wave_size", broken)
+    verdict = verdict_on(frame_file(rule(0x07, 31) + b"\x0b"))
+    assert verdict.findings.skipped == ["symbols are cut short"]
+    assert [each.rule for each in verdict.findings.kept] == ["unbalanced-state"]
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "value"),
+    [
+        (dw.AT_LOCLISTS_BASE, EXPRLOC, b"\1\0"),
+        (dw.AT_LOCLISTS_BASE, SDATA, b"\x7f"),
+        (dw.AT_ADDR_BASE, SDATA, b"\x7f"),
+        (dw.AT_ADDR_BASE, EXPRLOC, b"\1\0"),
+        (dw.AT_STMT_LIST, SDATA, b"\x7f"),
+        (dw.AT_STMT_LIST, EXPRLOC, b"\1\0"),
+        (dw.AT_STMT_LIST, SEC_OFFSET, b"\xff" * 4),
+    ],
+)
+@pytest.mark.parametrize("form_of_list", [SEC_OFFSET, LOCLISTX])
+def test_bases_of_any_form(number: int, form: int, value: bytes, form_of_list: int) -> None:
+    shapes = [
+        Shape(COMPILE_UNIT, ((number, form),), True),
+        Shape(VARIABLE, ((dw.AT_LOCATION, form_of_list),)),
+    ]
+    at = words(12, size_bytes=4) if form_of_list == SEC_OFFSET else b"\0"
+    section = words(12, size_bytes=4) + bytes((5, 0, 4, 0)) + bytes(8)
+    others = {".debug_loclists": section, ".debug_addr": section, ".debug_line": section}
+    verdict_on(info_file(shapes, b"\x01" + value + b"\x02" + at + b"\0", others))
+
+
+def test_what_is_no_fault_of_the_file_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a list of a split unit, whose addresses are in another file."""
+
+    def missing(unit: object, attribute: object) -> None:
+        raise MissingContext("the addresses are in another file")
+
+    monkeypatch.setattr("dwarfgpu.dwarf.unit.CompilationUnit.locations_of", missing)
+    verdict = verdict_on(test_entries.listed(0x1040, 0x1080))
+    assert verdict.findings.kept == []
+    assert verdict.findings.skipped == ["the addresses are in another file"]

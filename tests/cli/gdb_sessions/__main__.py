@@ -1,6 +1,0 @@
-"""Record all conversations anew; see the package."""
-
-from tests.cli.gdb_sessions import NAMES, record
-
-for each in NAMES:
-    record(each)

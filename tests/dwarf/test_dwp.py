@@ -1,0 +1,206 @@
+"""Package indexes (DWARF 5 7.3.5; version 2 of GNU Fission)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.split.dwp import Contribution, PackageIndex, PackageSections, read_index
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.dwarf.builder import elf
+from tests.dwarf.programs import IN_SPLIT_FILES, SPLIT
+from tests.work import at_most
+
+NAME = ".debug_cu_index"
+Row = Mapping[int, tuple[int, int]]
+"""DW_SECT code to offset and size of the contribution."""
+
+
+def index_bytes(
+    rows: Mapping[int, Row],
+    version: int = 5,
+    slots: int | None = None,
+    columns: tuple[int, ...] = (1, 3),
+    endian: Endian = "little",
+) -> bytes:
+    """An index of the rows, by signature."""
+
+    def word(value: int) -> bytes:
+        return value.to_bytes(4, endian)
+
+    count = slots if slots is not None else 1 << (3 * len(rows) // 2).bit_length()
+    signatures, numbers = [0] * count, [0] * count
+    for number, signature in enumerate(rows, 1):
+        slot = signature & count - 1
+        while numbers[slot]:
+            slot = slot + (signature >> 32 & count - 1 | 1) & count - 1
+        signatures[slot], numbers[slot] = signature, number
+    head = word(2) if version == 2 else version.to_bytes(2, endian) + b"\0\0"
+    out = head + word(len(columns)) + word(len(rows)) + word(count)
+    out += b"".join(each.to_bytes(8, endian) for each in signatures)
+    out += b"".join(map(word, numbers)) + b"".join(map(word, columns))
+    for part in (0, 1):
+        out += b"".join(
+            word(row.get(column, (0, 0))[part]) for row in rows.values() for column in columns
+        )
+    return out
+
+
+def index_of(data: bytes, endian: Endian = "little") -> PackageIndex:
+    found = read_index(NAME, data, endian)
+    assert found is not None
+    return found
+
+
+ROWS: dict[int, Row] = {
+    0x1111_0000_0000_0001: {1: (0, 0x20), 3: (0, 0x10)},
+    0x2222_0003_0000_0001: {1: (0x20, 0x30), 3: (0x10, 0x18)},  # the same slot: 7.3.5.3's step
+    0x3333_0003_0000_0001: {1: (0x50, 0x40), 3: (0x10, 0x18)},
+    0: {1: (0x90, 8)},  # a signature of 0 is one too: the row tells that the slot is used
+}
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+@pytest.mark.parametrize("version", [2, 5])
+def test_rows(version: int, endian: Endian) -> None:
+    found = index_of(index_bytes(ROWS, version, endian=endian), endian)
+    assert (found.version, found.row_count, found.columns) == (version, 4, (1, 3))
+    for number, (signature, row) in enumerate(ROWS.items(), 1):
+        assert found.row_of(signature) == number
+        expected = {1: ".debug_info", 3: ".debug_abbrev"}
+        assert found.contributions(number) == {
+            expected[code]: Contribution(*part) for code, part in row.items()
+        }
+    assert list(found.signatures()) == list(ROWS)
+    assert found.row_of(0x4444_0003_0000_0001) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "code", "name"),
+    [
+        (2, 2, ".debug_types"), (2, 4, ".debug_line"), (2, 5, ".debug_loc"),
+        (2, 6, ".debug_str_offsets"), (2, 7, ".debug_macinfo"), (2, 8, ".debug_macro"),
+        (5, 4, ".debug_line"), (5, 5, ".debug_loclists"), (5, 6, ".debug_str_offsets"),
+        (5, 7, ".debug_macro"), (5, 8, ".debug_rnglists"), (5, 2, None), (5, 9, None), (2, 9, None),
+    ],
+)  # fmt: skip
+def test_section_codes(version: int, code: int, name: str | None) -> None:
+    """Table 7.1, and that of version 2; what is not in them is left out."""
+    found = index_of(index_bytes({7: {code: (1, 2)}}, version, columns=(code,)))
+    assert found.contributions(1) == ({} if name is None else {name: Contribution(1, 2)})
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (b"\3\0\0\0" + bytes(12), Unsupported, "version 3"),
+        (b"\6\0\0\0" + bytes(12), Unsupported, "version 6"),
+        (b"\5\0\0\0" + bytes(8), Malformed, "needed"),
+        (b"\5\0\0\0" + bytes(4) + b"\1\0\0\0" + b"\1\0\0\0", Malformed, "1 slots for 1 units"),
+        (b"\5\0\0\0" + bytes(4) + b"\1\0\0\0" + b"\3\0\0\0", Malformed, "3 slots for 1 units"),
+        (b"\5\0\0\0" + bytes(8) + b"\0\0\0\x80", Malformed, "needed"),
+        (b"\5\0\0\0" + b"\xff" * 4 + bytes(8), Malformed, "do not fit"),
+        (b"\5\0\0\0\1\0\0\0" + b"\xff\xff\xff\0" + b"\0\0\0\x01", Malformed, "needed"),
+        (index_bytes(ROWS)[:-1], Malformed, "do not fit"),
+        (index_bytes(ROWS, columns=(1, 1)), Malformed, "in two columns"),
+    ],
+)
+def test_indexes_that_cannot_be_used(data: bytes, error: type[DwarfGpuError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read_index(NAME, data, "little")
+
+
+def test_an_empty_index() -> None:
+    assert read_index(NAME, b"", "little") is None
+    found = index_of(index_bytes({}, slots=0))
+    assert found.row_of(0) is None and list(found.signatures()) == []
+
+
+def test_a_slot_of_no_row() -> None:
+    data = bytearray(index_bytes({1: {1: (0, 1)}}))
+    data[16 + 8 * 2 + 4] = 9
+    with pytest.raises(Malformed, match="names row 9 of 1"):
+        index_of(bytes(data)).row_of(1)
+
+
+def test_a_full_table_ends_a_search() -> None:
+    """Every slot is used, none has the signature."""
+    slots = 1 << 20
+    head = b"\5\0\0\0" + bytes(4) + b"\1\0\0\0" + slots.to_bytes(4, "little")
+    found = index_of(head + bytes(8 * slots) + b"\1\0\0\0" * slots)
+    for signature in range(1, 20):
+        with at_most(10_000_000), pytest.raises(LimitExceeded, match="slots of one hash"):
+            found.row_of(signature)
+
+
+def package(rows: Mapping[int, Row]) -> PackageSections:
+    sections = {
+        NAME: index_bytes(rows),
+        ".debug_info.dwo": bytes(range(200)),
+        ".debug_abbrev.dwo": bytes(100),
+        ".debug_str.dwo": b"all",
+    }
+    return PackageSections(ObjectFile("made.dwp", elf(sections)))
+
+
+def test_the_sections_of_a_row() -> None:
+    made = package({7: {1: (16, 4)}})
+    row = made.row(NAME, 7)
+    assert row is not None
+    assert row.read(".debug_info") == bytes((16, 17, 18, 19)) and row.start(".debug_info") == 16
+    assert row.read(".debug_str") == b"all"
+    assert row.read(".debug_abbrev") == b"" and row.start(".debug_abbrev") == 0
+    assert made.row(NAME, 8) is None
+    assert made.row(".debug_tu_index", 7) is None
+
+
+def test_contributions_outside_their_section() -> None:
+    row = package({7: {1: (199, 2)}}).row(NAME, 7)
+    assert row is not None
+    with pytest.raises(IllFormed, match=r"\[0xc7,0xc9\) is outside its 0xc8 bytes"):
+        row.read(".debug_info")
+
+
+def test_contributions_that_overlap() -> None:
+    made = package({n: {1: (n, 150), 3: (0, 100)} for n in range(1, 5)})
+    rows = [made.row(NAME, n) for n in range(1, 5)]
+    assert all(row is not None and len(row.read(".debug_abbrev")) == 100 for row in rows)
+    with pytest.raises(LimitExceeded, match="overlap"):
+        for row in rows:
+            assert row is not None
+            row.read(".debug_info")
+
+
+@pytest.mark.parametrize("kind", IN_SPLIT_FILES)
+@pytest.mark.parametrize("section", [NAME, ".debug_tu_index"])
+def test_indexes_as_llvm_dwarfdump_prints_them(
+    kind: str, section: str, tool: Callable[[str], str]
+) -> None:
+    path = SPLIT / kind / "prog.dwp"
+    option = "--" + section[1:].replace("_", "-")
+    text = subprocess.run(
+        [tool("llvm-dwarfdump-19"), option, path], check=True, capture_output=True, text=True
+    ).stdout
+    rows = re.findall(r"^ +\d+ (0x[0-9a-f]{16}) (.*)$", text, re.M)
+    theirs = {
+        int(signature, 16): sorted(
+            (int(begin, 16), int(end, 16))
+            for begin, end in re.findall(r"\[(0x[0-9a-f]+), (0x[0-9a-f]+)\)", spans)
+            if begin != end
+        )
+        for signature, spans in rows
+    }
+    found = PackageSections(ObjectFile("prog.dwp", path.read_bytes())).index(section)
+    assert found is not None and theirs
+    ours = {}
+    for signature in found.signatures():
+        number = found.row_of(signature)
+        assert number is not None
+        parts = found.contributions(number).values()
+        ours[signature] = sorted((each.offset, each.offset + each.size_bytes) for each in parts)
+    assert ours == theirs

@@ -1,0 +1,253 @@
+"""Which units a look-up by name or location reads: those of which an index, a symbol or their bytes
+tell that they have it, and each once."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from random import Random
+from struct import pack_into
+
+import pytest
+
+import dwarfgpu.dwarf.unit as unit_module
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.debug_names import NameIndex
+from dwarfgpu.dwarf.index.gdb_index import GdbIndex
+from dwarfgpu.dwarf.info import DebugInfo
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.names import Names
+from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
+from dwarfgpu.session.session import Session
+from tests.dwarf.builder import fixture, read_fixture
+from tests.work import at_most
+
+INDEXED = "index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"
+EVERY = (*INDEXED, "without")
+
+
+def opened(name: str) -> DebugInfo:
+    """A fixture, or one in which nothing tells where a name is."""
+    if name != "without":
+        return fixture(name)
+    data = bytearray(read_fixture("index/symbols.gcc"))
+    file = ObjectFile(name, bytes(data))
+    table = int.from_bytes(data[40:48], "little")
+    for section in file.sections:
+        if section.type == SHT_SYMTAB:
+            pack_into("<I", data, table + 64 * section.index + 4, 0)
+        elif section.name == ".debug_aranges":
+            pack_into("<Q", data, table + 64 * section.index + 32, 0)
+    return DebugInfo(ObjectFile(name, bytes(data)))
+
+
+def session(info: DebugInfo) -> Session:
+    """Without a machine."""
+    assert info.architecture is not None
+    code_object = CodeObject(info.object, info, Scopes(info), 0)
+    return Session(info.architecture, (code_object,))
+
+
+def read(info: DebugInfo) -> list[str]:
+    """The units whose entries were read."""
+    return [unit.name for unit in info.units if "tree" in vars(unit)]
+
+
+@pytest.mark.parametrize("file", INDEXED)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("x", ["a.cpp"]),  # b.cpp declares it
+        ("y", ["b.cpp"]),  # one letter, and no unit before it is read
+        ("corner", ["a.cpp"]),
+        ("::y", ["b.cpp"]),
+    ],
+)
+def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    found = Scopes(info).global_named(name)
+    assert found is not None and found.unit.name == units[0]
+    assert read(info) == units
+
+
+@pytest.mark.parametrize("file", INDEXED)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("x", ["a.cpp"]),
+        ("y", ["b.cpp"]),  # one letter, and no unit before it is read
+        ("corner", ["a.cpp"]),
+        ("::y", ["b.cpp"]),
+        ("outer::inner", ["b.cpp"]),
+        ("second", ["b.cpp"]),
+    ],
+)
+def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    (found,) = Meanings((info,)).of(name)
+    assert found.unit.name == units[0]
+    assert read(info) == units
+
+
+@pytest.mark.parametrize("file", INDEXED)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [("outer::inner", ["b.cpp"]), ("outer::(anonymous namespace)::hidden", ["a.cpp"])],
+)
+def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    found = Scopes(info).global_named(name)
+    assert found is not None and read(info) == units
+
+
+@pytest.mark.parametrize("file", EVERY)
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("x", "a.cpp"),
+        ("y", "b.cpp"),
+        ("counter", "a.cpp"),  # the first of two
+        ("limit", "a.cpp"),  # no symbol, and in no index of entries with an address
+        ("depth", "a.cpp"),  # in an index as outer::depth
+        ("inner", "b.cpp"),
+        ("outer::depth", "a.cpp"),
+        ("hidden", "a.cpp"),
+    ],
+)
+def test_the_same_with_every_index_and_with_none(file: str, name: str, unit: str) -> None:
+    found = Scopes(opened(file)).global_named(name)
+    assert found is not None and found.unit.name == unit
+
+
+@pytest.mark.parametrize("file", EVERY)
+@pytest.mark.parametrize("name", ["nothing", "value", "local", "i", "outer::x", ""])
+def test_what_is_no_global_is_found_in_no_unit(file: str, name: str) -> None:
+    assert Scopes(opened(file)).global_named(name) is None
+
+
+@pytest.mark.parametrize("file", EVERY)
+def test_functions_types_and_enumerators(file: str) -> None:
+    info = opened(file)
+    names = Names(session(info))
+    (second,), (red,) = names.meaning("second"), names.meaning("red")
+    assert second.unit.name == "b.cpp" and names.is_type("Point")
+    assert isinstance(red, Die) and names.enumerator(red)[1] == 0
+
+
+@pytest.mark.parametrize("file", INDEXED)
+def test_units_read_for_a_function(file: str) -> None:
+    info = opened(file)
+    assert Names(session(info)).meaning("second")
+    assert read(info) == ["b.cpp"]
+
+
+@pytest.mark.parametrize("file", INDEXED)
+@pytest.mark.parametrize(("symbol", "unit"), [("_start", "a.cpp"), ("_Z6secondi", "b.cpp")])
+def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
+    info = opened(file)
+    (found,) = info.object.symbols_named(symbol)
+    subprogram = Scopes(info).subprogram_at(found.address)
+    assert subprogram is not None and subprogram.unit.name == unit
+    assert read(info) == [unit]
+    # not even the own entries of others: the address area or .debug_aranges tells
+    assert [each.name for each in info.units if "root" in vars(each)] == [unit]
+
+
+@pytest.mark.parametrize("file", EVERY)
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("x", ["a.cpp"]),  # b.cpp declares it
+        ("y", ["b.cpp"]),  # a.cpp has a member of that name
+        ("counter", ["a.cpp", "b.cpp"]),
+        ("i", ["a.cpp", "b.cpp"]),
+        ("outer::inner", ["b.cpp"]),
+        ("value", []),
+    ],
+)
+def test_units_read_by_where(file: str, name: str, units: list[str]) -> None:
+    info = opened(file)
+    found = [each.unit for each in find_variables(Scopes(info), Wanted((name,))) if each.groups]
+    assert [each.name for each in found if each is not None] == units
+    if file != "index/lld.clang":  # names by index: their bytes do not tell
+        assert read(info) == units
+
+
+def test_nothing_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look-up that reads every unit, then each of its entries, parses each unit once."""
+    parsed: list[int] = []
+    read_tree = unit_module.read_tree
+
+    def counting(data: bytes, position: int, *rest: object) -> object:
+        parsed.append(position)
+        return read_tree(data, position, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(unit_module, "read_tree", counting)
+    info = opened("index/symbols.gcc")
+    scopes = Scopes(info)
+    for name in ("counter", "limit", "inner", "nothing", "value", "x", "y"):
+        scopes.global_named(name)
+    for symbol in ("_start", "_Z6secondi", "_Z5firsti"):
+        (found,) = info.object.symbols_named(symbol)
+        scopes.variables_at(found.address)
+    assert sorted(parsed) == [unit.header.entries_at for unit in info.units]
+
+
+@pytest.mark.parametrize("kind", [GdbIndex, NameIndex])
+def test_hints_of_a_hostile_index_are_few(
+    kind: type[GdbIndex | NameIndex], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that names a unit over and over costs no more than one that names many."""
+    info = opened("index/symbols.gcc")
+    asked = 0
+
+    def endless(self: object, name: str) -> object:
+        nonlocal asked
+        while True:
+            asked += 1
+            yield info.units[0]
+
+    monkeypatch.setattr(kind, "units_named", endless)
+    assert Scopes(info).global_named("nothing") is None
+    assert asked == 64
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("x", 1), ("_Z6secondi", 1), ("second", 0), ("", 0), ("a.cpp", 0), ("_ZL7counter", 2)],
+)
+def test_symbols_by_name(name: str, count: int) -> None:
+    file = opened("index/symbols.gcc").object
+    found = file.symbols_named(name)
+    assert len(found) == count
+    assert (
+        found == tuple(each for each in file.symbols if each.name == name and each.section)[:count]
+    )
+
+
+@pytest.mark.parametrize("file", ["index/gdb.gcc", "index/lld.clang", "index/symbols.gcc"])
+def test_damaged_indexes_and_symbols(file: str) -> None:
+    """Whatever they tell, names are found or an error of ours is raised."""
+    random = Random(20261120)
+    original = read_fixture(file)
+    damaged = [
+        section
+        for section in ObjectFile(file, original).sections
+        if section.name in (".gdb_index", ".symtab", ".strtab", ".debug_aranges")
+    ]
+    for _ in range(60):
+        data = bytearray(original)
+        for _ in range(random.choice((1, 4, 16))):
+            section = random.choice(damaged)
+            at = section.offset + random.randrange(section.size_bytes)
+            data[at] = random.choice((0, 1, 0x7F, 0xFF, random.randrange(256)))
+        info = DebugInfo(ObjectFile(file, bytes(data)))
+        with at_most(400_000):
+            for name, unit in (("x", "a.cpp"), ("y", "b.cpp"), ("outer::inner", "b.cpp")):
+                found = Scopes(info).global_named(name)
+                assert found is not None and found.unit.name == unit
+            with suppress(DwarfGpuError):
+                Scopes(info).variables_at(0x2000B4)

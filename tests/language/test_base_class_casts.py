@@ -1,0 +1,136 @@
+"""Casts between a class and its base classes: C++ 7.6.1.9 on a program with virtual ones."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from dwarfgpu.dwarf.types.types import Member, Struct, Type
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.base_class_casts import kinship, require_defined
+from tests.language.sessions import stopped, text
+
+TOP = "{_vptr.Top = 0x403ee8 <vtable for Bottom+80>, t = 1}"
+RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}}"
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        # Up, to a base class that is not the first.
+        ("*(Right *)&bottom", RIGHT),
+        ("(Right)(Right &)bottom", RIGHT),
+        ("&(Right &)bottom == (Right *)&bottom", "true"),
+        ("(Right)bottom", RIGHT),
+        ("(char *)(Right *)&bottom - (char *)&bottom", "16"),
+        # Up, to a virtual one: its place is in the object's table of virtual functions.
+        ("*(Top *)&bottom", TOP),
+        ("(Top)(Top &)bottom", TOP),
+        ("(Top)bottom", TOP),
+        ("*(Top *)(Right *)&bottom", TOP),
+        ("*(const Top *)&left", TOP),
+        ("(Top *)&right == &right", "true"),
+        # Down.
+        ("((Bottom *)(Right *)&bottom)->b", "4"),
+        ("((Bottom &)(Right &)bottom).b", "4"),
+        ("(Bottom *)(Right *)&bottom == &bottom", "true"),
+        # Down from a virtual one.
+        ("(Bottom *)top", "cannot convert from base class 'Top' to derived class 'Bottom' because "
+         "the base is virtual"),
+        ("(Left &)*top", "cannot convert from base class 'Top' to derived class 'Left' because "
+         "the base is virtual"),
+        # Null stays null; other classes, other types and other memory are taken as they are.
+        ("(Right *)(Bottom *)0", "(Right *) 0x0"),
+        ("(Top *)(Bottom *)0", "(Top *) 0x0"),
+        ("(Plain *)&bottom", "(Plain *) 0x404060 <bottom>"),
+        ("(Right *)(void *)&bottom", "(Right *) 0x404060 <bottom>"),
+        ("({Right} &bottom).r", "2"),
+        ("(long)(Right *)&bottom - (long)&bottom", "16"),
+        # A comparison and an assignment convert.
+        ("&bottom == top", "true"),
+        ("top == &bottom", "true"),
+        ("top = &many[1], top->t", "20"),
+        # A pointer to a member is that of the base class it names.
+        ("bottom.*&Top::t", "1"),
+        ("(&bottom)->*&Top::t", "1"),
+        ("bottom.*&Right::r", "3"),
+        # What is written goes to the base class.
+        ("((Right *)&bottom)->r = 9, bottom.r", "9"),
+        ("((Right &)bottom).r = 9, bottom.l", "2"),
+        ("((Top &)bottom).t = 9, bottom.t", "9"),
+        ("((Bottom *)(Right *)&bottom)->l = 9, bottom.l", "9"),
+        ("sizeof(*(Top *)&bottom)", "16"),
+        ("sizeof((Right &)bottom)", "32"),
+    ],
+)  # fmt: skip
+def test_casts(expression: str, expected: str) -> None:
+    assert text(stopped("bases.gcc.O0"), expression) == expected
+
+
+def base(kind: Struct, offset_bytes: int = 0, *, is_virtual: bool = False) -> Member:
+    return Member(None, kind, 8 * offset_bytes, is_base_class=True, is_virtual=is_virtual)
+
+
+def derived(name: str, *bases: Member) -> Struct:
+    return Struct("class", name, 8 * len(bases) or 1, bases)
+
+
+A, OTHER = derived("A"), derived("Other")
+B, C = derived("B", base(A)), derived("C", base(OTHER), base(A, 8))
+V, W = derived("V", base(A, is_virtual=True)), derived("W", base(A, is_virtual=True))
+TWICE, ONCE = derived("Twice", base(B), base(C, 8)), derived("Once", base(V), base(W, 8))
+MIXED = derived("Mixed", base(ONCE), base(B, 16))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "offset_bytes"),
+    [(C, A, 8), (TWICE, C, 8), (TWICE, OTHER, 8), (A, C, 8), (ONCE, W, 8), (A, OTHER, None)],
+)
+def test_ways(source: Struct, target: Struct, offset_bytes: int | None) -> None:
+    way = kinship(source, target)
+    assert (None if way is None else way.offset_bytes) == offset_bytes
+
+
+def test_one_virtual_base_class_is_not_ambiguous() -> None:
+    way = kinship(ONCE, A)
+    assert way is not None and way.is_up and len(way.steps) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (TWICE, A, "base class 'A' is ambiguous in type 'Twice'"),
+        (A, TWICE, "base class 'A' is ambiguous in type 'Twice'"),
+        (MIXED, A, "base class 'A' is ambiguous in type 'Mixed'"),
+        (A, ONCE, "cannot convert from base class 'A' to derived class 'Once' because the base is "
+         "virtual"),
+    ],
+)  # fmt: skip
+def test_casts_that_are_refused(source: Struct, target: Struct, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        kinship(source, target)
+    assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    ("is_cplusplus", "other", "is_refused"),
+    [
+        (True, Struct("class", "Known", 8), True),
+        (True, Struct("class", "Opaque", 8), False),
+        (True, None, False),
+        (False, Struct("struct", "Known", 8), False),
+    ],
+)
+def test_a_class_that_is_only_declared(
+    is_cplusplus: bool, other: Type | None, is_refused: bool
+) -> None:
+    opaque = Struct("class", "Opaque", None, is_declaration=True)
+    unit: Any = SimpleNamespace(is_cplusplus=is_cplusplus)
+    for one, another in ((opaque, other), (other, opaque)):
+        if is_refused:
+            with pytest.raises(UsageError, match="'Opaque' is defined nowhere"):
+                require_defined(unit, one, another)
+        else:
+            require_defined(unit, one, another)

@@ -1,0 +1,89 @@
+"""Core files made by hand: notes and segments in, bytes out."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from dwarfgpu.base.bits import Endian
+
+X86_64, AARCH64, AMDGPU = 62, 183, 224
+
+
+@frozen
+class Load:
+    """A segment in memory."""
+
+    address: int
+    data: bytes
+    memory_bytes: int | None = None
+    """All of `data` unless given."""
+    flags: int = 6
+
+
+def order(endian: Endian) -> str:
+    return "<" if endian == "little" else ">"
+
+
+def note(owner: str, kind: int, content: bytes, endian: Endian = "little") -> bytes:
+    name = owner.encode() + b"\0"
+    head = struct.pack(f"{order(endian)}III", len(name), len(content), kind)
+    return head + name.ljust(-(-len(name) // 4) * 4, b"\0") + padded(content)
+
+
+def padded(data: bytes) -> bytes:
+    return data.ljust(-(-len(data) // 4) * 4, b"\0")
+
+
+def status(
+    lwp: int,
+    registers: bytes,
+    signal: int = 11,
+    endian: Endian = "little",
+    size_bytes: int = 336,
+) -> bytes:
+    """NT_PRSTATUS with what stands in its general registers."""
+    head = bytearray(112)
+    struct.pack_into(f"{order(endian)}H", head, 12, signal)
+    struct.pack_into(f"{order(endian)}I", head, 32, lwp)
+    return note("CORE", 1, (bytes(head) + registers).ljust(size_bytes, b"\0"), endian)
+
+
+def core(
+    notes: Iterable[bytes],
+    loads: Iterable[Load] = (),
+    machine: int = X86_64,
+    endian: Endian = "little",
+    kind: int = 4,
+) -> bytes:
+    """A core file of a 64-bit system."""
+    form, loads, area = order(endian), list(loads), b"".join(notes)
+    ident = b"\x7fELF" + bytes((2, 1 if endian == "little" else 2, 1)) + bytes(9)
+    fields = (kind, machine, 1, 0, 64, 0, 0, 64, 56, 1 + len(loads), 0, 0, 0)
+    header = ident + struct.pack(f"{form}HHIQQQIHHHHHH", *fields)
+    offset = len(header) + 56 * (1 + len(loads))
+    table = struct.pack(f"{form}IIQQQQQQ", 4, 0, offset, 0, 0, len(area), 0, 4)
+    body = area
+    for each in loads:
+        size = len(each.data) if each.memory_bytes is None else each.memory_bytes
+        at = offset + len(body)
+        row = (1, each.flags, at, each.address, 0, len(each.data), size, 4096)
+        table += struct.pack(f"{form}IIQQQQQQ", *row)
+        body += each.data
+    return header + table + body
+
+
+def mapped_files(*entries: tuple[int, int, int, str]) -> bytes:
+    """NT_FILE: start, end, page and path of each."""
+    head = struct.pack("<QQ", len(entries), 4096)
+    rows = b"".join(struct.pack("<QQQ", *each[:3]) for each in entries)
+    return note("CORE", 0x46494C45, head + rows + b"".join(e[3].encode() + b"\0" for e in entries))
+
+
+def auxiliary(**values: int) -> bytes:
+    """NT_AUXV: `entry`, `sysinfo_ehdr`, `execfn`, `phdr`, `phnum`."""
+    keys = {"phdr": 3, "phnum": 5, "entry": 9, "execfn": 31, "sysinfo_ehdr": 33}
+    pairs = [(keys[name], value) for name, value in values.items()]
+    return note("CORE", 6, b"".join(struct.pack("<QQ", *each) for each in [*pairs, (0, 0)]))

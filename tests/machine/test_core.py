@@ -1,0 +1,264 @@
+"""The memory of a core file, and what was loaded: never zeros, never another file's bytes."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
+from dwarfgpu.machine.core.target import Core, load_core
+from dwarfgpu.model.storage import Memory
+from tests.machine.cores import AMDGPU, Load, auxiliary, core, mapped_files, note, status
+
+ARCH = architecture("x86_64")
+DEFAULT = Memory(ARCH.address_space(0))
+STACK, BASE = 0x7FFF_0000_0000, 0x5555_0000_0000
+PAGE = 4096
+
+
+def thread(lwp: int = 7, stack: int = STACK) -> bytes:
+    """A thread whose rsp is the 20th register, and whose others are their indices."""
+    registers = [index + 1 for index in range(27)]
+    registers[19] = stack
+    return status(lwp, b"".join(struct.pack("<Q", each) for each in registers))
+
+
+def library(build_id: bytes | None = b"\x12\x34", filler: bytes = b"L") -> bytes:
+    """An ELF file of two pages at 0x1000 and 0x2000, with a build ID in the first."""
+    held = b"" if build_id is None else note("GNU", 3, build_id)
+    rows = [
+        (1, 4, 0, 0x1000, 0, PAGE, PAGE, PAGE),
+        (1, 6, PAGE, 0x2000, 0, PAGE, PAGE, PAGE),
+        (4, 4, 0x200, 0x1200, 0, len(held), len(held), 4),
+    ]
+    ident = b"\x7fELF\2\1\1" + bytes(9)
+    fields = (3, 62, 1, 0x1010, 64, 0, 0, 64, 56, len(rows), 0, 0, 0)
+    head = ident + struct.pack("<HHIQQQIHHHHHH", *fields)
+    table = b"".join(struct.pack("<IIQQQQQQ", *row) for row in rows)
+    page = (head + table).ljust(0x200, b"\0") + held
+    return page.ljust(PAGE, b"1") + filler * PAGE
+
+
+@pytest.fixture
+def lib(tmp_path: Path) -> Path:
+    path = tmp_path / "lib.so"
+    path.write_bytes(library())
+    return path
+
+
+def written(tmp_path: Path, *notes: bytes, loads: tuple[Load, ...] = (), machine: int = 62) -> Path:
+    path = tmp_path / "core"
+    path.write_bytes(core(notes, (*loads, Load(STACK, b"stack")), machine))
+    return path
+
+
+def mapped(lib: Path | str) -> bytes:
+    return mapped_files(
+        (BASE, BASE + PAGE, 0, str(lib)), (BASE + PAGE, BASE + 2 * PAGE, 1, str(lib))
+    )
+
+
+def loads(page: bytes | None = None, second: bytes = b"") -> tuple[Load, ...]:
+    first = library()[:PAGE] if page is None else page
+    return Load(BASE, first, PAGE, 4), Load(BASE + PAGE, second, PAGE, 5)
+
+
+def read(core: Core, address: int, size_bytes: int) -> bytes:
+    return core.target.read_memory(DEFAULT, address, size_bytes)
+
+
+def why(core: Core, address: int) -> str:
+    with pytest.raises(Unavailable) as raised:
+        read(core, address, 1)
+    return raised.value.message.removeprefix(f"cannot access memory at address {address:#x}: ")
+
+
+def test_what_is_left_out_is_read_from_the_file_with_the_build_id(
+    tmp_path: Path, lib: Path
+) -> None:
+    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
+    assert read(found, BASE + PAGE - 2, 4) == b"11LL"
+    [loaded] = found.files
+    assert (loaded.load_address, loaded.is_program) == (BASE - 0x1000, False)
+    assert found.notes == ("the core file does not tell where the program is: give it with --file",)
+
+
+def test_what_the_core_holds_wins_over_the_file(tmp_path: Path, lib: Path) -> None:
+    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(second=b"core")))
+    assert read(found, BASE + PAGE, 6) == b"coreLL"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (library(b"\x99"), "it has build ID 99, what was mapped has build ID 1234"),
+        (library(None), "it has no build ID, what was mapped has build ID 1234"),
+        (b"text", "{} is not an ELF file"),
+        (None, "{} cannot be read: No such file or directory"),
+    ],
+)
+def test_another_file_is_not_taken(
+    tmp_path: Path, lib: Path, data: bytes | None, reason: str
+) -> None:
+    lib.unlink()
+    if data is not None:
+        lib.write_bytes(data)
+    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
+    told = f"{lib} is not used: {reason.format(lib)}"
+    assert not found.files
+    assert found.notes[0] == told
+    assert why(found, BASE + PAGE) == f"the core file leaves it out, and {told}"
+    assert read(found, BASE + PAGE - 2, 2) == b"11"
+
+
+@pytest.mark.parametrize(("same", "is_used"), [(True, True), (False, False)])
+def test_without_build_ids_the_first_page_must_be_the_same(
+    tmp_path: Path, lib: Path, same: bool, is_used: bool
+) -> None:
+    lib.write_bytes(library(None))
+    page = library(None)[: PAGE - 1] + (b"1" if same else b"2")
+    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(page)))
+    assert bool(found.files) == is_used
+
+
+def test_a_file_that_cannot_be_checked_is_not_taken(tmp_path: Path, lib: Path) -> None:
+    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(b"")))
+    assert not found.files
+    assert "does not hold its first page" in why(found, BASE)
+    assert any("does not hold its first page" in each for each in found.notes)
+
+
+def test_a_file_of_data_is_not_taken_and_not_complained_about(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.write_bytes(bytes(2 * PAGE))
+    found = load_core(written(tmp_path, thread(), mapped(data), loads=loads(bytes(PAGE))))
+    reason = f"the core file leaves it out, and it is of {data}, which has no build ID"
+    assert why(found, BASE + PAGE) == reason
+    assert len(found.notes) == 1  # of the program
+
+
+def test_a_file_in_place_of_a_deleted_one_is_taken_where_it_matches(
+    tmp_path: Path, lib: Path
+) -> None:
+    found = load_core(written(tmp_path, thread(), mapped(f"{lib} (deleted)"), loads=loads()))
+    assert read(found, BASE + PAGE, 2) == b"LL"
+
+
+def test_the_part_behind_the_last_page_of_a_file_is_not_zeros(tmp_path: Path, lib: Path) -> None:
+    lib.write_bytes(library()[: PAGE + 10])
+    parts = mapped_files((BASE, BASE + 3 * PAGE, 0, str(lib)))
+    memory = (Load(BASE, library()[:PAGE], 3 * PAGE, 5),)
+    found = load_core(written(tmp_path, thread(), parts, loads=memory))
+    assert read(found, BASE + PAGE + 9, 2) == b"L\0"  # the rest of a page is zeros
+    assert why(found, BASE + 2 * PAGE) == f"it is behind the end of {lib}"
+
+
+def test_where_no_stack_is_held_files_may_have_been_changed_in_memory(
+    tmp_path: Path, lib: Path
+) -> None:
+    notes = (thread(stack=0x1234), mapped(lib))
+    found = load_core(written(tmp_path, *notes, loads=loads()))
+    assert why(found, BASE + PAGE) == "the core file leaves it out"
+    assert any("no stack" in each for each in found.notes)
+
+
+def test_a_core_that_is_cut_short_says_so(tmp_path: Path) -> None:
+    path = written(tmp_path, thread(), loads=(Load(0x9000, b"12345678"),))
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"12345678") + 4])
+    found = load_core(path)
+    assert read(found, 0x9000, 4) == b"1234"
+    assert why(found, 0x9004) == f"{path} is cut short"
+
+
+def test_the_program_is_what_has_the_entry(tmp_path: Path, lib: Path) -> None:
+    entry = auxiliary(entry=BASE + 0x10)
+    found = load_core(written(tmp_path, thread(), mapped(lib), entry, loads=loads()))
+    [loaded] = found.files
+    assert (loaded.is_program, found.notes) == (True, ())
+
+
+def test_the_program_may_be_given(tmp_path: Path, lib: Path) -> None:
+    copy = tmp_path / "copy"
+    lib.rename(copy)
+    path = written(tmp_path, thread(), mapped(lib), auxiliary(entry=BASE + 0x10), loads=loads())
+    assert load_core(path, str(copy)).files[0].file.path == str(copy)
+    copy.write_bytes(library(b"\x99"))
+    with pytest.raises(UsageError, match="copy is not the program that ran: it has build ID 99"):
+        load_core(path, str(copy))
+
+
+def test_without_mapped_files_the_entry_tells_where_the_program_is(
+    tmp_path: Path, lib: Path
+) -> None:
+    path = written(tmp_path, thread(), auxiliary(entry=0x7000_1010))
+    found = load_core(path, str(lib))
+    assert found.files[0].load_address == 0x7000_0000
+    assert len(found.notes) == 1 and "is taken as given" in found.notes[0]
+    with pytest.raises(UsageError, match="does not tell where"):
+        load_core(written(tmp_path, thread()), str(lib))
+    assert load_core(path, str(lib), load_address=0x9000).files[0].load_address == 0x9000
+
+
+def test_libraries_are_looked_for_in_the_sysroot(tmp_path: Path, lib: Path) -> None:
+    path = written(tmp_path, thread(), mapped("/usr/lib/lib.so"), loads=loads())
+    assert not load_core(path, sysroot=str(tmp_path / "none")).files
+    assert load_core(path, sysroot=str(tmp_path)).files[0].file.path == str(lib)
+    inside = tmp_path / "root/usr/lib"
+    inside.mkdir(parents=True)
+    lib.rename(inside / "lib.so")
+    found = load_core(path, sysroot=str(tmp_path / "root"))
+    assert found.files[0].file.path == str(inside / "lib.so")
+
+
+def test_one_file_mapped_twice_is_two(tmp_path: Path, lib: Path) -> None:
+    other = BASE + 16 * PAGE
+    parts = mapped_files(
+        (BASE, BASE + PAGE, 0, str(lib)), (BASE + PAGE, BASE + 2 * PAGE, 1, str(lib)),
+        (other, other + PAGE, 0, str(lib)), (other + PAGE, other + 2 * PAGE, 1, str(lib)),
+    )  # fmt: skip
+    memory = (*loads(), Load(other, library()[:PAGE], PAGE, 4), Load(other + PAGE, b"", PAGE, 5))
+    found = load_core(written(tmp_path, thread(), parts, loads=memory))
+    assert [each.load_address for each in found.files] == [BASE - 0x1000, other - 0x1000]
+
+
+def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:
+    path = written(tmp_path, thread(), auxiliary(sysinfo_ehdr=BASE), loads=(Load(BASE, library()),))
+    [loaded] = load_core(path).files
+    assert (loaded.name, loaded.load_address) == ("[vdso]", BASE - 0x1000)
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (core([note("AMDGPU", 33, b"")], machine=AMDGPU), Unsupported, "the waves of a core dump"),
+        (core([]), Malformed, "has no threads"),
+        (core([note("CORE", 1, b"")]), Malformed, "NT_PRSTATUS has 0 bytes, not 336"),
+    ],
+)
+def test_what_cannot_be_loaded(
+    tmp_path: Path, data: bytes, error: type[DwarfGpuError], message: str
+) -> None:
+    path = tmp_path / "core"
+    path.write_bytes(data)
+    with pytest.raises(error, match=message):
+        load_core(path)
+
+
+def test_a_register_that_is_given_goes_over_the_core(tmp_path: Path) -> None:
+    found = load_core(written(tmp_path, thread()))
+    rbx = ARCH.register_named("rbx")
+    assert rbx is not None
+    assert found.target.read_register(1, rbx) == (6).to_bytes(8, "little")
+    found.target.given.set_register(1, rbx, bytes(8))
+    assert found.target.read_register(1, rbx) == bytes(8)
+
+
+def test_addresses_that_no_machine_has_cost_nothing(tmp_path: Path) -> None:
+    beyond = (1 << 64) - 4
+    path = written(tmp_path, thread(), loads=(Load(beyond, b"12345678"),))
+    memory = load_core(path).target.memory
+    assert memory.known(beyond, 1 << 40) == [(0, b"12345678")]

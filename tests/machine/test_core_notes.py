@@ -1,0 +1,286 @@
+"""Notes of core files: threads, registers, the process, mapped files; what is wrong with them."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.machine.core.gpu_note import Agent
+from dwarfgpu.machine.core.notes import CoreDump, MappedFile, read_core
+from dwarfgpu.machine.core.signals import signal_text
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.machine.cores import AARCH64, AMDGPU, core, mapped_files, note, order, status
+
+
+def read(*notes: bytes, machine: int = 62, endian: Endian = "little") -> CoreDump:
+    return read_core(ObjectFile("core", core(notes, machine=machine, endian=endian)))
+
+
+def words(count: int, endian: Endian = "little") -> bytes:
+    """A word for each register, of its index from 1 on, in the byte order."""
+    return b"".join(struct.pack(f"{order(endian)}Q", index + 1) for index in range(count))
+
+
+def test_general_registers_of_x86_64() -> None:
+    """`elf_gregset_t` is `struct user_regs_struct`."""
+    dump = read(status(77, words(27), signal=6))
+    [thread] = dump.threads
+    assert (thread.lwp, thread.signal, dump.problems) == (77, 6, ())
+    names = (
+        "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
+        "fs_base gs_base ds es fs gs"
+    )
+    found = {name: int.from_bytes(data, "little") for name, data in thread.registers.items()}
+    assert found == {name: index + 1 for index, name in enumerate(names.split())}
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_general_and_vector_registers_of_aarch64(endian: Endian) -> None:
+    vectors = b"".join(bytes([index]) * 16 for index in range(32)) + bytes(16)
+    dump = read(
+        status(9, words(34, endian), endian=endian, size_bytes=392),
+        note("CORE", 2, vectors, endian),
+        note("LINUX", 0x401, (0x1234).to_bytes(8, endian) + bytes(8), endian),
+        machine=AARCH64,
+        endian=endian,
+    )
+    [thread] = dump.threads
+    held = thread.registers
+    names = [*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"]
+    assert [int.from_bytes(held[name], endian) for name in names] == list(range(1, 35))
+    assert held["v0"] == bytes(16) and held["v31"] == b"\x1f" * 16
+    assert int.from_bytes(held["tpidr_el0"], endian) == 0x1234
+    assert dump.architecture is not None and dump.architecture.endian == endian
+
+
+def fxsave(top: int = 0) -> bytes:
+    """FXSAVE: FCW, FSW, MXCSR at 24, ST0 at 32, XMM0 at 160."""
+    data = bytearray(512)
+    struct.pack_into("<HH", data, 0, 0x37F, top << 11)
+    struct.pack_into("<I", data, 24, 0x1F80)
+    for n in range(8):
+        data[32 + 16 * n : 42 + 16 * n] = bytes([0x50 + n]) * 10
+    for n in range(16):
+        data[160 + 16 * n : 176 + 16 * n] = bytes([0xA0 + n]) * 16
+    return bytes(data)
+
+
+@pytest.mark.parametrize("top", [0, 3, 7])
+def test_floating_registers_of_x86_64(top: int) -> None:
+    [thread] = read(status(1, words(27)), note("CORE", 2, fxsave(top))).threads
+    held = thread.registers
+    assert held["fctrl"][:2] == b"\x7f\x03" and held["mxcsr"][:4] == b"\x80\x1f\0\0"
+    assert held["st2"][:10] == b"\x52" * 10
+    assert held["xmm9"] == b"\xa9" * 16
+    for n in range(8):  # SDM: the stack of x87 registers begins at the MMX register TOP
+        assert held[f"mm{(top + n) % 8}"][:8] == bytes([0x50 + n]) * 8
+
+
+def xsave(in_use: int) -> bytes:
+    """An XSAVE area with k0-k7 at 0x340 and ZMM16-31 at 0x400."""
+    data = bytearray(fxsave() + bytes(64) + bytes(0x800 - 576))
+    struct.pack_into("<Q", data, 512, in_use)
+    for n in range(8):
+        data[0x340 + 8 * n : 0x348 + 8 * n] = bytes([0xC0 + n]) * 8
+    for n in range(16):
+        data[0x400 + 64 * n : 0x440 + 64 * n] = bytes([0xD0 + n]) * 64
+    return bytes(data)
+
+
+LAYOUT = struct.pack("<IIIIIIII", 5, 64, 0x340, 0, 7, 1024, 0x400, 0)
+
+
+def test_extended_registers_of_x86_64() -> None:
+    notes = [status(1, words(27)), note("LINUX", 0x202, xsave(0xFF)), note("LINUX", 0x205, LAYOUT)]
+    [thread] = read(*notes).threads
+    assert thread.registers["k3"] == b"\xc3" * 8
+    assert thread.registers["xmm31"] == b"\xdf" * 16
+
+
+def test_a_component_that_is_not_in_use_is_all_zeros() -> None:
+    notes = [status(1, words(27)), note("LINUX", 0x202, xsave(0x20)), note("LINUX", 0x205, LAYOUT)]
+    [thread] = read(*notes).threads
+    assert (thread.registers["k3"], thread.registers["xmm31"]) == (b"\xc3" * 8, bytes(16))
+
+
+def area(size_bytes: int, enabled: int) -> bytes:
+    """An XSAVE area in which each byte behind the header tells its offset divided by 16."""
+    data = bytearray(fxsave() + bytes(64))
+    data += bytes(at // 16 & 0xFF for at in range(576, size_bytes))
+    struct.pack_into("<Q", data, 464, enabled)
+    struct.pack_into("<Q", data, 512, enabled)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("size_bytes", "enabled", "places"),
+    [
+        (832, 0x07, {"ymm0h": 576, "ymm15h": 816}),
+        (2688, 0xE7, {"ymm1h": 592, "k0": 1088, "zmm0h": 1152, "xmm16": 1664, "zmm16h": 1696}),
+        (2432, 0xE7, {"ymm1h": 592, "k0": 832, "zmm0h": 896, "xmm16": 1408, "ymm16h": 1424}),
+        (2440, 0x2E7, {"k0": 832, "zmm15h": 1376}),
+        (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632}),
+    ],
+)
+def test_the_size_tells_the_layout(size_bytes: int, enabled: int, places: dict[str, int]) -> None:
+    dump = read(status(1, words(27)), note("LINUX", 0x202, area(size_bytes, enabled)))
+    found = {name: dump.threads[0].registers[name][0] for name in places}
+    assert found == {name: at // 16 & 0xFF for name, at in places.items()}
+    assert dump.unread == ()
+
+
+def test_the_words_of_the_x87() -> None:
+    """TOP is 6: ST0 is R6. R6 holds 1, R7 a zero, R0 an infinity; the others are empty."""
+    data = bytearray(512)
+    struct.pack_into("<HHBxHQQ", data, 0, 0x37F, 6 << 11, 0b11000001, 0xFFFF, 0x1122334455, 0x66)
+    for index, number in enumerate([0x3FFF << 64 | 1 << 63, 0, 0x7FFF << 64 | 1 << 63]):
+        data[32 + 16 * index : 42 + 16 * index] = number.to_bytes(10, "little")
+    [thread] = read(status(1, words(27)), note("CORE", 2, bytes(data))).threads
+    names = ("fctrl", "fstat", "ftag", "fop", "fioff", "fiseg", "fooff")
+    words_of = [int.from_bytes(thread.registers[name], "little") for name in names]
+    assert words_of == [0x37F, 6 << 11, 0b01_00_11_11_11_11_11_10, 0x7FF, 0x22334455, 0x11, 0x66]
+
+
+def test_without_a_layout_extended_registers_are_not_known() -> None:
+    dump = read(status(1, words(27)), note("LINUX", 0x202, xsave(0xFF)))
+    assert "k3" not in dump.threads[0].registers
+    assert dump.unread == ("NT_X86_XSTATE (without a layout)",)
+
+
+def test_notes_belong_to_the_thread_before_them() -> None:
+    signal = struct.pack("<iiiiQ", 11, 0, 1, 0, 0x10).ljust(128, b"\0")
+    dump = read(
+        status(1, words(27)),
+        note("CORE", 0x53494749, signal),
+        status(2, words(27), signal=0),
+        note("CORE", 2, fxsave()),
+    )
+    first, second = dump.threads
+    assert first.why is not None and second.why is None
+    assert first.why.text == "at address 0x10: nothing is mapped there (SEGV_MAPERR)"
+    assert "xmm0" not in first.registers and "xmm0" in second.registers
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "field", "text"),
+    [
+        (11, 2, 0x1000, "at address 0x1000: what is mapped there may not be used so (SEGV_ACCERR)"),
+        # A fault whose address the processor does not tell.
+        (11, 128, 0, "of the kernel, which tells no more (SI_KERNEL)"),
+        (11, 0, 42, "sent by process 42 (SI_USER)"),
+        (6, -6, 42, "sent by process 42 (SI_TKILL)"),
+        (8, 1, 0x401000, "at address 0x401000: integer division by zero (FPE_INTDIV)"),
+        (5, 99, 0x401000, "at address 0x401000 (code 99)"),
+        (17, 1, 42, "known by its code alone (code 1)"),
+    ],
+)
+def test_why_a_signal_was_sent(number: int, code: int, field: int, text: str) -> None:
+    signal = struct.pack("<iiiiQ", number, 0, code, 0, field).ljust(128, b"\0")
+    [thread] = read(status(1, words(27)), note("CORE", 0x53494749, signal)).threads
+    assert thread.why is not None and thread.why.text == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (6, "SIGABRT, Aborted"),
+        (8, "SIGFPE, Arithmetic exception"),
+        (10, "SIGUSR1, User defined signal 1"),
+        (31, "SIGSYS, Bad system call"),
+        (34, "SIG34, Real-time event 34"),
+        (99, "signal 99"),
+    ],
+)
+def test_signals_have_gdbs_names(number: int, text: str) -> None:
+    assert signal_text(number) == text
+
+
+def process(command: bytes) -> bytes:
+    data = bytearray(136)
+    struct.pack_into("<i", data, 24, 4711)
+    data[40:44] = b"prog"
+    data[56 : 56 + len(command)] = command
+    return bytes(data)
+
+
+def test_the_process() -> None:
+    dump = read(note("CORE", 3, process(b"./prog one ")))
+    assert dump.process is not None
+    assert (dump.process.pid, dump.process.name) == (4711, "prog")
+    assert dump.process.command == "./prog one"
+
+
+def test_mapped_files_by_address() -> None:
+    entries = [(0x5000, 0x6000, 1, "/b"), (0x1000, 0x3000, 0, "/a"), (0x7000, 0x7000, 0, "/none")]
+    dump = read(mapped_files(*entries))
+    assert dump.mapped == (
+        MappedFile(0x1000, 0x3000, 0, "/a"),
+        MappedFile(0x5000, 0x6000, 4096, "/b"),
+    )
+
+
+def test_other_notes_are_named() -> None:
+    dump = read(
+        note("LINUX", 0x204, b""), note("GNU", 0x99, b""), note("LINUX", 0x405, b""),
+    )  # fmt: skip
+    assert dump.unread == ("NT_X86_SHSTK", "GNU note 0x99", "NT_ARM_SVE")
+
+
+def gpu_note(agent_bytes: int = 0x78, version: int = 1, more: bytes = b"") -> bytes:
+    agent = bytearray(agent_bytes)
+    struct.pack_into("<I", agent, 0x38, 5)
+    struct.pack_into("<I", agent, 0x58, 90010)
+    head = struct.pack("<QIIQIIII", version, 1, 18, 16, 1, agent_bytes, 2, 64)
+    return note("AMDGPU", 33, head + bytes(16) + bytes(agent) + bytes(128) + more)
+
+
+@pytest.mark.parametrize("machine", [62, AMDGPU])
+def test_the_note_of_amd_gpus(machine: int) -> None:
+    dump = read(gpu_note(), machine=machine)
+    assert dump.gpu is not None
+    assert dump.gpu.agents == (Agent(5, "gfx90a"),)
+    assert dump.gpu.queue_count == 2
+    assert (dump.architecture is None) == (machine == AMDGPU)
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (note("CORE", 1, bytes(335)), "core: NT_PRSTATUS has 335 bytes, not 336"),
+        (note("CORE", 3, bytes(9)), "core: NT_PRPSINFO has 9 bytes, not 136"),
+        (note("CORE", 2, bytes(9)), "core: NT_FPREGSET has 9 bytes, not 512"),
+        (note("CORE", 0x53494749, bytes(9)), "core: 4 bytes needed at offset 0x8, 1 remain"),
+        (
+            note("CORE", 0x46494C45, struct.pack("<QQ", 1 << 40, 4096)),
+            "core: NT_FILE has no room for its 1099511627776 entries",
+        ),
+        (gpu_note(version=2), "core: version 2 of NT_AMDGPU_CORE_STATE"),
+        (gpu_note(more=b"12345678"), "core: NT_AMDGPU_CORE_STATE is not as long as what it has"),
+        (gpu_note(agent_bytes=0x60), "core: entries of NT_AMDGPU_CORE_STATE are too short"),
+    ],
+)
+def test_a_broken_note_is_told_and_the_others_are_read(broken: bytes, message: str) -> None:
+    dump = read(status(1, words(27)), broken, status(2, words(27)))
+    assert [str(each) for each in dump.problems] == [message]
+    assert [each.lwp for each in dump.threads] == [1, 2]
+
+
+def test_what_follows_a_broken_thread_is_of_no_other() -> None:
+    dump = read(status(1, words(27)), note("CORE", 1, bytes(335)), note("CORE", 2, fxsave()))
+    assert "xmm0" not in dump.threads[0].registers
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "message"),
+    [
+        (core([], kind=3), UsageError, "core is no core file"),
+        (core([], machine=3), Unsupported, "is a core file of 64-bit i386"),
+        (core([], machine=8), Unsupported, "machine 8"),
+    ],
+)
+def test_what_is_not_read(data: bytes, error: type[DwarfGpuError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        read_core(ObjectFile("core", data))

@@ -1,0 +1,75 @@
+"""Libraries have the names by which the process loaded them, where the core has all of the list."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.machine.core.target import load_core
+from tests.machine.cores import Load, auxiliary
+from tests.machine.test_core import BASE, PAGE, library, mapped, thread, written
+
+PROGRAM, LIST, NAMES = 0x4000_0000, 0x5000_0000, 0x6000_0000
+DYNAMIC = BASE + PAGE + 0x10
+"""Where the library's dynamic section is, as `l_ld` of its entry says."""
+
+
+def headers(dynamic: int = 0x200) -> bytes:
+    """PT_PHDR and PT_DYNAMIC of a program that is loaded at PROGRAM; its DT_DEBUG."""
+    rows = [(6, 4, 0, 0x40, 0, 112, 112, 8), (2, 6, 0, dynamic, 0, 32, 32, 8)]
+    table = b"".join(struct.pack("<IIQQQQQQ", *row) for row in rows)
+    return table.ljust(0x200 - 0x40, b"\0") + struct.pack("<6Q", 1, 2, 21, LIST, 0, 0)
+
+
+def entries(name: int = NAMES, end: int = 0) -> bytes:
+    """`struct r_debug`, then the program's and the library's `struct link_map`."""
+    first, second = LIST + 64, LIST + 128
+    program = struct.pack("<5Q", PROGRAM, 0, PROGRAM + 0x200, second, 0)
+    library = struct.pack("<5Q", BASE, name, DYNAMIC, end, first)
+    return struct.pack("<2Q", 1, first).ljust(64, b"\0") + program.ljust(64, b"\0") + library
+
+
+@pytest.mark.parametrize(
+    ("table", "linked", "is_named"),
+    [
+        (headers(), entries(), True),
+        (headers(), entries(end=LIST + 64), True),  # the list is a circle
+        (headers(), entries(end=0xFFFF_FFFF_FFFF_FFF8), True),  # it goes on nowhere
+        (headers(), entries(name=0x123), False),
+        (headers(), entries()[:150], False),
+        (headers(dynamic=0x7FFF_FFFF_0000), entries(), False),
+        (headers()[:80], entries(), False),
+    ],
+    ids=["whole", "circle", "no end", "no name", "cut", "no section", "no headers"],
+)
+def test_names(tmp_path: Path, table: bytes, linked: bytes, is_named: bool) -> None:
+    real, link = tmp_path / "usr.so", tmp_path / "lib.so"
+    real.write_bytes(library())
+    link.symlink_to(real)
+    loads = (
+        Load(PROGRAM + 0x40, table),
+        Load(LIST, linked),
+        Load(NAMES, bytes(link) + b"\0"),
+        Load(BASE, library()[:PAGE]),
+    )
+    notes = (thread(), mapped(real), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
+    found = load_core(written(tmp_path, *notes, loads=loads))
+    paths = [each.file.path for each in found.files]
+    assert paths == [str(link if is_named else real)]
+
+
+def test_another_file_of_that_name_is_not_taken(tmp_path: Path) -> None:
+    real, other = tmp_path / "usr.so", tmp_path / "lib.so"
+    real.write_bytes(library())
+    other.write_bytes(library(b"\x99"))
+    loads = (
+        Load(PROGRAM + 0x40, headers()),
+        Load(LIST, entries()),
+        Load(NAMES, bytes(other) + b"\0"),
+        Load(BASE, library()[:PAGE]),
+    )
+    notes = (thread(), mapped(real), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
+    found = load_core(written(tmp_path, *notes, loads=loads))
+    assert [each.file.path for each in found.files] == [str(real)]

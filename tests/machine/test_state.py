@@ -1,0 +1,150 @@
+"""The machine given by hand: exactly the bytes asked for, or Unavailable; aliases; writes."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
+from dwarfgpu.machine.sparse_memory import SparseMemory
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.model.storage import Memory
+
+GPU = architecture("gfx942")
+
+
+def machine(*waves: int) -> StateTarget:
+    target = StateTarget(GPU)
+    for wave in waves or (0,):
+        target.add_wave(wave)
+    return target
+
+
+def register(name: str) -> RegisterInfo:
+    found = GPU.register_named(name)
+    assert found is not None
+    return found
+
+
+def where(space: str, wave: int | None = 0, lane: int | None = None) -> Memory:
+    found = GPU.address_space_named(space)
+    assert found is not None
+    return Memory(found, wave, lane)
+
+
+def test_registers_are_read_in_part_and_as_a_whole() -> None:
+    target = machine()
+    target.set_register(0, register("exec"), bytes(range(8)))
+    assert target.read_register(0, register("exec")) == bytes(range(8))
+    assert target.read_register(0, register("exec"), 2, 3) == b"\2\3\4"
+    assert target.read_register(0, register("exec"), 8, 0) == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "wave", "offset_bytes", "size_bytes", "error"),
+    [
+        ("s4", 0, 0, 4, Unavailable),  # not given
+        ("exec", 1, 0, 8, Unavailable),  # no such wave
+        ("exec", 0, 8, 1, OutOfRange),
+        ("exec", 0, 0, 9, OutOfRange),
+        ("exec", 0, -1, 1, OutOfRange),
+        ("exec", 0, 2, -1, OutOfRange),
+    ],
+)
+def test_a_register_that_cannot_be_read(
+    name: str, wave: int, offset_bytes: int, size_bytes: int, error: type[DwarfGpuError]
+) -> None:
+    target = machine()
+    target.set_register(0, register("exec"), bytes(8))
+    with pytest.raises(error):
+        target.read_register(wave, register(name), offset_bytes, size_bytes)
+
+
+@pytest.mark.parametrize(
+    ("wave", "data", "offset_bytes", "error"),
+    [
+        (1, b"\0", 0, Unavailable),  # no such wave
+        (0, b"\0", -1, UsageError),
+        (0, b"\0", 4, UsageError),
+        (0, bytes(5), 0, UsageError),
+    ],
+)
+def test_bytes_that_no_register_has(
+    wave: int, data: bytes, offset_bytes: int, error: type[DwarfGpuError]
+) -> None:
+    target = machine()
+    with pytest.raises(error):
+        target.set_register(wave, register("s4"), data, offset_bytes)
+    with pytest.raises(DwarfGpuError):
+        target.write_register(wave, register("s4"), data, offset_bytes)
+
+
+def test_a_write_to_a_register_is_seen_and_ends_at_its_end() -> None:
+    target = machine()
+    target.write_register(0, register("s4"), b"\1\2\3\4")
+    target.write_register(0, register("s4"), b"\xff", 1)
+    assert target.read_register(0, register("s4")) == b"\1\xff\3\4"
+    with pytest.raises(OutOfRange):
+        target.write_register(0, register("s4"), b"\0\0", 3)
+
+
+def test_a_write_through_one_memory_is_seen_through_the_others() -> None:
+    target = machine()
+    target.set_memory(where("private_wave"), 0x400, bytes(0x200))
+    target.write_memory(where("private_lane", 0, 3), 0x10, b"abcdefgh")
+    assert target.read_memory(where("private_wave"), 0x40C, 4) == b"abcd"
+    assert target.read_memory(where("private_wave"), 0x50C, 4) == b"efgh"
+    assert target.read_memory(where("generic", 0, 3), 0x2_0000_0000_0012, 4) == b"cdef"
+    target.write_memory(where("generic", 0, 3), 0x2_0000_0000_0013, b"X")
+    assert target.read_memory(where("private_lane", 0, 3), 0x10, 8) == b"abcXefgh"
+
+
+def test_local_memory_is_seen_in_its_aperture() -> None:
+    target = machine()
+    target.set_memory(where("local"), 0x10, b"abcd")
+    assert target.read_memory(where("generic"), 0x1_0000_0000_0011, 2) == b"bc"
+
+
+def test_a_write_that_cannot_be_made_wholly_is_not_made() -> None:
+    target = machine()
+    target.set_memory(where("private_lane", 0, 3), 0x10, b"abcd")  # and nothing at 0x14
+    with pytest.raises(Unavailable):
+        target.write_memory(where("private_lane", 0, 3), 0x12, b"1234")
+    assert target.read_memory(where("private_lane", 0, 3), 0x10, 4) == b"abcd"
+
+
+def test_private_memory_needs_its_wave_and_lane() -> None:
+    target = machine()
+    for place in (where("private_lane", 0, None), where("private_wave", None)):
+        with pytest.raises(MissingContext):
+            target.read_memory(place, 0, 4)
+
+
+def test_sparse_memory_is_what_was_written_and_nothing_in_between() -> None:
+    seed = random.randrange(2**32)
+    chance = random.Random(seed)
+    memory, model = SparseMemory("global"), dict[int, int]()
+    for _ in range(300):
+        address = chance.randrange(400)
+        data = bytes(chance.randrange(2) for _ in range(chance.randrange(6)))
+        clash = any(model.get(address + n, byte) != byte for n, byte in enumerate(data))
+        if clash:
+            with pytest.raises(UsageError):
+                memory.add(address, data)
+            continue
+        memory.add(address, data)
+        model |= {address + n: byte for n, byte in enumerate(data)}
+        start, size = chance.randrange(400), chance.randrange(1, 8)
+        expected = [model.get(start + n) for n in range(size)]
+        if None in expected:
+            with pytest.raises(Unavailable):
+                memory.read(start, size)
+        else:
+            assert list(memory.read(start, size)) == expected, f"seed {seed}"
+    ranges = memory.ranges()
+    assert {at + n: byte for at, data in ranges for n, byte in enumerate(data)} == model
+    assert all(a + len(data) < b for (a, data), (b, _) in pairwise(ranges))

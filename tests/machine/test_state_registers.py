@@ -1,0 +1,73 @@
+"""Registers in a state that its processor does not have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.state.load import State, load_state
+from tests.cli.command import run, run_json
+
+
+def path_of(folder: Path, architecture: str, lanes: int, *waves: dict[str, Any]) -> Path:
+    path = folder / "state.json"
+    document = {
+        "schema": "dwarfgpu-state-1",
+        "architecture": architecture,
+        "wave_size": lanes,
+        "waves": [{"registers": each} for each in waves],
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def word(state: State, name: str) -> int:
+    register = state.architecture.register_named(name)
+    assert register is not None
+    return int.from_bytes(state.target.read_register(0, register), "little")
+
+
+@pytest.mark.parametrize(
+    ("architecture", "lanes", "name", "value"),
+    [
+        ("gfx1030", 32, "xnack_mask", "0xffffffff"),
+        ("gfx1100", 32, "xnack_mask", 0),
+        ("gfx1200", 32, "xnack_mask", {"bytes": "00" * 8}),
+        ("gfx1200", 64, "trapsts", 1),
+        ("gfx1100", 64, "state_priv", 1),
+        ("gfx942", 64, "scratch_base_lo", None),  # not even a value that a register can have
+        ("gfx1100", 32, "a3", [1, 2]),
+        ("gfx942", 64, "v256", [1]),
+        ("gfx900", 64, "s105", 1),
+    ],
+)
+def test_a_register_of_another_gpu_is_left_out(
+    tmp_path: Path, architecture: str, lanes: int, name: str, value: Any
+) -> None:
+    path = path_of(tmp_path, architecture, lanes, {name: value, "s4": 7}, {name: value})
+    state = load_state(path)
+    assert word(state, "s4") == 7
+    assert state.notes == (
+        f"{architecture} in wave{lanes} has no register {name}: that of wave 0 and 1 more is "
+        "left out",
+    )
+
+
+def test_a_register_of_no_gpu_is_refused(tmp_path: Path) -> None:
+    path = path_of(tmp_path, "gfx1030", 32, {"xnack_musk": 0})
+    with pytest.raises(UsageError, match="waves.0..registers.xnack_musk: gfx1030 has no register"):
+        load_state(path)
+
+
+def test_commands_say_it(tmp_path: Path) -> None:
+    path = path_of(tmp_path, "gfx1030", 32, {"xnack_mask": 0, "s4": 7})
+    note = "gfx1030 in wave32 has no register xnack_mask: that of wave 0 is left out"
+    done = run("eval", "--state", path, "regx s4; deref_size 4")
+    assert (done.out, done.err) == ("7\n", f"note: {note}\n")
+    assert f"note: {note}" in run("waves", "--state", path).err
+    assert note in run_json("waves", "--state", path).json["notes"]
+    assert f"note: {note}" in run("debug", "--state", path, "-batch").err

@@ -1,0 +1,40 @@
+"""What GDB says to scripts, recorded: `NAME.gdb`, and in `NAME.txt` GDB 13's output and status.
+
+Each is run with `--batch -x` on a program that does not run. `python -m tests.repl.gdb_scripts`
+records all anew.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+REPOSITORY = Path(__file__).parents[3]
+PROGRAM = REPOSITORY / "fixtures/x86_64/demo.gcc.O0.v5"
+PARTS = ("inner", "failing")
+"""Scripts that others run."""
+NAMES = tuple(sorted(each.stem for each in HERE.glob("*.gdb") if each.stem not in PARTS))
+GDB = ("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", str(PROGRAM))
+OURS = (sys.executable, "-m", "dwarfgpu", "debug", "-q", "--batch", str(PROGRAM))
+
+
+def transcript(program: tuple[str, ...], name: str) -> str:
+    """All that a program prints when it runs a script, and its exit status."""
+    done = subprocess.run(
+        [*program, "-x", f"{name}.gdb"],
+        cwd=HERE,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "LC_ALL": "C.UTF-8"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        check=False,
+    )
+    return f"{done.stdout.decode('utf-8', 'backslashreplace')}[status {done.returncode}]\n"
+
+
+def recorded(name: str) -> str:
+    return (HERE / f"{name}.txt").read_text("utf-8")

@@ -1,0 +1,141 @@
+"""What GDB says on a file, recorded, and what `dwarfgpu debug` says where that is different.
+
+Each `NAME.txt` here is a conversation: `(gdb) COMMAND` and what GDB 13 prints, errors included.
+Where dwarfgpu says something else on purpose, `(dwarfgpu) REASON` and its words follow; REASON is
+a heading of docs/gdb-differences.md. `python -m tests.repl.gdb_sessions` records all anew, with the
+commands that are there, and marks new differences `(dwarfgpu) ?`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+REPOSITORY = Path(__file__).parents[3]
+FIXTURES = REPOSITORY / "fixtures"
+HERE = Path(__file__).parent
+
+FILES = {
+    "containers": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
+    "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_O2": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
+    "core_blocks": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_inlined": ("core/crash.x86_64.O2", "core/crash.x86_64.O2.core"),
+    "core_frames": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "names": ("x86_64/meanings.gcc.O0.v5",),
+    "names_O2": ("x86_64/meanings.gcc.O2.v4",),
+    "demo": ("x86_64/demo.gcc.O0.v5",),
+    "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_obeyed": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "settings_types": ("x86_64/types.gcc.O0.v5",),
+    "types": ("x86_64/types.gcc.O0.v5",),
+}
+"""The program of each conversation, and its core file; paths in the folder of the fixtures."""
+NAMES = tuple(name for name in FILES if (HERE / f"{name}.txt").is_file())
+_LIBRARY = next(iter(sorted(Path("/usr/share").glob("gcc*/python"))), None)
+_PRINTERS = (
+    f"python import sys; sys.path.insert(0, {str(_LIBRARY)!r}); "
+    "from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)"
+)
+NEEDS_PRINTERS = frozenset({"containers"})
+"""The conversations in which GDB has the printers of libstdc++."""
+_REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
+_MARK = re.compile(r"\n@@[0-9]+\n")
+
+
+@frozen
+class Exchange:
+    """A command and its answers."""
+
+    command: str
+    gdb: str
+    reason: str | None = None
+    """Why dwarfgpu's answer is another one."""
+    ours: str | None = None
+
+    @property
+    def expected(self) -> str:
+        """What dwarfgpu is to say."""
+        return self.gdb if self.ours is None else self.ours
+
+
+def recorded(name: str) -> list[Exchange]:
+    """A recorded conversation."""
+    found: list[Exchange] = []
+    is_ours = False
+    for line in (HERE / f"{name}.txt").read_text("utf-8").splitlines(keepends=True):
+        if line.startswith("(gdb) "):
+            found.append(Exchange(line[6:].rstrip("\n"), ""))
+            is_ours = False
+        elif line.startswith("(dwarfgpu) "):
+            found[-1] = evolve(found[-1], reason=line[11:].rstrip("\n"), ours="")
+            is_ours = True
+        elif is_ours:
+            found[-1] = evolve(found[-1], ours=(found[-1].ours or "") + line)
+        else:
+            found[-1] = evolve(found[-1], gdb=found[-1].gdb + line)
+    return found
+
+
+def has_printers() -> bool:
+    """Whether libstdc++'s printers for GDB are installed."""
+    return _LIBRARY is not None
+
+
+def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
+    """What the GDB of this machine says."""
+    settings = ["set sysroot core", "set debuginfod enabled off", "set width 0"]
+    settings += (
+        ["set language c++"] if name in ("types", "settings_types") else []
+    )  # nothing tells it without main
+    settings += [_PRINTERS] if name in NEEDS_PRINTERS else []
+    given = [word for each in settings for word in ("-iex", each)]
+    found = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
+    return [re.sub(r"warning: Section `.*' in core file too small\.\n", "", each) for each in found]
+
+
+def answers_of_ours(name: str, commands: list[str]) -> list[str]:
+    """What `dwarfgpu debug --batch` says, without its notes and hints, which GDB has nothing
+    like."""
+    program, *core = FILES[name]
+    given = [program, *(word for each in core for word in ("--core", each, "--sysroot", "core"))]
+    debug = [sys.executable, "-m", "dwarfgpu", "debug", *given, "--batch"]
+    return [_REMARK.sub("", each) for each in answers(debug, commands)]
+
+
+def answers(program: list[str], commands: list[str]) -> list[str]:
+    """Output and errors of each command, by marks that are printed between them."""
+    words: list[str] = []
+    for number, command in enumerate(commands):
+        words += ["-ex", f"echo \\n@@{number}\\n", "-ex", command]
+    words += ["-ex", f"echo \\n@@{len(commands)}\\n"]
+    path = os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        [*program, *words], cwd=FIXTURES, env=environment, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+    )  # fmt: skip
+    parts = _MARK.split(done.stdout.replace(str(FIXTURES), "$FIXTURES"))[1:-1]
+    assert len(parts) == len(commands), done.stdout[-2000:]
+    return [part if not part or part.endswith("\n") else f"{part}\n" for part in parts]
+
+
+def record(name: str) -> None:
+    """Write a conversation anew."""
+    before = recorded(name)
+    commands = [each.command for each in before]
+    lines: list[str] = []
+    theirs, own = answers_of_gdb(name, commands), answers_of_ours(name, commands)
+    for exchange, gdb, ours in zip(before, theirs, own, strict=True):
+        lines += [f"(gdb) {exchange.command}\n", gdb]
+        if gdb != ours:
+            lines += [f"(dwarfgpu) {exchange.reason or '?'}\n", ours]
+    (HERE / f"{name}.txt").write_text("".join(lines), "utf-8")

@@ -1,0 +1,6 @@
+"""Record all conversations anew; see the package."""
+
+from tests.repl.gdb_sessions import NAMES, record
+
+for each in NAMES:
+    record(each)

@@ -1,0 +1,91 @@
+"""A conversation in a test: the shell of `dwarfgpu debug` on a small machine, and what it says."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.repl.start import focused
+from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES, validate
+
+LOAD = 0x10000
+PC = LOAD + 0x1640
+
+
+def made(session: Session) -> Shell:
+    streams = Streams(io.StringIO(), io.StringIO())
+    return Shell(focused(session), COMMANDS, streams)
+
+
+def nest_shell() -> Shell:
+    """`t` of lane N is 10 N; lanes 4 to 7 are off, and so are those from 16 on."""
+    arch = architecture("gfx942")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    target.set_lanes(0, arch.by_name["v6"], [10 * lane for lane in range(11)])
+    target.set_register(0, arch.by_name["exec"], (0xFF0F).to_bytes(8, "little"))
+    target.set_register(0, arch.by_name["s33"], b"\xfe\xff\xff\xff")
+    kernel = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co", LOAD)
+    return made(Session(arch, (kernel,), target, lane=3, pc=PC))
+
+
+def demo_shell() -> Shell:
+    """A program of x86-64 before it starts."""
+    arch = architecture("x86_64")
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    target = StateTarget(arch)
+    target.add_wave(0)
+    images = tuple(program.images())
+    shell = made(Session(arch, (program,), ImageTarget(target, images, False)))
+    said(shell, "output numbers[0]")  # an assumption is told once
+    return shell
+
+
+def said(shell: Shell, *lines: str) -> str:
+    """The output of the last line, errors and remarks after it."""
+    for line in lines:
+        _forget(shell)
+        shell.execute(line, repeats=True)
+    return _text(shell)
+
+
+def talked(shell: Shell, *lines: str) -> str:
+    """The output of all lines, errors and remarks after it; bodies of commands are among them."""
+    _forget(shell)
+    given = iter(lines)
+    with shell.reading(given):
+        for line in given:
+            shell.execute(line)
+    return _text(shell)
+
+
+def _forget(shell: Shell) -> None:
+    for stream in (shell.streams.out, shell.streams.err):
+        assert isinstance(stream, io.StringIO)
+        stream.seek(0)
+        stream.truncate()
+
+
+def _text(shell: Shell) -> str:
+    assert isinstance(shell.streams.out, io.StringIO)
+    assert isinstance(shell.streams.err, io.StringIO)
+    return shell.streams.out.getvalue() + shell.streams.err.getvalue()
+
+
+def told(shell: Shell, line: str) -> Any:
+    """The answer to a line as JSON, which follows its schema."""
+    shell.settings.set("output", "json")
+    text = said(shell, line)
+    shell.settings.set("output", "text")
+    assert text.count("\n") == 1
+    document = json.loads(text)
+    validate(document)
+    return document

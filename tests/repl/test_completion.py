@@ -1,0 +1,136 @@
+"""What the tabulator offers where GDB has no answer, or another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
+from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.files.symbol_index import SymbolIndex
+from dwarfgpu.repl.shell import Shell
+from tests.cli.command import FIXTURES
+from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
+
+
+def offered(shell: Shell, text: str) -> list[str]:
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    return sorted(each.text for each in completions(shell, text)[1])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("p sizeof(struct ou", ["outer"]),
+        ("p ((struct outer *)0)->ne", ["next"]),
+        ("p ((struct outer *)0)->in[1].", ["count", "label", "weight"]),
+        ("p 1.", []),
+        ("p 1.5", []),
+        ("p x.", []),
+        ("p \"tw", []),  # a string
+        ("ptype union ", ["word"]),
+        ("ptype enum c", ["color"]),
+        ("list demo.c:tw", ["twice"]),
+        ("break demo.c:tw", ["twice"]),
+        ("break dem", ["demo.c:"]),
+        ("info address tw", ["twice"]),
+        ("frame fu", ["function"]),
+        ("info frame le", ["level"]),
+        ("print -el", ["-elements"]),
+        ("print -pretty o", ["off", "on"]),
+        ("print -elements ", ["unlimited"]),
+        ("print -pretty -- tw", ["twice"]),
+        ("info functions -", ["-n", "-q", "-t"]),
+        ("apropos -", ["-v"]),
+        ("info dispatches -", ["-full"]),
+        ("thread apply 1 2-3 -q -c p tw", ["twice"]),
+        ("frame apply level 1-2 p tw", ["twice"]),
+        ("frame apply -2 -", ["-c", "-q", "-s"]),
+        ("pipe -d ! p tw", ["twice"]),
+        ("pipe -", ["-d"]),
+        ("| p tw", ["twice"]),
+        ("|p tw", ["twice"]),
+        ("p $_str", ["$_streq", "$_strlen"]),
+        ("alias zz = info lo", ["locals"]),
+        ("complete info lo", ["locals"]),
+        ("settings set print pretty o", ["off", "on"]),  # LLDB's
+        ("type lookup outer_", ["outer_t"]),
+        ("breakpoint set -n tw", ["twice"]),
+        ("set output j", ["json"]),
+        ("info registers gen", ["general"]),
+    ],
+)  # fmt: skip
+def test_a_program(text: str, expected: list[str]) -> None:
+    assert offered(demo_shell(), text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("lane apply 0-3 p ne", ["nest"]),
+        ("lane apply ", ["active", "all", "inactive"]),
+        ("lane apply all -in", ["-inactive"]),
+        ("laas p ne", ["nest"]),
+        ("lanes -g", ["-grid"]),
+        ("lanes -", ["-active", "-all", "-grid", "-inactive", "-table"]),
+        ("info lanes -", ["-active", "-all", "-inactive"]),
+        ("p *(int *)private_l", ["private_lane#"]),
+        ("wav", ["wave"]),
+    ],
+)
+def test_a_wave(text: str, expected: list[str]) -> None:
+    assert offered(nest_shell(), text) == expected
+
+
+def test_commands_of_the_user() -> None:
+    shell = demo_shell()
+    talked(
+        shell, "define zz", "p $arg0", "end", "alias yy = print -elements 3 --", "alias ww = info"
+    )
+    assert offered(shell, "zz tw") == ["twice"]
+    assert offered(shell, "yy tw") == ["twice"]
+    assert offered(shell, "ww lo") == ["locals"]
+
+
+def test_a_list_may_be_truncated() -> None:
+    shell = demo_shell()
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    names = tuple((f"many{number:03}", "variable") for number in range(300))
+    shell.symbols.take([UnitNames("many.c", names)])  # type: ignore[arg-type]
+    lines = said(shell, "complete p many").splitlines()
+    assert lines[:2] == ["p many000", "p many001"] and len(lines) == 201
+    assert lines[-1] == "p many *** List may be truncated, max-completions reached. ***"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pipe " * 300, "faas " * 90, "p " + "(" * 900, "p " + "a." * 400, "p " + "a[" * 400 + "]",
+        "list " + "$" * 900, "p a" + "<" * 500, "p ']::", "p )].", "p ].", "p )->", "help " * 90,
+        "print -" * 90, "alias =" * 100, "p 'a'::" * 90, "lane apply " * 90, "p x" * 5000,
+    ],
+)  # fmt: skip
+def test_hostile_lines(text: str) -> None:
+    shell = demo_shell()
+    shell.symbols.collect(shell.session.code_objects, waits=True)
+    start, found = completions(shell, text)
+    assert 0 <= start <= len(text) and isinstance(found, list)
+
+
+def test_parts_of_names() -> None:
+    index = SymbolIndex()
+    names = ("ns::over(int)", "a<b::c>::over()", "over_all", "f(ns::over)")
+    index.take([UnitNames("a.cpp", tuple((name, "function") for name in names))])
+    found = [name for name, _ in index.functions("over")]
+    assert sorted(found) == ["a<b::c>::over()", "ns::over(int)", "over_all"]
+
+
+def test_typed_names() -> None:
+    units = list(typed_names(CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")))
+    kinds = {pair for unit in units for pair in unit.names}
+    assert units[0].file.endswith("demo.c")
+    expected = {
+        ("twice", "function"), ("outer", "struct"), ("outer_t", "type"), ("word", "union"),
+        ("color", "enum"), ("GREEN", "enumerator"), ("_start", "code symbol"), ("short", "type"),
+    }  # fmt: skip
+    assert expected <= kinds

@@ -1,0 +1,111 @@
+"""What `complete` lists is what GDB lists, but for what docs/gdb-differences.md tells."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dwarfgpu.repl.command import every
+from dwarfgpu.repl.commands import COMMANDS
+from tests.repl.gdb_sessions import answers_of_gdb, answers_of_ours
+from tests.repl.test_gdb_sessions import gdb_version
+
+OPERANDS = [
+    f"{command}{word}"
+    for command in (
+        "p ", "print ", "p/x ", "output ", "display ", "x ", "x/4x ", "ptype ", "whatis ", "list ",
+        "info line ", "info scope ", "info address ", "info symbol ", "call ", "set var ",
+        "frame apply all p ", "frame apply 2 -q p ", "thread apply all print ", "faas p ",
+        "thread apply 1 -c p ", "pipe p ", "p 1+", "p *", "p &", "p !", "p (int)", "p sizeof(",
+        "p table[", "p (", "printf \"%d\", ", "if ", "while ", "taas p ",
+    )
+    for word in ("w", "wo", "b", "g", "he", "n", "l", "ta", "st", "un", "ch", "d", "ha", "zz")
+]  # fmt: skip
+MEMBERS = [
+    f"{command}{text}"
+    for command in ("p ", "p/x ", "whatis ", "faas p ", "p 1+", "p &", "p *", "p (int)")
+    for text in (
+        "head->", "head->n", "head.w", "(*head).", "(*head).ke", "(head)->", "head[0].",
+        "head[1].n", "head->next->", "head->next->next->k", "(*head->next).w", "head->zz",
+    )
+]  # fmt: skip
+PLACES = [
+    f"{command} {word}"
+    for command in ("break", "tbreak")
+    for word in ("w", "wo", "be", "le", "do", "crash.c:w", "crash.c:le", "crash.c:zz", "cra", "zz")
+]
+OTHERS = [
+    "ptype struct n", "ptype struct z", "whatis struct no", "p 'crash.c'::g", "p 'crash.c'::l",
+    "p 'crash.c'::zz", "p crash.c::gr", "frame function wo", "info frame f", "info frame l",
+    "frame f", "frame l", "frame ap", "frame apply ", "frame apply al", "frame apply l",
+    "thread apply ", "thread apply all -", "thread apply all -a", "thread apply 1-2 ba",
+    "frame apply all ba", "pipe info lo", "pipe ba", "help info lo", "help info sy",
+    "help help", "set print pretty o", "set print pretty ", "set pagination o", "set pagination ",
+    "set confirm o", "set pag", "set lists", "set backtrace past-", "set backtrace l",
+    "show backtrace past-", "set style e", "set style enabled o", "show print el", "show pag",
+    "info lo", "info sy", "info   lo", "i lo", "  p wo", "p   wo", "complete p wo",
+    "alias zz = info lo", "print -p", "print -pretty o", "print -elements 3 -p",
+    "print -pretty -- he", "backtrace -fu", "bt fu", "undis", "unti", "p/", "p $zz", "nosuch ",
+    "info nosuch ", "help nosuch ", "info frame function wo", "delete d", "thread n", "thread fi",
+    "define docu", "document docu", "source fixt", "file fixt", "apropos he", "advance wo",
+    "with print pretty on -- p wo", "with print pret", "with print pretty o", "| p wo",
+]  # fmt: skip
+WORDS = [
+    *map(chr, range(ord("a"), ord("z") + 1)), "ba", "bt", "br", "li", "in", "inf", "info", "th",
+    "pr", "pt", "st", "ste", "ne", "un", "wh", "di", "do", "fr", "he", "so", "sh", "set", "tb",
+    "info a", "info b", "info d", "info f", "info l", "info r", "info s", "info t", "info v",
+    "set p", "set c", "set h", "set l", "set w", "set print p", "set print e", "set print m",
+    "help set print e", "show conf", "show p", "show v", "show c", "help p", "help s", "help i",
+]  # fmt: skip
+OURS = {
+    "agents", "all", "check", "diff", "dispatch", "dispatches", "editing-mode", "explain", "laas",
+    "lane", "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queue", "queues", "redo",
+    "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version",
+}  # fmt: skip
+"""Commands, settings and classes that GDB does not have, and LLDB's names."""
+NOT_OURS = re.compile(
+    r"(?:__vdso_|clock_get|get(?:cpu|random|timeofday)$|time$|LINUX_2)"  # of the system's page
+    r"|(?:key|next|weight)$"  # members, where no object is
+    r"|start$"  # only inlined
+)
+NAMES = {name for each in every(COMMANDS) if not each.is_foreign for name in each.names.split(", ")}
+
+
+def listed(answer: str) -> set[str]:
+    return set(answer.splitlines())
+
+
+def both(name: str, texts: list[str]) -> list[tuple[str, set[str], set[str]]]:
+    if not gdb_version().startswith("13."):
+        pytest.skip("needs GDB 13")
+    commands = [f"complete {each}" for each in texts]
+    answers = zip(answers_of_gdb(name, commands), answers_of_ours(name, commands), strict=True)
+    return [
+        (text, listed(gdb), listed(ours)) for text, (gdb, ours) in zip(texts, answers, strict=True)
+    ]
+
+
+def without_others(text: str, found: set[str]) -> set[str]:
+    start = len(re.split(r"[\w$]*$", text)[0])
+    return {each for each in found if NOT_OURS.match(each[start:]) is None}
+
+
+@pytest.mark.parametrize("name", ["core_O2", "core_O0"])
+def test_symbols_are_gdbs(name: str) -> None:
+    got = both(name, OPERANDS + PLACES)
+    assert [(text, without_others(text, ours)) for text, _, ours in got] == [
+        (text, without_others(text, gdb)) for text, gdb, _ in got
+    ]
+
+
+@pytest.mark.parametrize("name", ["core_O2", "core_O0"])
+def test_members_and_words_are_gdbs(name: str) -> None:
+    got = both(name, MEMBERS + OTHERS)
+    assert [(text, ours) for text, _, ours in got] == [(text, gdb) for text, gdb, _ in got]
+
+
+def test_names_of_commands_are_gdbs() -> None:
+    for text, gdb, ours in both("core_O2", WORDS):
+        assert not {each for each in ours - gdb if each.rpartition(" ")[2] not in OURS}, text
+        assert not {each for each in gdb - ours if each.removeprefix("help ") in NAMES}, text

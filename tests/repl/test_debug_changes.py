@@ -1,0 +1,152 @@
+"""`diff`, `undo`, `redo`, `save` and `load` at the prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.machine.simulated.save import write
+from dwarfgpu.machine.state.compare import differences
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.save import state_document
+from tests.cli.command import FIXTURES, run, validate
+from tests.repl.repl_shell import nest_shell, said
+from tests.repl.test_debug_fuzz import HOSTILE
+
+STATE = FIXTURES / "states/divergent.gfx942.json"
+CORE = FIXTURES / "core/crash.x86_64.O0"
+STATES = sorted((FIXTURES / "states").glob("*.json"))
+
+
+def lines(*commands: str, state: Path = STATE) -> list[str]:
+    words = [word for each in commands for word in ("-ex", each)]
+    done = run("debug", "-q", "--state", state, "--lane", 3, "--batch", *words)
+    return [each for each in [*done.lines, *done.err.splitlines()] if not each.startswith("note")]
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        (["diff"], ["Nothing was assigned."]),
+        (["undo"], ["Nothing was assigned."]),
+        (["redo"], ["Nothing was taken back."]),
+        (["undo x"], ["Invalid count: x"]),
+        (["set var t = 99", "diff"], ["$v0[3]: 0x3 -> 0x63"]),
+        (["set var t = 99", "undo", "p t"], ["$v0[3]: 0x63 -> 0x3", "$1 = 3"]),
+        (["set var t = 99", "undo", "undo"], ["$v0[3]: 0x63 -> 0x3", "Nothing was assigned."]),
+        (["set var t = 9", "undo", "redo", "p t"], [
+            "$v0[3]: 0x9 -> 0x3", "$v0[3]: 0x3 -> 0x9", "$1 = 9"]),
+        (["set var t = 9", "undo", "set var t = 8", "redo"], [
+            "$v0[3]: 0x9 -> 0x3", "Nothing was taken back."]),
+        # What was not known is not known again.
+        (["set var $s90 = 5", "undo", "p $s90"], [
+            "$s90: 0x5 -> <unavailable>", "$1 = <unavailable>"]),
+        # All that one command wrote is taken back together.
+        (["set var t = $s90 = 5", "diff", "undo"], [
+            "$s90: <unavailable> -> 0x5", "$v0[3]: 0x3 -> 0x5",
+            "$v0[3]: 0x5 -> 0x3", "$s90: 0x5 -> <unavailable>"]),
+        (["set var t = 7", "set var x = 8", "diff all"], [
+            "$v0[3]: 0x3 -> 0x7", "$v2[3]: 0x9 -> 0x8"]),
+        (["set var t = 7", "set var x = 8", "undo 2", "diff all"], [
+            "$v2[3]: 0x8 -> 0x9", "$v0[3]: 0x7 -> 0x3", "Nothing was assigned."]),
+        (["display t", "set var t = 7", "undo"], [
+            "1: t = 3", "$v0[3]: 0x7 -> 0x3", "1: t = 3"]),
+        ([f"diff {STATE}"], [f"No difference from {STATE}."]),
+        (["set var t = 7", f"diff {STATE}"], ["wave 1 $v0[3]: 0x3 -> 0x7"]),
+        (["diff /no/such"], ["/no/such: cannot be read: No such file or directory"]),
+        ([f"diff {FIXTURES / 'states/nest.gfx942.O0.json'}"], None),
+        (["save"], ["Argument required (file to write the state to)."]),
+        (["load"], ["Argument required (state file)."]),
+        (["load /no/such", "p t"], [
+            "$1 = 3", "/no/such: cannot be read: No such file or directory"]),
+        (["save /no/such/folder/x.json"], None),
+    ],
+)  # fmt: skip
+def test_changes(commands: list[str], expected: list[str] | None) -> None:
+    found = lines(*commands)
+    assert all("Traceback" not in each for each in found)
+    assert found if expected is None else found == expected
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "now.json"
+    found = lines("set var t = 99", f"save {path}", "undo", f"load {path}", "lane 3", "p t")
+    assert f"Saved {path}." in found and f"Loaded {path}." in found
+    assert found[-1] == "$1 = 99"
+    document = json.loads(path.read_text())
+    assert document["schema"] == "dwarfgpu-state-2"
+    validate(document)
+
+
+def test_what_is_saved_beside_is_named_and_overwrites_nothing_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "now.json"
+    arguments = ("debug", "--demo", "--batch", "-ex", f"save {path}")
+    first = run(*arguments).out
+    (beside,) = tmp_path.glob("*.npy")
+    saved = f"Saved {path}. Memory of it is in {beside.name}.\n"
+    assert first == saved
+    path.unlink()
+    asked = "Overwrite it? (y or n) [answered Y; input not from terminal]"
+    assert run(*arguments).out == f"{beside.name} exists. {asked}\n{saved}"
+    assert run(*arguments).out == f"{path} exists. {asked}\n{saved}"
+
+
+def test_a_core_is_no_state(tmp_path: Path) -> None:
+    commands = [
+        f"save {tmp_path / 'x.json'}",
+        f"diff {STATE}",
+        "p sum = 7",
+        "diff",
+        "undo",
+        "p sum",
+    ]
+    words = [word for each in commands for word in ("-ex", each)]
+    core = ["--core", f"{CORE}.core", "--sysroot", FIXTURES / "core"]
+    done = run("debug", CORE, *core, "--batch", *words)
+    assert done.lines[-4:] == [
+        "$1 = 7",
+        "0x7fffffffecdc: 4a 00 00 00 -> 07 00 00 00",
+        "0x7fffffffecdc: 07 00 00 00 -> 4a 00 00 00",
+        "$2 = 74",
+    ]
+    errors = [each for each in done.err.splitlines() if not each.startswith("note")]
+    assert errors[-2:] == [
+        "Only a state can be saved; this is none.",
+        "Only a state is compared with a state; this is none.",
+    ]
+
+
+@pytest.mark.parametrize("path", STATES, ids=lambda path: path.stem)
+def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
+    state = load_state(path)
+    before = json.loads(path.read_text())
+    loaded = {each.path: each.load_address for each in state.code_objects}
+    again = tmp_path / "again.json"
+    write(state_document(state.target, again, loaded, before), again)
+    validate(json.loads(again.read_text()))
+    found = load_state(again)
+    assert list(differences(state.target, found.target)) == []
+    assert list(differences(found.target, state.target)) == []
+    assert found.target.workgroups == state.target.workgroups
+    if before["schema"] == "dwarfgpu-state-2":
+        assert found.machine == state.machine
+    assert [each.wave for each in found.waves] == [each.wave for each in state.waves]
+    assert [each.cfa for each in found.waves] == [each.cfa for each in state.waves]
+    assert [each.path.resolve() for each in found.code_objects] == [
+        each.path.resolve() for each in state.code_objects
+    ]
+
+
+def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is typed, the conversation goes on; what is written is below the folder."""
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    shell = nest_shell()
+    for name in HOSTILE:
+        if not name.startswith("/"):
+            said(shell, f"save {name}")
+            said(shell, f"load {name}")
+    assert said(shell, "p $_lane").startswith("$")

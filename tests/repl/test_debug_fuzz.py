@@ -1,0 +1,101 @@
+"""No command ends the session: every command with hostile arguments gives one error, in time."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.repl.command import Command, every
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.shell import Shell
+from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
+
+REACHES_OUT = frozenset({"shell", "pipe", "python", "quit", "save", "set logging enabled", "while"})
+"""They do what they are told; `while 1` for ever."""
+TRIED = [each for each in every(COMMANDS) if each.name not in REACHES_OUT]
+HOSTILE = (
+    "", "-", "--", "-x", "--x", "- 1", "'", '"', "\\", "(", ")", "[", "]", "{", "}", "$", "$$", "@",
+    "*", "&", "#", ";", ":", "::", "=", "= 1", "x =", "/", "/x", "//", "/99999999999x 0", "/-1x 0",
+    "/xxxx", "-1", "0", "1", "-all", "all", "9" * 30, "9" * 5_000, "0x" + "f" * 500, "1e999",
+    "0-99999999999", "3-1", "1,2,3", ",", "1 +", "1/0", "*(int*)0", "*(int*)0xffffffffffffffff",
+    "$_", "$_lane = 3", "$v6", "$v6[99999999999]", "$1", "t", "a", "nest", "nosuch", "t.x", "t->x",
+    "t[", "&t", "*t", "sizeof(", "(int", "int", "struct", "local#",
+    "local#0xffffffffffff", "nosuch#1",
+    "\x00", "\x1b[2J", "\u0663", "\u202e", "\U0001f600", "%s%n%d", '"%d"', '"%s", 1', "a" * 10_000,
+    "(" * 3_000, "-" * 3_000 + "1", "1 " * 3_000, "../..", "/no/such/file", "/dev/null",
+    "a.c:9" * 99,
+
+    "nest:nest", "*nest", "full -1", "apply all p 1", "apply 9-1 p", "(a+)+$", "[", "(?P<x>",
+    "*" * 500,
+)  # fmt: skip
+LONGEST_SECONDS = 20.0
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is saved is not saved here."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(params=[nest_shell, demo_shell], ids=["gpu", "cpu"])
+def shell(request: pytest.FixtureRequest) -> Shell:
+    made: Shell = request.param()
+    return made
+
+
+@pytest.mark.parametrize("command", TRIED, ids=lambda each: each.name)
+def test_hostile_arguments(shell: Shell, command: Command) -> None:
+    commands, session = shell.commands, shell.session
+    for argument in HOSTILE:
+        before = shell.failures
+        start = time.monotonic()
+        text = said(shell, f"{command.name} {argument}")
+        assert time.monotonic() - start < LONGEST_SECONDS, argument[:40]
+        assert "Traceback" not in text
+        assert shell.failures in (before, before + 1)
+        is_typed = command.name in ("echo", "printf")  # what is typed there goes out as it is
+        assert is_typed or not {"\x1b", "\x00"} & {*text}, (command.name, argument[:40])
+        shell.commands, shell.session, shell.is_over = commands, session, False
+        shell.settings.set("output", "text")
+        shell.settings.set("trace-commands", "off")
+    assert said(shell, "output 40 + 2") == "42"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_lines(shell: Shell, seed: int) -> None:
+    """Commands with pieces of others: they fail or they work, and the next one works."""
+    chance = random.Random(seed)
+    names = [each.name for each in TRIED if each.name not in ("while", "source", "file")]
+    for _ in range(150):
+        pieces = [chance.choice(names), *chance.choices(HOSTILE, k=chance.randrange(4))]
+        line = " ".join(piece[:200] for piece in pieces)
+        talked(shell, line)
+        shell.is_over = False
+        shell.settings.set("output", "text")
+        shell.settings.set("trace-commands", "off")
+        said(shell, f"complete {line}")
+    shell.commands = COMMANDS
+    assert said(shell, "output 40 + 2") == "42"
+
+
+@pytest.mark.parametrize("argument", HOSTILE, ids=range(len(HOSTILE)))
+def test_completion_of_hostile_lines(shell: Shell, argument: str) -> None:
+    for word in (
+        "p",
+        "info",
+        "info locals",
+        "set",
+        "set print",
+        "x/4",
+        "list",
+        "thread",
+        "help",
+        "",
+    ):
+        start = time.monotonic()
+        completions(shell, f"{word} {argument}")
+        assert time.monotonic() - start < LONGEST_SECONDS

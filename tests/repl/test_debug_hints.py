@@ -1,0 +1,89 @@
+"""The nearest right thing, in the errors of the prompt; and that Python code cannot end it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.repl.shell import Shell
+from tests.cli.command import REPOSITORY
+from tests.repl.repl_shell import demo_shell, nest_shell, said
+from tests.repl.test_debug_dialogues import shown, spawned
+
+NEST = (
+    ("p tt", 'No symbol "tt" in current context. Did you mean "t"?\n'),
+    ("p tt + 1", 'No symbol "tt" in current context. Did you mean "t"?\n'),
+    ("p nset", 'No symbol "nset" in current context. Did you mean "nest"?\n'),
+    ("list nset", 'Function "nset" not defined. Did you mean "nest"?\n'),
+    ("exlain x", 'Undefined command: "exlain".  Try "help". Did you mean "explain"?\n'),
+    ("prnt 1", 'Undefined command: "prnt".  Try "help". Did you mean "print"?\n'),
+    ("info loacls",
+     'Undefined info command: "loacls".  Try "help info". Did you mean "locals"?\n'),
+    ("set print elemnts",
+     'Undefined set print command: "elemnts".  Try "help set print". Did you mean "elements"?\n'),
+    ("p locl", 'No symbol "locl" in current context.\n'),
+    ("p q", 'No symbol "q" in current context.\n'),
+    ("zzzzzz", 'Undefined command: "zzzzzz".  Try "help".\n'),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def nest() -> Shell:
+    return nest_shell()
+
+
+@pytest.mark.parametrize(("line", "expected"), NEST, ids=[line for line, _ in NEST])
+def test_the_nearest_name_is_offered(nest: Shell, line: str, expected: str) -> None:
+    assert said(nest, line) == expected
+
+
+def test_members_types_and_names_of_the_debugger() -> None:
+    shell = demo_shell()
+    assert said(shell, "p global_struct.in[0].wieght") == (
+        'There is no member named wieght. Did you mean "weight"?\n'
+    )
+    assert said(shell, "p global_struct.zzzz") == "There is no member named zzzz.\n"
+    assert said(shell, "p ((struct outr *) 0)->x") == (
+        'No struct type named outr. Did you mean "outer"?\n'
+    )
+    assert "Did you mean" not in said(shell, "p $nosuch")
+    words = said(nest_shell(), "p $_lan")
+    assert words.endswith('= void\nnote: $_lan has no value. Did you mean "$_lane"?\n')
+
+
+CLOSING = ("python import sys; sys.stdout.close(); sys.stdin.close()",
+           "python import sys; sys.stderr.close(); sys.__stdin__.close()")  # fmt: skip
+
+
+@pytest.mark.parametrize("line", CLOSING)
+def test_python_cannot_close_the_conversation(line: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "-q"],
+        input=f"{line}\np 41 + 1\nnosuch 1\n", text=True, capture_output=True, cwd=REPOSITORY,
+        check=False,
+    )  # fmt: skip
+    assert "$1 = 42\n" in done.stdout
+    assert "Traceback" not in done.stderr
+    assert 'Undefined command: "nosuch"' in done.stderr
+
+
+def test_python_may_end_the_conversation() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "-q"],
+        input="python exit(3)\np 41 + 1\n", text=True, capture_output=True, cwd=REPOSITORY,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
+
+
+@pytest.mark.parametrize("term", ["dumb", "xterm-256color"])
+def test_python_cannot_close_the_terminal(tmp_path: Path, term: str) -> None:
+    child = spawned(tmp_path, term)
+    shown(child, "(dwarfgpu w0 l")
+    child.send(f"{CLOSING[0]}\r")
+    child.send("p 41 + 1\r")
+    shown(child, "$1 = 42")
+    child.close(force=True)

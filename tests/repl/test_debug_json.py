@@ -1,0 +1,253 @@
+"""JSON answers: what each command tells has keys, which its schema has and describes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.repl.command import every
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES, refuse, run, schema, validate
+from tests.repl.repl_shell import demo_shell, made, nest_shell, said, talked, told
+from tests.repl.stepping import CALL, Stepping
+
+_APART = {"define", "define-prefix", "document", "if", "while", "python", "quit", "save", "shell",
+          "load", "file", "target create"}  # fmt: skip
+"""Those that take bodies, end the conversation, or change files and what is looked at."""
+_ARGUMENTS = ("", "t", "1", "all", "nosuch", "-x", "numbers", "/x 1", "main", "0x10")
+_ENVELOPE = ("schema", "command", "result", "notes")
+
+
+def stepping_shell() -> Shell:
+    target = Stepping()
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    return made(Session(target.architecture, (program,), target, wave=1, pc=CALL))
+
+
+@pytest.mark.parametrize("make", [nest_shell, demo_shell, stepping_shell])
+def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
+    shell = make()
+    for each in every(COMMANDS):
+        if each.name not in _APART and not each.name.startswith(("set output", "set logging")):
+            for argument in _ARGUMENTS:
+                answer = told(shell, f"{each.name} {argument}".rstrip())
+                assert "console" not in answer or each.name == "help", answer
+
+
+@pytest.mark.parametrize(
+    "looked_at",
+    [
+        ["--state", FIXTURES / "states/divergent.gfx942.json", "--lane=17"],
+        [FIXTURES / "core/crash.x86_64.O0", "--core", FIXTURES / "core/crash.x86_64.O0.core"],
+    ],
+)
+def test_of_a_whole_machine(looked_at: list[str]) -> None:
+    names = [each.name for each in every(COMMANDS) if each.name not in _APART]
+    lines = [f"{name}{argument}" for name in names for argument in ("", " x", " 1")
+             if not name.startswith(("set output", "set logging", "help"))]  # fmt: skip
+    done = run("debug", "--batch", "--interpreter=json", *looked_at,
+               *(word for line in lines for word in ("-ex", line)))  # fmt: skip
+    answers = [json.loads(line, parse_constant=refuse) for line in done.out.splitlines()]
+    assert [each["command"] for each in answers] == lines
+    for each in answers:
+        validate(each)
+        assert "console" not in each, each
+    assert done.err == ""
+
+
+def test_every_key_is_described() -> None:
+    known = schema("repl")
+    for each in (known["properties"], known["$defs"]["told"]["properties"]):
+        assert [name for name, of in each.items() if not of.get("description")] == []
+
+
+@pytest.fixture
+def nest() -> Shell:
+    return nest_shell()
+
+
+@pytest.fixture
+def demo() -> Shell:
+    return demo_shell()
+
+
+def _data(shell: Shell, line: str) -> Any:
+    """What was told, without where the repository is."""
+    answer = told(shell, line)
+    assert answer["result"] == "done", answer
+    return _at_home({key: each for key, each in answer.items() if key not in _ENVELOPE})
+
+
+def _at_home(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _at_home(each) for key, each in data.items()}
+    if isinstance(data, list):
+        return [_at_home(each) for each in data]
+    if isinstance(data, str) and "/fixtures/" in data:
+        return "FIXTURES/" + data.rpartition("/fixtures/")[2]
+    return data
+
+
+_NEST = "FIXTURES/hip/nest.gfx942.O2.v5.co"
+
+
+@pytest.mark.parametrize(
+    ("line", "data"),
+    [
+        ("info registers exec", {"register-values": [
+            {"number": 17, "name": "exec", "value": "0xff0f", "natural": "65295"}]}),
+        ("info registers s0", {"register-values": [
+            {"number": 32, "name": "s0", "value": "<unavailable>", "natural": "<unavailable>"}]}),
+        ("whatis t", {"type": "int"}),
+        ("info symbol $pc", {"symbol": {
+            "name": "nest(int const*, int*, int)", "offset": 64, "section": ".text",
+            "from": _NEST}}),
+        ("info symbol 1", {"symbol": None}),
+        ("info display", {"displays": []}),
+        ("info locals nosuch", {"variables": []}),
+        ("lane find nosuch", {"found": []}),
+        ("info waves", {"waves": {
+            "count": 0, "running": 0, "single-stepping": 0, "stopped": 0}}),
+        ("lane 2", {"current-thread-id": 0, "current-lane-id": 2}),
+        ("display t", {"displays": [
+            {"number": 1, "expression": "t", "listed": "t", "value": "30"}]}),
+        ("echo a\\nb", {"output": "a\nb"}),
+        ('printf "%d\\n", t', {"output": "30\n"}),
+        ("complete info loc", {"matches": ["info locals"]}),
+        ("info agents", {"agents": []}),
+    ],
+)  # fmt: skip
+def test_waves(nest: Shell, line: str, data: dict[str, object]) -> None:
+    assert data.items() <= _data(nest, line).items()
+
+
+@pytest.mark.parametrize(
+    ("line", "data"),
+    [
+        ("x/2xw numbers", {"memory": [
+            {"begin": "0x4040", "offset": "0x0", "end": "0x4048", "symbol": "numbers",
+             "contents": "0100000001000000", "data": ["0x00000001", "0x00000001"]}]}),
+        ("whatis numbers", {"type": "int [300]"}),
+    ],
+)  # fmt: skip
+def test_a_program(demo: Shell, line: str, data: dict[str, object]) -> None:
+    assert _data(demo, line) == data
+
+
+def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:
+    answer = told(demo, "x/2xh 0x45ae")
+    words = "Cannot access memory at address 0x45b0"
+    assert (answer["result"], answer["msg"]) == ("error", words)
+    assert (answer["memory"][0]["data"], answer["memory"][0]["contents"]) == (["0x0000"], "0000")
+    assert said(demo, "x/2xh 0x45ae").endswith(f":\t0x0000\t{words}\n")
+
+
+def test_holes(demo: Shell) -> None:
+    answer = told(demo, "ptype struct outer")
+    inside = [(each["name"], each["bit_offset"], each["bit_size"]) for each in answer["members"]]
+    used = sum(size for _, _, size in inside) + sum(each["bit_size"] for each in answer["holes"])
+    assert used == answer["bit_size"] and answer["holes"]
+    assert told(demo, "ptype/o struct outer")["members"] == answer["members"]
+
+
+def test_the_token_comes_back(nest: Shell) -> None:
+    answer = told(nest, "17 p t")
+    assert (answer["token"], answer["command"], answer["value"]) == (17, "p t", "30")
+    assert told(nest, "18p t")["token"] == 18
+    for line, result in (("17", "done"), ("17 ", "done"), ("17 99", "error")):  # as GDB's
+        answer = told(nest, line)
+        assert (answer["token"], answer["result"]) == (17, result)
+    assert told(nest, "9" * 40 + " p t")["result"] == "error"
+
+
+def test_loops_lose_nothing(nest: Shell) -> None:
+    nest.settings.set("output", "json")
+    lines = ["set $i = 0", "while $i < 3", "p $i", "set $i = $i + 1", "end"]
+    last = json.loads(talked(nest, *lines).splitlines()[-1])
+    validate(last)
+    assert [each["value"] for each in last["commands"]] == ["0", "1", "2"]
+
+
+def test_notes_are_those_of_their_lane(nest: Shell) -> None:
+    answer = told(nest, "lane apply 3-4 p a")
+    assert "notes" not in answer
+    assert all("optimized out" in each["notes"][-1] for each in answer["applied"])
+
+
+def test_threads_have_frames() -> None:
+    shell = stepping_shell()
+    said(shell, "starti", "thread name worker")
+    answer = told(shell, "info threads")
+    (one,) = answer["threads"]
+    assert (one["id"], one["name"], one["state"]) == (1, "worker", "stopped")
+    assert (one["frame"]["level"], answer["current-thread-id"]) == (0, 1)
+
+
+def test_what_the_text_says_has_keys(nest: Shell) -> None:
+    here = [each for each in told(nest, "where t")["ranges"] if each["current"]]
+    assert 3 in here[0]["lanes"]
+    assert here[0]["source"][0]["file"] == "nest.hip" and here[0]["source"][0]["lines"]
+    for line in ("info lanes 3-4", "lanes 3-4 t"):
+        assert told(nest, line)["current-lane-id"] == 3
+    answer = told(nest, "complete info registers v")
+    assert answer["max_completions_reached"] is True
+    assert answer["completion"].startswith("info registers v")
+    answer = told(nest, "complete info loc")
+    assert (answer["completion"], answer["max_completions_reached"]) == ("info locals", False)
+
+
+def test_each_answer_has_its_notes(nest: Shell) -> None:
+    first, second = (told(nest, "p a")["notes"] for _ in range(2))
+    assert first == second
+
+
+def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:
+    answer = told(nest, "frame variable t t")
+    assert [each["value"] for each in answer["commands"]] == ["30", "30"]
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "text"),
+    [
+        ("p 0.0/0", "value", "nan(0x8000000000000)"),
+        ("p -(0.0/0)", "value", "-nan(0x8000000000000)"),
+        ("p 1.0/0", "value", "inf"),
+        ("p -1.0/0", "value", "-inf"),
+        ("p 340282366920938463463374607431768211455", "msg", "Numeric constant too large."),
+        ("echo \udcff", "output", "\\xff"),
+        ("echo \ud800", "output", "\\xed\\xa0\\x80"),
+        ("echo \x1b\u2028\U0001f600", "output", "\x1b\u2028\U0001f600"),
+    ],
+)
+def test_hostile_values(nest: Shell, line: str, key: str, text: str) -> None:
+    nest.settings.set("output", "json")
+    out = said(nest, line)
+    assert out.isascii() and out.count("\n") == 1
+    assert json.loads(out, parse_constant=refuse)[key] == text
+
+
+def test_standard_output_has_nothing_else(repository: Path) -> None:
+    lines = ["shell printf 'a\\377'; echo err >&2", "python", "import sys", "print(1)",
+             "print(2, file=sys.__stdout__)", "end", "", "# nothing", "p nosuch",
+             "pipe p 1 | cat", "python 1/0", "quit 3", "p 1"]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--interpreter=json"],
+        cwd=repository, capture_output=True, text=True, check=False, input="\n".join(lines),
+    )  # fmt: skip
+    answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
+    for each in answers:
+        validate(each)
+    assert [each.get("output") for each in answers[:2]] == ["a\\xff", "1\n2\n"]
+    assert [each["result"] for each in answers] == [
+        "done", "done", "error", "done", "error", "exit",
+    ]  # fmt: skip
+    assert (done.returncode, done.stderr) == (3, "err\n")

@@ -1,0 +1,57 @@
+"""Commands about lanes and places, given what they do not expect: errors, and no traceback."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.shell import Shell, Streams
+from dwarfgpu.repl.start import focused
+from tests.cli.test_lane_values import session
+
+ARGUMENTS = (
+    "", "(", "*", "x/", "-", "--", "-s", "-q -c", "[", "\x1b[31m", "\u0663", "a\0b", "3", "0-3 x",
+    "5-3 x", "99999999999999999999", "0-99999999999 x", "all", "all p x", "0-1 -q p x", "level",
+    "$", "$$9", "$1", "$nosuch", "x =", "x = 1", "x++", "&x", "*x", "x@0", "x@99999999", "at.",
+    "at->x",
+    "*(char(*)[1000000])0", "*(char(*)[1000000000])0", "private_lane#0xffffffff", "nosuch#0",
+    "(int)x", "1.5", '"abc"', "'a'", "{", "x | cat", "9" * 500, "(" * 500, "at.x" + ".x" * 200,
+)  # fmt: skip
+NAMES = (
+    "lanes", "lanes/x -table", "location", "where", "explain", "check", "lane", "lane apply",
+    "lane find", "thread", "thread apply", "thread find", "wave", "frame apply", "laas", "taas",
+    "faas", "info lanes", "info threads", "info waves", "info agents", "info dispatches",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shell() -> Shell:
+    looking = focused(session("divergent.gfx942").focused(None))
+    made = Shell(looking, COMMANDS, Streams(io.StringIO(), io.StringIO()))
+    made.threads = {1: "AMDGPU Wave 1:1:1:1 (0,0,0)/0"}
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_but_answers_and_errors(name: str, shell: Shell) -> None:
+    err = shell.streams.err
+    assert isinstance(err, io.StringIO)
+    for argument in ARGUMENTS:
+        before = len(err.getvalue())
+        worked = shell.execute(f"{name} {argument}")
+        said = err.getvalue()[before:]
+        assert worked or said, (name, argument)
+        assert len(said) < 2_000_000
+    assert "Traceback" not in err.getvalue()
+    assert "\x1b" not in err.getvalue()
+
+
+def test_apply_inside_apply_ends(shell: Shell) -> None:
+    err = shell.streams.err
+    assert isinstance(err, io.StringIO)
+    assert not shell.execute("thread apply 1 " * 6 + "p 1")
+    assert "apply inside apply more than 4 deep" in err.getvalue()
+    assert shell.applied == 0
+    assert shell.execute("thread apply 1 " * 4 + "p 1")

@@ -1,0 +1,114 @@
+"""The parts of the data commands by themselves: formats of `x`, regular expressions, patterns."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.data.memory_units import Format, format_and_rest
+from dwarfgpu.repl.data.print_options import with_options
+from dwarfgpu.repl.data.search import parts_of
+from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.settings import Settings
+from dwarfgpu.view.options import FormatOptions
+
+LAST = Format("x", "w", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "unit_bytes"),
+    [
+        ("4xw $sp", Format("x", "w", 4), 4),
+        ("$sp", Format("x", "w", 1), 4),
+        ("b t", Format("x", "b", 1), 1),
+        ("-2dh t", Format("d", "h", -2), 2),
+        ("c t", Format("c", "b", 1), 1),  # characters are bytes
+        ("cw t", Format("c", "w", 1), 4),
+        ("a t", Format("a", "g", 1), 8),  # addresses are of 8 bytes
+        ("f t", Format("f", "w", 1), 4),  # a word can be a number
+        ("s t", Format("s", "", 1), 1),
+        ("sh t", Format("s", "h", 1), 2),  # characters of 16 bits
+        ("sg t", Format("s", "g", 1), 1),  # there are no such characters
+        ("rx t", Format("x", "w", 1), 4),
+    ],
+)
+def test_what_a_format_says(text: str, expected: Format, unit_bytes: int) -> None:
+    found, rest = format_and_rest(text, LAST)
+    assert (found, found.unit_bytes) == (expected, unit_bytes)
+    assert rest in ("t", "$sp")
+
+
+def test_a_float_after_bytes_is_a_giant() -> None:
+    assert format_and_rest("f t", Format("x", "b", 1))[0] == Format("f", "g", 1)
+
+
+def test_too_many_units() -> None:
+    with pytest.raises(UsageError, match="at most 1000000 units"):
+        format_and_rest("99999999999xb t", LAST)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "is_found"),
+    [
+        ("a\\|b", "xb", True),
+        ("a|b", "xb", False),
+        ("a|b", "a|b", True),
+        ("x\\+", "xx", True),
+        ("x+", "xx", False),
+        ("(a)", "(a)", True),
+        ("\\(a\\)b", "ab", True),
+        ("a\\{2\\}$", "baa", True),
+        ("a{2}", "aa", False),
+        ("^ma", "main", True),
+        ("[^a]b", "ab", False),
+        ("[]x]", "]", True),
+        ("[a[]", "[", True),
+        ("a*", "", True),
+        ("*", "a*b", True),
+        ("*", "ab", False),
+        ("operator\\*", "operator*", True),
+    ],
+)
+def test_basic_regular_expressions(pattern: str, text: str, is_found: bool) -> None:
+    assert (compiled(pattern).search(text) is not None) == is_found
+
+
+@pytest.mark.parametrize("pattern", ["[", "[^", "\\(", "a\\)"])
+def test_what_is_no_regular_expression(pattern: str) -> None:
+    with pytest.raises(UsageError, match="Invalid regexp"):
+        compiled(pattern)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "rest"),
+    [
+        ("-elements 3 -- t", FormatOptions(elements=3), "t"),
+        ("-pretty -elements 3 -- t", FormatOptions(pretty=True, elements=3), "t"),
+        ("-pretty off -- t", FormatOptions(), "t"),
+        ("-max-depth 0 -- t", FormatOptions(max_depth=0), "t"),
+        ("-elements 0 -- t", FormatOptions(elements=1 << 31), "t"),
+        ("-elem unlimited -- t", FormatOptions(elements=1 << 31), "t"),
+        ("-t", FormatOptions(), "-t"),  # without an end it is a subtraction
+        ("-- -t", FormatOptions(), "-t"),
+    ],
+)
+def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None:
+    settings, found = with_options(text, "print", Settings())
+    own = evolve(settings.format_options(), utf8=False)  # that is the locale's
+    assert (own, found) == (expected, rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a, +4, 1", ["a", "+4", "1"]),
+        ("f(a, b), x[1, 2]", ["f(a, b)", "x[1, 2]"]),
+        ("\"a, b\", ','", ['"a, b"', "','"]),
+        ('"a\\", b", c', ['"a\\", b"', "c"]),
+        ("", [""]),
+        ("a,", ["a", ""]),
+    ],
+)
+def test_what_commas_part(text: str, expected: list[str]) -> None:
+    assert parts_of(text) == expected

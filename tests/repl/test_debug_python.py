@@ -1,0 +1,110 @@
+"""The command `python`: its names, its streams, and the prompt in a program."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.repl.embed import run_interactive
+from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES
+from tests.repl.repl_shell import nest_shell, said, talked
+
+
+def test_a_name_that_the_code_uses_is_the_codes() -> None:
+    lines = ["python text = 'abc'", "python print(text.upper())", "python del text",
+             "python print(text(evaluate('t')))"]  # fmt: skip
+    assert talked(nest_shell(), *lines) == "ABC\n30\n"
+
+
+def test_the_session_is_that_of_now() -> None:
+    lines = ["python", "def lane():", "  return session.lane", "execute('lane 2')",
+             "print(lane(), session.lane)", "end", "lane 1", "python print(lane())"]  # fmt: skip
+    assert talked(nest_shell(), *lines).splitlines()[::3] == ["2 2", "1"]
+
+
+def test_the_cause_of_an_error_is_told() -> None:
+    lines = ["python", "try:", "  1 / 0", "except ZeroDivisionError as e:",
+             "  raise ValueError('x') from e", "end"]  # fmt: skip
+    out = talked(nest_shell(), *lines)
+    assert out.index("ZeroDivisionError: division by zero") < out.index("The above exception")
+    assert out.endswith("ValueError: x\nError while executing Python code.\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ('python import sys; print("o"); print("e", file=sys.stderr); print("p")', "o\ne\np\n"),
+        ("shell echo o; echo e >&2; echo p", "o\ne\np\n"),
+        ("pipe echo o\\n | (cat; echo e >&2)", "o\ne\n"),
+    ],
+)
+def test_output_and_errors_are_in_order(repository: Path, command: str, text: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--batch", "-ex", command],
+        cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert done.stdout == text
+
+
+def test_a_pipe_of_commands_is_not_pythons(repository: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dwarfgpu", "debug", "--demo"],
+        cwd=repository, capture_output=True, text=True, check=False,
+        input="python input()\np 1\n",
+    )  # fmt: skip
+    assert done.stdout == "$1 = 1\n"
+
+
+def test_an_assignment_by_set_is_repeated() -> None:
+    assert said(nest_shell(), "set $n = 1", "set $n = $n + 1", "", "", "p $n") == "$1 = 4\n"
+
+
+class _Bare:
+    """A stream with nothing but the least that a program gives."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> None:
+        self.text += text
+
+    def flush(self) -> None:
+        pass
+
+
+def _session() -> Session:
+    state = load_state(FIXTURES / "states/divergent.gfx942.json")
+    wave = state.waves[0]
+    code = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    return Session(state.architecture, code, state.target, wave=wave.wave, pc=wave.pc)
+
+
+def test_any_streams_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = _Bare()
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stdout", out)
+    run_interactive(_session(), commands=["p 1", "python print(2)"])
+    assert out.text == "$1 = 1\n2\n"
+
+
+def test_a_programs_state_has_threads_and_can_be_saved(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    out, session, path = io.StringIO(), _session(), tmp_path / "saved.json"
+    monkeypatch.setattr(sys, "stdin", None)
+    monkeypatch.setattr(sys, "stdout", out)
+    left = run_interactive(session, commands=[
+        "info threads", "p $exec = 5", "diff", "undo", "p/x $exec", f"save {path}", "lane 3",
+    ])  # fmt: skip
+    text = out.getvalue()
+    assert "AMDGPU Wave" in text and "No threads." not in text
+    assert text.count("exec") >= 2 and f"Saved {path}." in text
+    assert left.lane == 3 and left.target is session.target
+    assert load_state(path).waves

@@ -1,0 +1,153 @@
+"""The commands that run a program, with a backend that has the power and without one."""
+
+from __future__ import annotations
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.target import Runs
+from dwarfgpu.repl.running.commands import RUNNING
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.session.session import Session
+from tests.cli.command import FIXTURES
+from tests.repl.repl_shell import made, nest_shell, said, talked, told
+from tests.repl.stepping import CALL, RETURN, Stepping
+
+
+@pytest.fixture
+def shell() -> Shell:
+    """main, about to call factorial(3)."""
+    target = Stepping()
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    return made(Session(target.architecture, (program,), target, wave=1, pc=CALL))
+
+
+AT = "x86_64/demo.c"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("break factorial", f"Breakpoint 1 at 0x1152: file {AT}, line 60.\n"),
+        ("break 64", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"),
+        ("b demo.c:64", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"),
+        ("tbreak *0x1195", f"Temporary breakpoint 1 at 0x1195: file {AT}, line 66.\n"),
+        ("break nosuch", 'Function "nosuch" not defined.\n'),
+        ("info breakpoints", "No breakpoints, watchpoints, tracepoints, or catchpoints.\n"),
+        ("b 64\ndelete 1\ni b", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"
+         "No breakpoints, watchpoints, tracepoints, or catchpoints.\n"),
+        ("delete 7", "No breakpoint number 7.\n"),
+        ("delete x", "Bad breakpoint number 'x'\n"),
+    ],
+)  # fmt: skip
+def test_breakpoints(shell: Shell, script: str, expected: str) -> None:
+    assert talked(shell, *script.split("\n")) == expected
+
+
+def last(shell: Shell, *lines: str) -> list[str]:
+    return said(shell, *lines).splitlines()
+
+
+def test_a_breakpoint_is_hit(shell: Shell) -> None:
+    assert last(shell, "break factorial", "run") == [
+        "", f"Breakpoint 1, factorial (n=3) at {AT}:60",
+    ]  # fmt: skip
+    assert last(shell, "continue")[:3] == [
+        "Continuing.", "", f"Breakpoint 1, factorial (n=2) at {AT}:60",
+    ]  # fmt: skip
+    assert [line[:40] for line in last(shell, "bt")[:2]] == [
+        "#0  factorial (n=2) at x86_64/demo.c:60", "#1  0x0000000000001181 in factorial (n=3",
+    ]  # fmt: skip
+    assert last(shell, "p n") == ["$1 = 2"]
+
+
+def test_a_temporary_one_only_once(shell: Shell) -> None:
+    assert last(shell, "tbreak factorial", "run")[1].startswith("Temporary breakpoint 1, factorial")
+    assert last(shell, "c") == ["Continuing.", "[Inferior 1 exited with code 06]"]
+
+
+def test_the_program_ends(shell: Shell) -> None:
+    assert last(shell, "run") == ["[Inferior 1 exited with code 06]"]
+
+
+def test_steps(shell: Shell) -> None:
+    said(shell, "tbreak factorial", "run")
+    assert shell.session.pc == 0x1152
+    said(shell, "next")
+    assert shell.session.pc == 0x1158  # line 61
+    said(shell, "")  # an empty line steps again
+    assert shell.session.pc == 0x1167
+    said(shell, "step")
+    assert shell.session.pc == 0x1174
+    assert last(shell, "step")[0] == f"factorial (n=2) at {AT}:60"  # into the call, past the entry
+    said(shell, "finish")
+    assert (shell.session.pc, shell.session.level) == (0x1181, 0)
+    said(shell, "stepi")
+    assert shell.session.pc == 0x1184
+    said(shell, "stepi 2")
+    assert shell.session.pc == 0x118D
+
+
+def test_next_goes_over_calls(shell: Shell) -> None:
+    said(shell, "tbreak 64", "run", "next")
+    assert (shell.session.pc, said(shell, "output n")) == (0x1184, "3")
+    said(shell, "starti")
+    said(shell, "nexti")
+    assert shell.session.pc == RETURN
+
+
+def test_a_breakpoint_in_a_call_that_is_stepped_over(shell: Shell) -> None:
+    said(shell, "tbreak 64", "run", "break *0x116d")
+    assert f"Breakpoint 2, factorial (n=1) at {AT}:63" in last(shell, "next")
+
+
+def test_finish_tells_where_from(shell: Shell) -> None:
+    said(shell, "break factorial", "run", "c", "delete")
+    lines = last(shell, "finish")
+    assert lines[0] == f"Run till exit from #0  factorial (n=2) at {AT}:60"
+    assert lines[1].startswith("0x0000000000001181 in factorial (n=3) at")
+    assert last(shell, "finish", "finish")[0] == ('"finish" not meaningful in the outermost frame.')
+
+
+def test_advance(shell: Shell) -> None:
+    said(shell, "starti", "advance 66")
+    assert shell.session.pc == 0x1195
+    assert last(shell, "advance") == ["Argument required (a location)."]
+
+
+def test_what_is_displayed_follows(shell: Shell) -> None:
+    said(shell, "break factorial", "run", "display n")
+    assert last(shell, "c")[-1] == "1: n = 2"
+
+
+def test_locations_of_before_are_stale(shell: Shell) -> None:
+    said(shell, "break factorial", "run", "p n")
+    assert said(shell, "c") and said(shell, "p $1") == "$2 = 3\n"
+
+
+def test_answers_as_json(shell: Shell) -> None:
+    assert told(shell, "break factorial")["bkpt"] == {
+        "number": 1, "type": "breakpoint", "disp": "keep", "addr": "0x1152",
+        "enabled": "y", "func": "factorial", "file": AT, "fullname": AT, "line": 60,
+        "original-location": "factorial", "at": f"factorial at {AT}:60",
+    }  # fmt: skip
+    stop = told(shell, "run")
+    assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)
+    assert told(shell, "stepi")["reason"] == "end-stepping-range"
+    assert told(shell, "info breakpoints")["breakpoints"][0]["addr"] == "0x1152"
+    assert told(shell, "delete")["result"] == "done"
+    assert told(shell, "c")["exit-code"] == 6
+
+
+def test_what_no_backend_offers(shell: Shell) -> None:
+    assert last(shell, "watch n") == ['"watch" needs more than to run: no backend offers it.']
+
+
+@pytest.mark.parametrize(
+    "line", ["break main", "tbreak main", "delete", *(c.name for c in RUNNING)]
+)
+def test_a_state_says_that_it_does_not_run(line: str) -> None:
+    shell = nest_shell()
+    assert not isinstance(shell.session.target, Runs)
+    text = "The target does not run: a state or core file is looked at only.\n"
+    assert said(shell, line) == text

@@ -1,0 +1,237 @@
+"""Scripting at the prompt of `dwarfgpu debug`: what GDB 13 says to the same lines, unless noted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.repl.data.printf import split_arguments, unescaped
+from dwarfgpu.repl.shell import Shell
+from tests.repl.repl_shell import demo_shell, nest_shell, said, talked, told
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return demo_shell()
+
+
+HINTS = """\
+Type "help" followed by command name for full documentation.
+Type "apropos word" to search for commands related to "word".
+Type "apropos -v word" for full documentation of commands related to "word".
+Command name abbreviations are allowed if unambiguous.
+"""
+ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        # printf and echo
+        ('printf "%d %s|%5d|%x %c %p %lu\\n", 5, "abc", 7, 255, 65, 0, 3',
+         "5 abc|    7|ff A (nil) 3\n"),
+        ('printf "%5.2f|%-5d|%05d|%%\\n", 3.14159, 4, 5', " 3.14|4    |00005|%\n"),
+        ('printf "%d %u %hhd %lx\\n", -1, -1, 255, -1',
+         "-1 4294967295 -1 ffffffffffffffff\n"),
+        ('printf "%s %d\\n", global_struct.name, numbers[12]', "abc 2\n"),
+        ('printf "%s,%s\\n", "a,b", (1, "c")', "a,b,c\n"),
+        ('printf "%g %e %a\\n", 0.5f, 1.0, 1.0', "0.5 1.000000e+00 0x1.0000000000000p+0\n"),
+        ('printf "no value"', "no value"),
+        ('printf "%d\\n"', "Wrong number of arguments for specified format-string\n"),
+        ("printf", "Argument required (format-control string and values to print).\n"),
+        ("printf %d", "Bad format string, missing '\"'.\n"),
+        ('printf "abc', "Bad format string, non-terminated '\"'.\n"),
+        ('printf "abc" 3', "Invalid argument syntax\n"),
+        ('printf "%y", 3', "Unrecognized format specifier 'y' in printf\n"),
+        ('printf "%99999d", 3', "A field of printf is wider than 10000 characters.\n"),
+        ('printf "%d", 5, nosuch', "Wrong number of arguments for specified format-string\n"),
+        # GDB's words for what is no format (format_pieces)
+        ('printf "%*d", 5, 5', "`*' not supported for precision or width in printf\n"),
+        ('printf "%n", 5', "Format specifier `n' not supported in printf\n"),
+        ('printf "%", 5', "Incomplete format specifier at end of format string\n"),
+        ('printf "%hs", "a"', "Inappropriate modifiers to format specifier 's' in printf\n"),
+        ('printf "\\q"', "Unrecognized escape character \\q in format string.\n"),
+        ('printf "%d", ', "Wrong number of arguments for specified format-string\n"),
+        ('printf "%d", global_struct', "Value can't be converted to integer.\n"),
+        ('printf "%s|%#o|%#5o|%-5o|%c|\\n", (char *) 0, 8, 8, 8, 0', "(null)|010|  010|10   ||\n"),
+        ('printf "%d %d\\n", $i = 1, $i++', "1 1\n"),
+        ('eval "p %d + 1", 5', "$1 = 6\n"),
+        ("p/x255", "$1 = 0xff\n"),
+        ('p $_gdb_setting("print elements")', "$1 = 200\n"),
+        ('p $_gdb_setting_str("print pretty")', '$1 = "off"\n'),
+        ('p $_gdb_setting("nosuch")',
+         "First argument of $_gdb_setting must be a valid setting of the 'show' command.\n"),
+        ("p $_gdb_setting(1)", "First argument of $_gdb_setting must be a string.\n"),
+        ("p $_inferior", "$1 = 1\n"),
+        ("p $pc", "No registers.\n"),
+        ("x/x $pc", "No registers.\n"),
+        ("info registers", "The program has no registers now.\n"),
+        ("echo a\\tb\\101\\n", "a\tbA\n"),
+        ("echo\necho    x\\n", "x\n"),
+        ("echo x =\noutput 3\necho \\n", "x =3\n"),
+        # define and document
+        ("define foo\necho $argc $arg0\\n\nend\nfoo 1 2\nfoo 'a b' \"c d\"", "2 1\n2 'a b'\n"),
+        ("define foo\necho $arg*|$arg1\\n\nend\nfoo 1 2", "1 2|2\n"),
+        ("define foo\necho $arg0\\n\nend\nfoo", "Missing argument 0 in user function.\n"),
+        ("define foo\nbar\nend\nfoo", 'Undefined command: "bar".  Try "help".\n'),
+        ("define foo\np 1\nend\ndefine foo\np 2\nend\nfoo",
+         'Redefine command "foo"? (y or n) [answered Y; input not from terminal]\n$1 = 2\n'),
+        ("define p\necho mine\\n\nend\np 1\nprint 1", "mine\n$1 = 1\n"),
+        ("define foo\nfoo\nend\nfoo", "Max user call depth exceeded -- command aborted.\n"),
+        ("define foo\np 1", ""),
+        ("define", "Argument required (name of command to define).\n"),
+        ("define a$b", 'Junk in argument list: "$b"\n'),
+        ("define nosuch b", 'Undefined command: "nosuch".  Try "help".\n'),
+        ("define print b", '"print" is not a prefix command.\n'),
+        ("define foo\np 1\nend\nhelp foo", "User-defined.\n"),
+        ("define foo\nend\ndocument foo\nDoc.\nMore.\nend\nhelp foo", "Doc.\nMore.\n"),
+        ("define foo\nend\ndocument foo\nDoc.\nend\nhelp user-defined",
+         "User-defined commands.\nThe commands in this class are those defined by the user.\n"
+         'Use the "define" command to define a command.\n\n'
+         "List of commands:\n\nfoo -- Doc.\n\n" + HINTS),
+        ("document nosuch\n", 'Undefined command: "nosuch".\n'),
+        ("document print\n", 'Command "print" is built-in.\n'),
+        ("define foo\n  p 1\nend\nshow user foo", 'User command "foo":\n  p 1\n\n'),
+        ("show user print", "Not a user command.\n"),
+        ("define foo\nif $arg0\np 1\nend\nend\nfoo 0\nfoo 3", "$1 = 1\n"),
+        # if and while
+        ("if 1 > 2\np 1\nelse\np 2\nend", "$1 = 2\n"),
+        ("if numbers[0]\np 1\nif 0\np 2\nelse\np 3\nend\nend", "$1 = 1\n$2 = 3\n"),
+        ("if 0\nif 1\np 1\nelse\np 2\nend\nend\np 4", "$1 = 4\n"),
+        ("if 0.5\np 1\nend", "$1 = 1\n"),
+        ("if", "if command requires an argument.\n"),
+        ("if nosuch\np 1\nend", 'No symbol "nosuch" in current context.\n'),
+        ("set $i = 0\nwhile $i < 3\noutput $i\nset $i++\nend\necho \\n", "012\n"),
+        ("while", "while command requires an argument.\n"),
+        # alias
+        ("alias zz = print\nzz 3", "$1 = 3\n"),
+        ("alias -a -- px = print /x\npx 255", "$1 = 0xff\n"),
+        ("alias set pe = set print elements\nset pe 3\nshow print elements",
+         "Limit on string chars or array elements to print is 3.\n"),
+        ("alias lcl = info locals\nlcl", "No frame selected.\n"),
+        ("alias zz = print\nalias zz = print", "Alias already exists: zz\n"),
+        ("alias zz = nosuch", 'Undefined command: "nosuch".  Try "help".\n'),
+        ("alias", ALIAS_USAGE),
+        ("alias hh", ALIAS_USAGE),
+        ("alias px = print /x\nhelp aliases",
+         "User-defined aliases of other commands.\n\nList of commands:\n\n"
+         "px -- Alias of print /x.\n\n" + HINTS),
+        # pipe and shell
+        ("pipe p 3 | cat", "$1 = 3\n"),
+        ("| p 5 | tr 0-9 a-j", "$b = f\n"),
+        ("pipe -d @ p 1|2 @ cat", "$1 = 3\n"),
+        ("pipe p 3", "Missing delimiter before SHELL_COMMAND\n"),
+        ("pipe", "Missing COMMAND\n"),
+        ("pipe | cat", "Missing COMMAND\n"),
+        ("pipe p 3 |", "Missing SHELL_COMMAND\n"),
+        ("shell echo hi", "hi\n"),
+        ("!echo ho", "ho\n"),
+        ("shell exit 3\np $_shell_exitcode", "$1 = 3\n"),
+        ("pipe p 1 | false\np $_shell_exitcode", "$2 = 1\n"),
+        ("pipe nosuch | cat", 'Undefined command: "nosuch".  Try "help".\n'),
+        # python
+        ("python print(5)", "5\n"),
+        ("python\nfor i in range(2):\n  print(i)\nend", "0\n1\n"),
+        ("python x = 3\npy print(x)", "3\n"),
+        ("python print(session.architecture.name)", "x86_64\n"),
+        ("python print(text(evaluate('numbers[12] + 1')))", "3\n"),
+        ("python print(execute('p 1 + 1').strip())", "$1 = 2\n"),
+        ("p 7\npython print(text(evaluate('$')))", "$1 = 7\n7\n"),
+        ("python raise ValueError('x')",
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "ValueError: x\nError while executing Python code.\n"),
+        ("python raise KeyboardInterrupt",
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "KeyboardInterrupt\nError while executing Python code.\n"),
+        ("python evaluate('1 +')",
+         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+         "dwarfgpu.errors.UsageError: A syntax error in expression, near `'.\n"
+         "Error while executing Python code.\n"),
+        ("python 1 +", '  File "<string>", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax\n'
+         "Error while executing Python code.\n"),
+        # help
+        ("help nosuch", 'Undefined command: "nosuch".  Try "help".\n'),
+        ("help info nosuch", 'Undefined info command: "nosuch".  Try "help info".\n'),
+        ("complete he", "help\n"),
+    ],
+)  # fmt: skip
+def test_a_script(shell: Shell, script: str, expected: str) -> None:
+    assert talked(shell, *script.split("\n")) == expected
+
+
+@pytest.mark.parametrize("depth", [170, 600])
+def test_bodies_that_are_too_deep_are_told(shell: Shell, depth: int) -> None:
+    lines = [*["if 1"] * depth, "p 1", *["end"] * depth, "p 7"]
+    told_of = "LimitExceeded: commands with a body nested more than 100 deep\n"
+    assert talked(shell, *lines) == f"$1 = 7\n{told_of}"
+    deep = ["define deep", *["if 1"] * 30, "deep", *["end"] * 30, "end"]
+    assert talked(shell, *deep, "deep", "p 8") == f"$2 = 8\n{told_of}"
+
+
+def test_help_lists_the_classes(shell: Shell) -> None:
+    text = said(shell, "help")
+    assert "\nList of classes of commands:\n\naliases -- " in text
+    assert "data -- Examining data.\n" in text and text.endswith(HINTS)
+    everything = said(shell, "help all")
+    assert all(f"\n{each.names} -- " in everything for each in shell.commands if not each.is_absent)
+    assert said(shell, "apropos -v leave exit status").startswith("quit, q, exit\nLeave.\n\nUsage:")
+
+
+def test_a_backslash_joins_lines(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("echo a\\\nb\\n\np 1 + \\\n  2\np 1 +\n")
+    assert said(shell, f"source {script}") == (
+        f"ab\n$1 = 3\n{script}:5: Error in sourced command file:\n"
+        "A syntax error in expression, near `'.\n"
+    )
+
+
+def test_a_script_may_define_commands(shell: Shell, tmp_path: Path) -> None:
+    script = tmp_path / "script"
+    script.write_text("define twice\n  output $arg0 * 2\n  echo \\n\nend\n")
+    assert talked(shell, f"source {script}", "twice 21") == "42\n"
+
+
+def test_a_focus_that_python_reads_is_that_of_the_prompt() -> None:
+    shell = nest_shell()
+    assert talked(shell, "lane 2", "python print(session.lane)").endswith("2\n")
+    assert talked(shell, "python execute('lane 9')", "p $_lane") == "$1 = 9\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a, b", ["a", "b"]),
+        ("f(a, b), c", ["f(a, b)", "c"]),
+        ("\"a,b\", ','", ['"a,b"', "','"]),
+        ('"\\",", x[1, 2]', ['"\\","', "x[1, 2]"]),
+        ("", [""]),
+    ],
+)
+def test_arguments_are_split_at_commas(text: str, parts: list[str]) -> None:
+    assert split_arguments(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("\\n\\t\\\\", "\n\t\\"),
+        ("\\101\\0", "A\0"),
+        ("\\q\\", "q"),
+        ("é\\303\\251", "éé"),
+        ("\\351", "\udce9"),
+        ("", ""),
+    ],
+)
+def test_escapes(text: str, meant: str) -> None:
+    assert unescaped(text) == meant
+
+
+def test_answers_as_json(shell: Shell) -> None:
+    assert told(shell, "shell echo hi") == {
+        "schema": "dwarfgpu-repl-1", "command": "shell echo hi", "result": "done",
+        "exitcode": 0, "output": "hi\n",
+    }  # fmt: skip
+    assert told(shell, "python print(1)")["output"] == "1\n"
+    assert told(shell, "echo a\\nb\\n")["output"] == "a\nb\n"

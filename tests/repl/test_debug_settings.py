@@ -1,0 +1,386 @@
+"""Settings, convenience variables and answers as JSON, at the prompt of `dwarfgpu debug`."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.machine.state.target import StateTarget
+from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
+from dwarfgpu.repl.command import find
+from dwarfgpu.repl.commands import COMMANDS
+from dwarfgpu.repl.completion import completions
+from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEANING
+from dwarfgpu.repl.settings import SETTINGS, Setting
+from dwarfgpu.repl.shell import Shell
+from tests.cli.command import REPOSITORY
+from tests.repl.repl_shell import demo_shell, nest_shell, said, told
+
+
+@pytest.fixture
+def shell() -> Shell:
+    return nest_shell()
+
+
+@pytest.fixture
+def program() -> Shell:
+    return demo_shell()
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["show print elements"], "Limit on string chars or array elements to print is 200.\n"),
+        (["set print elements 3", "show print ele"],
+         "Limit on string chars or array elements to print is 3.\n"),
+        (["set p el 0", "show p el"],
+         "Limit on string chars or array elements to print is unlimited.\n"),
+        (["set print elements unl", "show print elements"],
+         "Limit on string chars or array elements to print is unlimited.\n"),
+        (["set print elements"],
+         'Argument required (integer to set it to, or "unlimited").\n'),
+        (["set print elements x"], 'No symbol "x" in current context.\n'),
+        (["set print elements -2"], "integer -2 out of range\n"),
+        (["set print pretty", "show print pretty"],
+         "Pretty formatting of structures is on.\n"),
+        (["set print pretty off", "show print pretty"],
+         "Pretty formatting of structures is off.\n"),
+        (["set print pretty maybe"], '"on" or "off" expected.\n'),
+        (["set output"], "Requires an argument. Valid arguments are text, json.\n"),
+        (["set output xml"], 'Undefined item: "xml".\n'),
+        (["set confirm of", "show confirm"],
+         "Whether to confirm potentially dangerous operations is off.\n"),
+        (["set width 40", "show width"],
+         "Number of characters dwarfgpu thinks are in a line is 40.\n"),
+        (["set print foo"], 'Undefined set print command: "foo".  Try "help set print".\n'),
+        (["show foo"], 'Undefined show command: "foo".  Try "help show".\n'),
+        (["set foo"], 'No symbol "foo" in current context.\n'),
+        (["set $foo = 3", "p $foo"], "$1 = 3\n"),
+        (["set t = 3", "p t"],
+         "$1 = 3\n"),
+        (["set var $a = 1", "set $a += 4", "output $a"], "5"),
+    ],
+)  # fmt: skip
+def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
+    assert said(shell, *lines) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["set print elements 2", "p numbers"], "$1 = {1 <repeats 12 times>...}\n"),
+        (["set print repeats 2", "p global_struct.mat"],
+         '$1 = {"\\001\\002\\003", "\\004\\005\\006"}\n'),
+        (["set print repeats unlimited", "p numbers[0]@12"],
+         "$1 = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}\n"),
+        (["set print pretty on", "p global_struct.un"],
+         "$1 = {\n  i = 1065353216,\n  f = 1,\n  bytes = \"\\000\\000\\200?\"\n}\n"),
+        (["set print pretty on", "p global_struct.un", "show values"],
+         "$1 = {\n  i = 1065353216,\n  f = 1,\n  bytes = \"\\000\\000\\200?\"\n}\n"),
+        (["set print max-depth 1", "p global_struct.in"], "$1 = {{...}, {...}}\n"),
+        (["p 1", "p 2", "show values"], "$1 = 1\n$2 = 2\n"),
+        (["p 1", "show values +"], "$1 = 1\n"),
+        (["set $a = 2", "show convenience"], "$_thread = 0\n$a = 2\n"),
+        (["p $_thread"], "$1 = 0\n"),
+        (["p $_wave_id"], "$1 = void\n"),
+    ],
+)  # fmt: skip
+def test_values_are_printed_as_set(program: Shell, lines: list[str], expected: str) -> None:
+    assert said(program, *lines) == expected
+
+
+def test_show_values_has_ten(program: Shell) -> None:
+    for number in range(25):
+        said(program, f"p {number}")
+    assert said(program, "show values").split("\n")[0] == "$16 = 15"
+    assert said(program, "show values 10").splitlines() == [f"${n} = {n - 1}" for n in range(5, 15)]
+    assert said(program, "show values +").splitlines() == [f"${n} = {n - 1}" for n in range(15, 25)]
+
+
+def placed(shell: Shell) -> Shell:
+    """The shell, which knows where its wave belongs: the third of a workgroup."""
+    target = shell.session.target
+    assert isinstance(target, StateTarget)
+    target.machine = Machine(
+        64,
+        {1: Agent(1)},
+        {2: Queue(2, 1)},
+        {3: Dispatch(3, 2, packet=5)},
+        {4: Workgroup(4, 3, (2, 1, 3), (16, 16, 1))},
+        {0: Wave(0, 4, 2)},
+    )
+    shell.values.has_threads = True
+    return shell
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("$_agent", "1"),
+        ("$_agent_systag", '"AMDGPU Agent (GPUID 1)"'),
+        ("$_dispatch", "3"),
+        ("$_dispatch_pos", '"(2,1,3)/2"'),
+        ("$_dispatch_systag", '"AMDGPU Dispatch 1:2:3 (PKID 5)"'),
+        ("$_lane", "3"),
+        ("$_lane_systag", '"AMDGPU Lane 1:2:3:0/3 (2,1,3)[3,8,0]"'),
+        ("$_lane_workgroup_pos", '"[3,8,0]"'),
+        ("$_queue", "2"),
+        ("$_queue_systag", '"AMDGPU Queue 1:2 (QID 2)"'),
+        ("$_thread", "0"),
+        ("$_thread_systag", '"AMDGPU Wave 1:2:3:0 (2,1,3)/2"'),
+        ("$_thread_workgroup_pos", '"2"'),
+        ("$_wave_id", '"(2,1,3)/2"'),
+        ("$_lane_workgroup_pos[1]", "51 '3'"),
+        ("$_dispatch * 2 + $_lane", "9"),
+    ],
+)
+def test_rocgdbs_variables(shell: Shell, name: str, expected: str) -> None:
+    assert said(placed(shell), f"p {name}") == f"$1 = {expected}\n"
+
+
+def test_they_follow_the_focus(shell: Shell) -> None:
+    assert said(placed(shell), "lane 17", "p $_lane_workgroup_pos") == '$1 = "[1,9,0]"\n'
+    assert said(shell, "set $_wave_id = 3") == "Left operand of assignment is not an lvalue.\n"
+
+
+_HARMLESS = [each for each in SETTINGS if each.name != "logging enabled"]
+
+
+@pytest.mark.parametrize("setting", _HARMLESS, ids=lambda each: each.name)
+def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
+    assert setting.help in said(shell, f"help set {setting.name}")
+    for value in setting.values:
+        if setting.name == "language" and value not in SPELLED:
+            refused = f"Unsupported: values are not written as in {value} here\n"
+            assert said(shell, f"set language {value}") == refused
+            continue
+        traced = f"+set {setting.name} {value}\n" if shell.settings.flag("trace-commands") else ""
+        assert said(shell, f"set {setting.name} {value}") == traced
+        said(shell, "set output text")
+        assert setting.text(shell.settings[setting.name])
+        _, found = completions(shell, f"set {setting.name} {value[:1]}")
+        assert value in [each.text for each in found]
+    value = shell.settings[setting.name]
+    assert said(shell, f"show {setting.name}").startswith(f"{setting.sentence(value)}\n")
+
+
+@pytest.mark.parametrize("name", [*NOT_BUILT, *WITHOUT_MEANING])
+def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) -> None:
+    for line in (f"set {name} 1", f"set {name}", f"show {name}"):
+        assert said(shell, line).startswith(f'The setting "{name}" of GDB ')
+
+
+def test_refused_settings_hide_nothing(shell: Shell) -> None:
+    """They are no candidates, and outside of families found by their whole names only."""
+    assert said(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
+    assert [each.text for each in completions(shell, "set print fi")[1]] == []
+    assert "debug" not in said(shell, "set")
+
+
+def test_one_command_under_another_setting(program: Shell) -> None:
+    line = "with print elements 2 -- p numbers"
+    assert said(program, line) == "$1 = {1 <repeats 12 times>...}\n"
+    assert said(program, "show print elements").endswith("is 200.\n")
+    said(program, "with print elements 2 -- p nosuch")  # also after an error
+    assert said(program, "show print elements").endswith("is 200.\n")
+
+
+def test_with_changes_nothing_that_it_cannot_restore(shell: Shell) -> None:
+    refused = 'Cannot use this setting with the "with" command\n'
+    assert said(shell, "with substitute-path a b -- p 1") == refused
+    assert said(shell, "with var $q = 1 -- p 1") == refused
+    assert said(shell, "show substitute-path") == "List of all source path substitution rules:\n"
+    assert said(shell, "p $q") == "$1 = void\n"
+    assert said(shell, "with debug 1 -- p 1").startswith(
+        'The setting "debug" of GDB has no meaning'
+    )
+
+
+def test_the_prompt_is_ones_own(shell: Shell) -> None:
+    before = shell.prompt
+    said(shell, "set prompt (gdb) ")
+    assert shell.prompt == "(gdb) "
+    assert said(shell, "show prompt") == 'Dwarfgpu\'s prompt is "(gdb) ".\n'
+    said(shell, "set prompt")
+    assert shell.prompt == before
+
+
+def test_lanes_and_waves_are_told_as_frames_are(program: Shell, shell: Shell) -> None:
+    full = said(shell, "info lanes 0")
+    assert "(...) at " in full
+    said(shell, "set print frame-info short-location")
+    short = said(shell, "info lanes 0")
+    assert short.splitlines()[1] == full.splitlines()[1].partition(" at ")[0]
+    assert said(shell, "lane 1").splitlines()[1].endswith(")")
+    said(shell, "set print frame-info auto", "set print frame-arguments none")
+    assert "=...) at " in said(shell, "bt 1")
+
+
+def test_lanes_obey_what_print_obeys(shell: Shell) -> None:
+    """The grid has the numbers that `print` has."""
+    before = said(shell, "lanes 0-3 t").splitlines()[0]
+    numbers = [int(word) for word in before.split()[1:]]
+    after = said(shell, "with output-radix 16 -- lanes 0-3 t").splitlines()[0]
+    assert [int(word, 16) for word in after.split()[1:]] == numbers
+    assert "0x" in after
+
+
+def test_a_log(shell: Shell, tmp_path: Path) -> None:
+    path, streams = tmp_path / "log", shell.streams
+    for line in (f"set logging file {path}", "p 1", "set logging enabled", "p 2", "p nosuch"):
+        shell.execute(line)
+    shell.execute("set logging enabled on")
+    shell.execute("set logging redirect on")
+    shell.execute("set logging enabled off")
+    assert shell.streams is streams
+    text = path.read_text()
+    assert text.splitlines() == [
+        "$2 = 2",
+        'No symbol "nosuch" in current context.',
+        f"Already logging to {path}.",
+        f"warning: Currently logging to {path}.  "
+        "Turn the logging off and on to make the new setting effective.",
+    ]
+    for line in ("p 3", "set logging enabled on", "p 4", "set logging enabled off"):
+        shell.execute(line)
+    assert path.read_text() == f"{text}$4 = 4\n"
+    for line in ("set logging overwrite", "set logging enabled", "p 5", "set logging enabled off"):
+        shell.execute(line)
+    assert path.read_text() == "$5 = 5\n"
+    assert isinstance(streams.out, io.StringIO)
+    assert streams.out.getvalue() == "$1 = 1\n$2 = 2\n$3 = 3\n"
+
+
+def test_a_log_that_cannot_be_written(shell: Shell, tmp_path: Path) -> None:
+    said(shell, f"set logging file {tmp_path}/no/log")
+    text = "set logging: No such file or directory.\n"
+    assert said(shell, "set logging enabled on") == text
+    assert said(shell, "show logging enabled") == "off: Logging is disabled.\n"
+
+
+FULL = Path("/dev/full")
+"""A disk without room, of Linux."""
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
+@pytest.mark.parametrize("redirect", ["off", "on"])
+def test_a_log_on_a_full_disk(shell: Shell, redirect: str) -> None:
+    """The conversation goes on, and no answer is lost."""
+    streams = shell.streams
+    for line in (
+        f"set logging file {FULL}", f"set logging redirect {redirect}", "set logging enabled on",
+        "p 1", "p 2", "show logging enabled", "set logging enabled off",
+    ):  # fmt: skip
+        shell.execute(line)
+    assert isinstance(streams.out, io.StringIO) and isinstance(streams.err, io.StringIO)
+    off = "off: Logging is disabled."
+    assert streams.out.getvalue() == f"$1 = 1\n$2 = 2\n{off}\n"
+    assert streams.err.getvalue() == (
+        f"warning: logging is off: {FULL} cannot be written: No space left on device\n"
+    )
+    assert shell.streams is streams
+
+
+def test_a_log_that_grows_too_long(tmp_path: Path) -> None:
+    """The limit of the size of files, in a process of its own."""
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", sys.executable, "-m", "dwarfgpu", "debug",
+         "--demo"],
+        input=f"set logging file {tmp_path / 'log'}\nset logging enabled on\n"
+        + "info line 10\n" * 2 + "help set\n" * 3 + "p 42\nquit\n",
+        capture_output=True, text=True, check=False, cwd=REPOSITORY,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("$1 = 42\n")
+    assert done.stderr.count("cannot be written: File too large") == 1
+
+
+def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:
+    missing = "1\tx86_64/demo.c: No such file or directory.\n"
+    (tmp_path / "demo.c").write_text("moved\nhere\n")
+    assert said(program, "list 1,2") == missing
+    assert said(program, f"directory {tmp_path}", "list 1,2") == "1\tmoved\n2\there\n"
+    assert said(program, "directory", "list 1,2") == missing
+    said(program, f"set substitute-path x86_64 {tmp_path}")
+    assert said(program, "list 1,2") == "1\tmoved\n2\there\n"
+    assert f"Located in {tmp_path}/demo.c\n" in said(program, "info source")
+    assert said(program, "unset substitute-path x86_64", "list 1,2") == missing
+
+
+def test_show_lists_all(shell: Shell) -> None:
+    lines = said(shell, "show").splitlines()
+    assert [line.partition(":  ")[0] for line in lines] == [each.name for each in SETTINGS]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("set pri", ["print"]),
+        ("set print e", ["elements"]),
+        ("set output ", ["text", "json"]),
+        ("set $ex", ["$exec"]),
+        ("set li", ["listsize"]),
+        ("show conv", ["convenience"]),
+        ("p $_wave", []),
+    ],
+)
+def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
+    _, found = completions(shell, text)
+    assert [each.text for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "keys"),
+    [
+        ("p t", {"number": 1, "value": "30", "type": "int", "location": "v6 + byte 12 (wave 0)"}),
+        ("output t", {"value": "30", "type": "int"}),
+        ('printf "%d\\n", t', {"output": "30\n"}),
+        ("p 1 + 1", {"value": "2", "location": None}),
+        ("show width", {"value": "unlimited"}),
+        ("echo a\\nb", {"output": "a\nb"}),
+        ("set $a = 1", {}),
+    ],
+)
+def test_answers_as_json(shell: Shell, line: str, keys: dict[str, object]) -> None:
+    answer = told(shell, line)
+    assert (answer["command"], answer["result"]) == (line, "done")
+    assert keys.items() <= answer.items()
+
+
+def test_lists_as_json(shell: Shell) -> None:
+    names = [each["name"] for each in told(shell, "info locals")["variables"]]
+    assert names == ["t", "a", "r", "sum"]
+    assert [each["level"] for each in told(shell, "bt")["stack"]] == [0]
+    assert told(shell, "frame")["frame"]["func"] == "nest"
+    assert len(told(shell, "show")["settings"]) == len(SETTINGS)
+    assert told(shell, "show values")["result"] == "done"
+
+
+def test_errors_as_json(shell: Shell) -> None:
+    answer = told(shell, "p lmit")
+    words = 'No symbol "lmit" in current context. Did you mean "limit"?'
+    assert (answer["result"], answer["msg"]) == ("error", words)
+    assert told(shell, "p 1 / 0")["error"]["kind"] == "EvaluationError"
+
+
+def test_notes_are_in_the_answer(shell: Shell) -> None:
+    assert "note" not in said(shell, "set output json", "p a").partition('"notes"')[0]
+    assert said(shell, "# nothing") == ""
+    shell.settings.set("output", "text")
+    notes = told(shell, "p a")["notes"]
+    assert any(each.startswith("a is optimized out at this pc") for each in notes)
+
+
+def test_a_foreign_name_gives_way() -> None:
+    """What GDB calls so is meant, however another debugger's names begin."""
+    assert find(COMMANDS, "set").name == "set"
+
+
+def test_the_commands_are_documented(repository: Path) -> None:
+    text = (repository / "docs/commands.md").read_text("utf-8")
+    for each in COMMANDS:
+        assert (f"- `{each.name}`: " if each.is_absent else f"### `{each.name}`") in text

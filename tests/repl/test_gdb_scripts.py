@@ -1,0 +1,20 @@
+"""Scripts say in `dwarfgpu debug` what they say in GDB, and end with its exit status."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.repl.gdb_scripts import GDB, NAMES, OURS, recorded, transcript
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_script_says_what_it_says_in_gdb(name: str) -> None:
+    assert transcript(OURS, name) == recorded(name)
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+@pytest.mark.parametrize("name", NAMES)
+def test_gdb_says_what_is_recorded(name: str) -> None:
+    assert transcript(GDB, name) == recorded(name)

@@ -1,0 +1,64 @@
+"""Commands shared with GDB give its answers, letter by letter, or differ for a told reason."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from tests.repl.gdb_sessions import (
+    NAMES,
+    NEEDS_PRINTERS,
+    REPOSITORY,
+    answers_of_gdb,
+    answers_of_ours,
+    has_printers,
+    recorded,
+)
+
+REASONS = {
+    line.removeprefix("## ").strip()
+    for line in (REPOSITORY / "docs/gdb-differences.md").read_text("utf-8").splitlines()
+    if line.startswith("## ")
+}
+
+
+def gdb_version() -> str:
+    if shutil.which("gdb") is None:
+        return ""
+    done = subprocess.run(["gdb", "--version"], capture_output=True, text=True, check=False)
+    return done.stdout.partition("\n")[0].rpartition(" ")[2]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ours(name: str) -> None:
+    exchanges = recorded(name)
+    answers = answers_of_ours(name, [each.command for each in exchanges])
+    got = [(each.command, answer) for each, answer in zip(exchanges, answers, strict=True)]
+    assert got == [(each.command, each.expected) for each in exchanges]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gdbs(name: str) -> None:
+    """The recorded answers are those of GDB."""
+    if not gdb_version().startswith("13."):
+        pytest.skip("needs GDB 13, whose answers are recorded")
+    if name in NEEDS_PRINTERS and not has_printers():
+        pytest.skip("needs libstdc++'s printers for GDB")
+    exchanges = recorded(name)
+    answers = answers_of_gdb(name, [each.command for each in exchanges])
+    got = [(each.command, answer) for each, answer in zip(exchanges, answers, strict=True)]
+    assert got == [(each.command, each.gdb) for each in exchanges]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_difference_has_a_reason(name: str) -> None:
+    differing = {each.reason for each in recorded(name) if each.ours is not None}
+    assert differing <= REASONS
+
+
+def test_enough_is_compared() -> None:
+    exchanges = [each for name in NAMES for each in recorded(name)]
+    assert len(exchanges) >= 200
+    assert sum(each.ours is None for each in exchanges) > 0.8 * len(exchanges)

@@ -1,0 +1,208 @@
+"""Readings of many lanes at once are those of each lane (`dwarfgpu.session.all_lanes`)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
+from dwarfgpu.access import many_lanes
+from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.service import lane_expression, lane_question
+from dwarfgpu.session.all_lanes import LaneAnswers, read_lanes, sessions_of
+from dwarfgpu.session.read_variable import Reading
+from tests.cli.command import FIXTURES, STATES, run
+
+GPU_STATES = sorted(
+    path.name for path in STATES.glob("*.gfx*.json") if "data.gfx942.O0" not in path.name
+)
+
+
+def sessions(name: str, level: int = 0) -> list[Session]:
+    """One for each wave of a state, in a frame."""
+    state = load_state(STATES / name)
+    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    images = tuple(image for each in objects for image in each.images())
+    target = ImageTarget(state.target, images, has_started=True)
+    first = Session(state.architecture, objects, target, wave=state.waves[0].wave)
+    return [each.at_level(level) for each in sessions_of(first, state.waves)]
+
+
+def told(reading: Reading) -> tuple[object, ...]:
+    """All of a reading but its type, which is another object each time it is resolved."""
+    held = reading.location, reading.bits, reading.pointer, reading.lane, reading.notes
+    return *held, type(reading.error), str(reading.error)
+
+
+def asked(answers: LaneAnswers[Reading], row: int, lane: int) -> tuple[object, ...]:
+    return told(answers.of(row, lane))
+
+
+@pytest.mark.parametrize("name", GPU_STATES)
+def test_they_are_those_of_each_lane(name: str) -> None:
+    waves = sessions(name)
+    try:
+        variables = waves[0].variables()
+    except DwarfGpuError:
+        pytest.skip("nothing is in scope")
+    for variable in variables:
+        answers = read_lanes(waves, variable, is_worth=True)
+        for row, session in enumerate(waves):
+            for lane in range(0, session.lane_count()[0], 3):
+                alone = session.focused(lane).read(variable)
+                assert asked(answers, row, lane) == told(alone), (variable.name, row, lane)
+                assert str(answers.of(row, lane).type) == str(alone.type)
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "level", "together"),
+    [
+        ("dispatch.gfx1100.json", "launches", 0, 5 * 32),
+        ("chain_flat.gfx942.json", "a", 0, 64),
+        ("chain_flat.gfx942.json", "a", 7, 64),  # VGPRs that callees saved under EXEC
+        ("chain_flat.gfx942.json", "s", 11, 64),
+    ],
+)
+def test_they_are_read_together(name: str, variable: str, level: int, together: int) -> None:
+    waves = sessions(name, level)
+    found = read_lanes(waves, waves[0].variable(variable), is_worth=True)
+    assert len(found.known) == together
+
+
+def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of what differs by lane; what is the same for all is read once, whatever its size."""
+    waves = sessions("chain_flat.gfx942.json")
+    variable = waves[0].variable("a")
+    monkeypatch.setattr(many_lanes, "MOST_BYTES", 4 * 63)
+    answers = read_lanes(waves, variable, is_worth=True)
+    assert not answers.known
+    assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))
+    shared = sessions("dispatch.gfx1100.json")
+    assert len(read_lanes(shared, shared[0].variable("launches"), is_worth=True).known) == 160
+
+
+def test_a_choice_of_lanes() -> None:
+    waves = sessions("dispatch.gfx1100.json")
+    launches = waves[0].variable("launches")
+    pairs = [(4, 3), (0, 31), (1, 0), *((2, lane) for lane in range(3, 29, 2))]
+    answers = read_lanes(waves, launches, among=pairs, is_worth=True)
+    assert set(answers.known) == set(pairs)
+    for row, lane in pairs:
+        assert asked(answers, row, lane) == told(waves[row].focused(lane).read(launches))
+    some = read_lanes(waves, launches, (7, 2, 30, 9), is_worth=True)
+    assert set(some.known) == {(row, lane) for row in range(5) for lane in (2, 7, 9, 30)}
+    few = read_lanes(waves, launches, among=pairs[:3], is_worth=True)
+    assert not few.known  # which are asked one by one
+    assert read_lanes([], launches).known == {}
+    nobody = read_lanes(waves, launches, (99,), is_worth=True).of(0, 99)
+    assert isinstance(nobody.error, InconsistentContext)
+
+
+DISPATCH = (
+    *("dispatch", FIXTURES / "hip/nest.gfx942.O2.v5.co", "nest", "--grid", "640"),
+    *("--workgroup", "128", "--arg", "in=?", "--arg", "out=?", "--arg", "limit=3"),
+)
+PROGRAM = """
+import sys
+if sys.argv.pop(1) == "hidden":
+    sys.modules["numpy"] = None
+from dwarfgpu.cli.main import main
+try:
+    main()
+finally:
+    print("with NumPy" if sys.modules.get("numpy") else "without", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("lanes", "--wave", "all", "launches", "t"),
+        ("lanes", "--wave", "all", "--json", "launches", "limit"),
+        ("eval", "--wave", "all", "--lane", "all"),
+        ("eval", "--wave", "all", "--lane", "active", "--json", "launches"),
+    ],
+)
+def test_without_numpy_the_same_answers_come(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    state = tmp_path / "state.json"
+    assert run(*DISPATCH, "--save", state).status == 0
+    done = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM, how, *arguments, "--state", str(state)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for how in ("there", "hidden")
+    ]
+    assert [each.stderr.splitlines()[-1] for each in done] == ["with NumPy", "without"]
+    assert done[0].stdout == done[1].stdout != ""
+    assert done[0].returncode == done[1].returncode
+
+
+EXPRESSIONS = (
+    *("$v0[$_lane]", "$v0[$_lane] * 3 - 7", "launches + $_lane", "$_lane > 5 ? $_lane : -1"),
+    *("$v0[$_lane] / 2.5", "($v0[$_lane] & 1) == 0 && $_lane", "(char)($_lane + 65)", "&launches"),
+    *("(short)($v0[$_lane] << 12) >> 3", "-$_lane % 7", "$v0[$_lane]@2", "~$v0[$_lane]"),
+    *(
+        "*(&launches)",
+        "100 / $_lane",
+        "$v0[$_lane] == $s0",
+        "sizeof(int) * $_lane",
+        "$exec >> $_lane",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", EXPRESSIONS)
+def test_expressions_have_the_values_of_each_lane(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Division by zero, and what is no number, too."""
+    arguments = ("lanes", "--state", STATES / "dispatch.gfx1100.json", "--wave", "all")
+    monkeypatch.setattr(lane_question, "WORTH", 1 << 30)
+    alone = [run(*arguments, *more, text) for more in ((), ("--json",))]
+    monkeypatch.setattr(lane_question, "WORTH", 1)
+    monkeypatch.setattr(lane_expression, "WORTH", 1)
+    together = [run(*arguments, *more, text) for more in ((), ("--json",))]
+    assert together == alone
+
+
+MEMBERS = (
+    *(
+        "by_reference.at[0].x",
+        "local_array",
+        "local_frame.id",
+        "local_frame.at[1].y",
+        "local_array[2] - t",
+    ),
+    *("wide / 3", "real * 2", "*pointer_lane", "pointer_frame->id", "local_color", "out + t"),
+    *("by_reference.low", "half_high", "undefined + 1", "region_word", "accumulated", "exec_now"),
+)
+
+
+@pytest.mark.parametrize("text", MEMBERS)
+def test_members_have_the_values_of_each_lane(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ("lanes", "--state", STATES / "locations.gfx942.json", "--json", text)
+    monkeypatch.setattr(lane_question, "WORTH", 1 << 30)
+    alone = run(*arguments)
+    monkeypatch.setattr(lane_question, "WORTH", 1)
+    monkeypatch.setattr(lane_expression, "WORTH", 1)
+    assert run(*arguments) == alone
+
+
+@pytest.mark.parametrize(
+    ("text", "together"),
+    [("launches + $_lane", 160), ("$v0[$_lane] * 3 - 7", 100), ("100 / $_lane", 155), ("$s0", 160)],
+)
+def test_expressions_are_evaluated_together(
+    text: str, together: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """60 lanes have no work-item, and nothing in v0; 100 / 0 is told by lane 0 of each wave."""
+    monkeypatch.setattr(lane_expression, "WORTH", 1)
+    waves = sessions("dispatch.gfx1100.json")
+    pairs = [(row, lane) for row in range(5) for lane in range(32)]
+    assert len(lane_expression.values_of(waves, text, pairs).known) == together

@@ -1,0 +1,167 @@
+"""What a call passes (DWARF 5 3.4.2) as the value of an expression on entry to its callee."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.entities import Subprogram
+from dwarfgpu.expr.context import Context
+from dwarfgpu.session.entry_values import told_of_register, told_on_entry
+from dwarfgpu.view.locations import location_text
+from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+
+STRING, ADDRESS, DATA4, EXPRLOC, REF4, FLAG = 0x08, 0x01, 0x06, 0x18, 0x13, 0x0C
+FUNCTION = ((0x03, STRING), (0x11, ADDRESS), (0x12, DATA4))
+SHAPES = (
+    Shape(0x11, (), True),
+    Shape(0x2E, FUNCTION, True),
+    Shape(0x48, ((0x7D, ADDRESS), (0x7F, REF4), (0x82, FLAG)), True),
+    Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC))),
+    Shape(0x49, ((0x02, EXPRLOC), (0x7E, EXPRLOC), (0x86, EXPRLOC))),
+    Shape(0x48, ((0x7D, ADDRESS), (0x83, EXPRLOC)), True),
+)
+HEADER_BYTES = 12
+
+
+def block(text: str) -> bytes:
+    data = bytes.fromhex(text)
+    return bytes((len(data),)) + data
+
+
+def function(name: str, start: int, inside: bytes = b"") -> bytes:
+    at = start.to_bytes(8, "little") + (0x100).to_bytes(4, "little")
+    return b"\x02" + name.encode() + b"\0" + at + inside + b"\0"
+
+
+def call(after: int, origin: int, is_jump: bool, parameters: bytes = b"") -> bytes:
+    place = after.to_bytes(8, "little") + origin.to_bytes(4, "little")
+    return b"\x03" + place + bytes((is_jump,)) + parameters + b"\0"
+
+
+def call_through(after: int, target: bytes, parameters: bytes) -> bytes:
+    return (
+        b"\x06" + after.to_bytes(8, "little") + bytes((len(target),)) + target + parameters + b"\0"
+    )
+
+
+PARAMETERS = (
+    b"\x04" + block("55") + block("37")  # reg5: 7
+    + b"\x04" + block("7700") + block("39")  # breg7 0: 9
+    + b"\x05" + block("54") + block("33") + block("3b")  # reg4: 3, what it refers to: 11
+)  # fmt: skip
+
+
+def made(
+    folder: Path, *, jumps_to_itself: bool = False, through: bytes | None = None
+) -> tuple[Subprogram, CallSite]:
+    """`f`, and the call of it by `main` that returns to 0x1010, `through` a pointer or not."""
+    callee = HEADER_BYTES + 1
+    inside = call(0x2020, callee, True) if jumps_to_itself else b""
+    entries = b"\x01" + function("f", 0x2000, inside)
+    made = call(0x1010, callee, False, PARAMETERS)
+    if through is not None:
+        made = call_through(0x1010, through, PARAMETERS)
+    entries += function("main", 0x1000, made) + b"\0"
+    path = folder / "made"
+    text = Content(bytes(0x2000), flags=6, address=0x1000)
+    sections = {".text": text, ".debug_abbrev": abbreviations(*SHAPES)}
+    path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
+    scopes = CodeObject.open(path).scopes
+    found, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert found is not None and subprogram is not None
+    return subprogram, found
+
+
+CONTEXT = Context(architecture("x86_64"))
+VALUES = {
+    "a register": ("55", 7),
+    "a register in the longer form": ("9005", 7),
+    "another register": ("56", None),
+    "a block that is the same": ("7700", 9),
+    "a block that is another": ("7708", None),
+    "what a pointer refers to": ("740006", 11),
+    "in the longer form": ("92040006", 11),
+    "some bytes of it": ("74009404", 11),
+    "behind it": ("740806", None),
+    "of a pointer for which that is not told": ("750006", None),
+    "anything else": ("30", None),
+}
+
+
+@pytest.mark.parametrize(("expression", "expected"), VALUES.values(), ids=VALUES)
+def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
+    callee, found = made(tmp_path)
+    value = told_on_entry(callee, found, bytes.fromhex(expression), CONTEXT)
+    assert (None if value is None else value.bits) == expected
+
+
+def test_registers_at_the_call(tmp_path: Path) -> None:
+    """For other expressions, which are evaluated in the calling frame (A.2.5.4.3.4)."""
+    callee, found = made(tmp_path)
+    location = told_of_register(callee, found, 5, CONTEXT)
+    assert location is not None and location_text(location) == "implicit 0x07 (8 bytes)"
+    assert told_of_register(callee, found, 6, CONTEXT) is None
+    assert told_of_register(callee, found, 7, CONTEXT) is None, "memory at a register is not in it"
+
+
+def test_a_function_that_may_have_jumped_to_itself(tmp_path: Path) -> None:
+    callee, found = made(tmp_path, jumps_to_itself=True)
+    assert told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT) is None
+    assert told_of_register(callee, found, 5, CONTEXT) is None
+    assert told_on_entry(callee, None, bytes.fromhex("55"), CONTEXT) is None
+
+
+TARGETS = {
+    "the function": (b"\x03" + (0x2000).to_bytes(8, "little"), 7),
+    "another function, which may have jumped to it": (
+        b"\x03" + (0x1000).to_bytes(8, "little"),
+        None,
+    ),
+    "the middle of the function": (b"\x03" + (0x2008).to_bytes(8, "little"), None),
+    "what is not known any more": (b"\x53", None),
+    "nothing": (b"", None),
+}
+
+
+@pytest.mark.parametrize(("target", "expected"), TARGETS.values(), ids=TARGETS)
+def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int | None) -> None:
+    """It must tell that it led to the function: what was called could have called by a jump."""
+    callee, found = made(tmp_path, through=target)
+    value = told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT)
+    assert (None if value is None else value.bits) == expected
+
+
+PARAMETER_SHAPES = (
+    *SHAPES,
+    Shape(0x05, ((0x03, STRING),)),
+    Shape(0x05, ((0x31, REF4),)),
+    Shape(0x49, ((0x80, REF4), (0x7E, EXPRLOC))),
+)
+
+
+def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
+    """DW_OP_GNU_parameter_ref: the call names the parameter, or one with the same origin."""
+    formal = HEADER_BYTES + 1
+    clone = formal + 3
+    entries = b"\x01" + b"\x07" + b"p\0" + b"\x08" + formal.to_bytes(4, "little") + b"\x07" + b"q\0"
+    callee = HEADER_BYTES + len(entries)
+    other = callee - 3
+    parameter = b"\x09" + clone.to_bytes(4, "little") + block("41")
+    entries += function("f", 0x2000)
+    entries += function("main", 0x1000, call(0x1010, callee, False, parameter)) + b"\0"
+    path = tmp_path / "made"
+    text = Content(bytes(0x2000), flags=6, address=0x1000)
+    sections = {".text": text, ".debug_abbrev": abbreviations(*PARAMETER_SHAPES)}
+    path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
+    scopes = CodeObject.open(path).scopes
+    found, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert found is not None and subprogram is not None
+    for offset, expected in ((clone, 17), (formal, 17), (other, None)):
+        die = scopes.info.die_at(offset)
+        value = told_on_entry(subprogram, found, die, CONTEXT)
+        assert (None if value is None else value.bits) == expected

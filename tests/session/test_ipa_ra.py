@@ -1,0 +1,97 @@
+"""Registers that gcc knows calls leave alone: on which conditions an outer frame has them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from dwarfgpu.cfi.rule import Offset, RegisterCfa, Rule, Undefined
+from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
+from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.expr.context import Context
+from dwarfgpu.session.ipa_ra import left_alone
+from dwarfgpu.view.locations import location_text
+from tests.cfi.test_unwind import x86
+
+GCC, CLANG = "GNU C17 12.2.0 -g -O2", "clang version 19.1.7"
+RDX = 1
+
+
+def code(producer: str = GCC, file: object = "program") -> CodeObject:
+    unit = None if not producer else SimpleNamespace(producer=producer)
+    scopes = SimpleNamespace(unit_at=lambda location: unit)
+    return cast(CodeObject, SimpleNamespace(info=file, scopes=scopes))
+
+
+def stack(context: Context, rules: list[dict[int, Rule]]) -> PhysicalFrame:
+    """The outermost of the frames of which each has rules for its caller, the top one first."""
+    frame: PhysicalFrame | None = None
+    for each in rules:
+        row = FrameRow(RegisterCfa(7, 16), {16: Offset(-8), **each}, 16)
+        frame = PhysicalFrame(context, 0x1000, row, frame)
+    assert frame is not None
+    return frame
+
+
+def shown(frame: PhysicalFrame, objects: list[CodeObject | None], number: int = RDX) -> str | None:
+    found = left_alone(frame, number, lambda level: objects[level])
+    return None if found is None else location_text(found)
+
+
+@pytest.mark.parametrize(
+    ("rules", "objects", "expected"),
+    [
+        ([{}, {}], [code(), code()], "rdx"),
+        ([{}, {}, {}, {}], [code()] * 4, "rdx"),
+        ([{}, {}], [code(), code(CLANG)], None),
+        ([{}, {}], [code(CLANG), code()], None),
+        ([{}, {}], [code(""), code()], None),  # no unit: as of an assembler
+        ([{}, {}], [None, code()], None),
+        ([{}, {}], [code(file="library"), code()], None),
+        ([{}, {}, {}], [code(), code(CLANG), code()], None),
+        ([{}, {}, {}], [code(), code(file="library"), code()], None),
+        ([{}, {}, {}], [code(CLANG), code(), code()], None),
+        ([{RDX: Undefined()}, {}], [code(), code()], None),  # it is said to be lost
+        ([{}, {RDX: Undefined()}, {}], [code()] * 3, None),
+        ([{RDX: Offset(-16)}, {}, {}], [code()] * 3, "0x7ff0"),  # where the innermost saved it
+        ([{RDX: Offset(-16)}, {}, {}], [code(CLANG), code(), code()], "0x7ff0"),
+        ([{}], [code()], None),  # the top frame has all of its registers
+    ],
+)
+def test_on_which_conditions(
+    rules: list[dict[int, Rule]], objects: list[CodeObject | None], expected: str | None
+) -> None:
+    context = x86({}, rsp=0x7FF0)
+    assert shown(stack(context, rules), objects) == expected
+
+
+def test_a_call_by_a_jump_is_a_call() -> None:
+    """gcc ends a location before the end of the jump, too, where that may change its register."""
+    context = x86({}, rsp=0x7FF0)
+    top = stack(context, [{}])
+    jumped = TailFrame(context, Jump(0x2000, 0x1FFF), top)
+    outer = PhysicalFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
+    assert shown(jumped, [code()] * 3) == "rdx"
+    another = TailFrame(context, Jump(0x2000, 0x1FFF), top)
+    assert shown(another, [code(CLANG), code(), code()]) is None
+    assert shown(outer, [code()] * 3) == "rdx"
+    fresh = PhysicalFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
+    assert shown(fresh, [code(), code(CLANG), code()]) is None
+
+
+def test_a_deep_stack_is_followed_once() -> None:
+    asked: list[int] = []
+    every = code()
+    outer = stack(x86({}, rsp=0x7FF0), [{}] * 3000)
+    for frame in (outer, outer.callee, outer):
+        assert frame is not None
+
+        def at(level: int) -> CodeObject:
+            asked.append(level)
+            return every
+
+        assert left_alone(frame, RDX, at) is not None
+    assert len(asked) < 3010

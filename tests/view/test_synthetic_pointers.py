@@ -1,0 +1,127 @@
+"""Removed pointers in structures and arrays (A.2.5.4.4.5): as one alone; nothing else is one."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
+from dwarfgpu.language import TypedValue
+from dwarfgpu.language.places import Places
+from dwarfgpu.service.answer import of_reading
+from dwarfgpu.service.expression import of_value
+from dwarfgpu.session.resolve_type import Placed, Resolver
+from dwarfgpu.view.synthetic_pointers import without_removed
+from dwarfgpu.view.value_json import value_data
+from dwarfgpu.view.values import format_value
+from tests.language.sessions import stopped
+from tests.spec.machine import BIG_WORLD, GPU
+
+INT = Base(BaseType("int", "signed", 32))
+INT_POINTER = Pointer(INT)
+REFERENCE = Pointer(INT, "reference")
+PAIR = Struct("struct", "pair", 16, (Member("n", INT, 0), Member("p", INT_POINTER, 64)))
+NUMBERS = Struct("struct", "numbers", 8, (Member("a", INT, 0), Member("b", INT, 32)))
+CAPTURE = Struct("struct", "capture", 8, (Member("r", REFERENCE, 0),))
+MISPLACED = Struct("struct", "misplaced", 12, (Member("n", INT, 0), Member("p", INT_POINTER, 32)))
+OUTER = Struct("struct", "outer", 24, (Member("s", PAIR, 0), Member("q", INT_POINTER, 128)))
+POINTER = "implicit_pointer 0x114 4; piece 8"
+SEVEN = "implicit_value 8 7 0 0 0 0 0 0 0; piece 8"
+ABSENT = "const8u 0x6000000000000; piece 8"  # memory that is not there
+REMOVED = {"unknown": "synthetic pointer"}
+ONES = (1 << 64) - 1
+UNKNOWN = {"unknown": "unavailable"}
+
+
+def members(**values: object) -> dict[str, object]:
+    return {"members": [{"name": n, "base_class": False, "value": v} for n, v in values.items()]}
+
+
+@pytest.mark.parametrize(
+    ("expression", "kind", "text", "data", "left"),
+    [
+        (SEVEN + "; " + POINTER, PAIR, "{n = 7, p = <synthetic pointer>}",
+         members(n=7, p=REMOVED), 0),
+        (POINTER + "; " + POINTER, Array(INT_POINTER, (2,)),
+         "{<synthetic pointer>, <synthetic pointer>}", {"elements": [REMOVED, REMOVED]}, 0),
+        (POINTER + "; " + ABSENT, Array(INT_POINTER, (2,)),
+         "{<synthetic pointer>, <unavailable>}", {"elements": [REMOVED, UNKNOWN]}, ONES << 64),
+        (ABSENT + "; " + POINTER, Array(INT_POINTER, (2,)),
+         "{<unavailable>, <synthetic pointer>}", {"elements": [UNKNOWN, REMOVED]}, ONES),
+        (f"{SEVEN}; {POINTER}; {POINTER}", OUTER,
+         "{s = {n = 7, p = <synthetic pointer>}, q = <synthetic pointer>}",
+         members(s=members(n=7, p=REMOVED), q=REMOVED), 0),
+        # A structure of one: its place may be that of the pointer, or a piece of it.
+        (POINTER, CAPTURE, "{r = <synthetic pointer>}", members(r=REMOVED), 0),
+        ("implicit_pointer 0x114 4", CAPTURE, "{r = <synthetic pointer>}", members(r=REMOVED), 0),
+        # Exactly those bits are retrieved, or none.
+        (POINTER, NUMBERS, "{a = <unavailable>, b = <unavailable>}",
+         members(a=UNKNOWN, b=UNKNOWN), ONES),
+        (POINTER + "; implicit_value 4 1 0 0 0; piece 4", MISPLACED,
+         "{n = <unavailable>, p = <unavailable>}", members(n=UNKNOWN, p=UNKNOWN), ONES),
+    ],
+)  # fmt: skip
+def test_parts(expression: str, kind: Type, text: str, data: dict[str, object], left: int) -> None:
+    location, resolver = GPU.location(expression), Resolver(lambda: GPU.context)
+    bits = resolver.contents(Placed(kind, location))
+    assert format_value(bits, kind, location=location, resolver=resolver) == text
+    assert value_data(bits, kind, location=location, resolver=resolver) == data
+    rest = without_removed(bits, kind, location, resolver, "little")
+    assert (rest.unavailable, rest.undefined, rest.value) == (left, 0, bits.value)
+    assert bool(rest.reasons) == bool(left)
+
+
+def test_neighbours_that_are_unknown_for_other_reasons_are_not_equal() -> None:
+    kind = Array(INT_POINTER, (24,))
+    location = GPU.location("; ".join([POINTER] * 12 + [ABSENT] * 12))
+    resolver = Resolver(lambda: GPU.context)
+    bits = resolver.contents(Placed(kind, location))
+    assert format_value(bits, kind, location=location, resolver=resolver) == (
+        "{<synthetic pointer> <repeats 12 times>, <unavailable> <repeats 12 times>}"
+    )
+
+
+def test_bits_are_counted_in_storage_order() -> None:
+    world, kind = (
+        BIG_WORLD,
+        Struct(
+            "struct", "s", 8, (Member("p", Pointer(INT, size_bytes=4), 0), Member("n", INT, 32))
+        ),
+    )
+    location = world.location("implicit_pointer 0x114 4; piece 4; const4u 0x7000; piece 4")
+    resolver = Resolver(lambda: world.context)
+    bits = resolver.contents(Placed(kind, location))
+    assert bits.unavailable == ONES
+    rest = without_removed(bits, kind, location, resolver, "big")
+    assert rest.unavailable == (1 << 32) - 1
+    assert "implicit pointer" not in rest.reasons[0]
+
+
+def test_an_answer_says_no_more_than_of_a_pointer_alone() -> None:
+    session = stopped("locations.gfx942", 3)
+    alone = session.read(session.variable("pointer_implicit_4"))
+    location = GPU.location(f"{SEVEN}; {POINTER}")
+    bits = GPU.context.access.read(location, 128)
+    both = evolve(alone, type=PAIR, location=location, bits=bits, pointer=None)
+    answers = (
+        of_reading(both, session),
+        of_value(session, "pair", TypedValue(PAIR, location, bits, unit=alone.variable.unit)),
+    )
+    for answer in answers:
+        assert (answer.text, answer.status, answer.notes) == (
+            "{n = 7, p = <synthetic pointer>}", 0, ()
+        )  # fmt: skip
+        assert answer.record["data"] == members(n=7, p=REMOVED)
+        assert answer.record["bytes"] == "07" + "00" * 7 + "??" * 8
+    assert of_reading(alone, session).status == 0
+
+
+def test_an_array_of_nothing_else_is_no_error_in_an_expression() -> None:
+    session = stopped("locations.gfx942", 3)
+    unit = session.variable("pointer_implicit_4").unit
+    location = GPU.location(f"{POINTER}; {POINTER}")
+    value = TypedValue(Array(INT_POINTER, (2,)), location, unit=unit)
+    answer = of_value(session, "q", Places(session).read(value))
+    assert answer.text == "{<synthetic pointer>, <synthetic pointer>}"
+    assert (answer.status, answer.notes) == (0, ())
