@@ -4,7 +4,7 @@
 """
 
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.base.base_type import BaseType
@@ -84,11 +84,11 @@ __all__ = [
     "Malformed",
     "Memory",
     "MissingContext",
-    "OneLaneAccess",
     "OutOfRange",
     "Reading",
     "Register",
     "RegisterInfo",
+    "ScalarAccess",
     "Session",
     "SingleLocation",
     "SourceOptions",

@@ -15,7 +15,7 @@ from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.session.all_lanes import ask_lanes, of_each_lane
+from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
 from dwarfgpu.session.session import Session
 from tests.lane_worlds import UNIT, Expression, machine
 
@@ -73,7 +73,7 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
             asked.append(session.lane)
             return ask(session)
 
-        found = ask_lanes(sessions, counted, of_each_lane, lanes, is_worth=True)
+        found = evaluate_for_lanes(sessions, counted, of_each_lane, lanes, batch=True)
         answering = len({id(pick) for pick, _ in found.known.values()})
         in_vain, count = len(asked) - answering, len(sessions) * len(lanes)
         assert is_generous or in_vain <= 2 + count // 1024 + len(found.known) // 16

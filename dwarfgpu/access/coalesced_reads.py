@@ -64,7 +64,7 @@ class Meter(Protocol):
         ...
 
 
-METER: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
+READ_BUDGET: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
 """That of the evaluation under way; None outside of any.
 
 Frames and units that an evaluation asks evaluate in contexts of their own: they find it here.
@@ -82,7 +82,7 @@ class Fetch(Protocol):
         ...
 
 
-class Fetched:
+class CoalescedReads:
     """The registers and memories of one read, each range fetched once, on first use."""
 
     GAP_BYTES = 256

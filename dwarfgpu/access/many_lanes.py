@@ -16,7 +16,7 @@ import numpy as np
 
 from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.lazy_attrs import frozen
@@ -147,7 +147,7 @@ class Machine:
 
 
 class LaneTarget:
-    """A target as a group of lanes sees it; it is read through `LaneAccess` alone."""
+    """A target as a group of lanes sees it; it is read through `VectorAccess` alone."""
 
     def __init__(self, machine: Machine, group: Group) -> None:
         self.machine, self.group = machine, group
@@ -155,8 +155,8 @@ class LaneTarget:
         self.lane: int = lanes(np.asarray(machine.lanes)[group.columns])
         self.stop = machine.target.stop
 
-    def access(self, endian: Endian, limits: Limits) -> OneLaneAccess:
-        return LaneAccess(self, endian, limits.read_bytes, limits.runs)
+    def access(self, endian: Endian, limits: Limits) -> ScalarAccess:
+        return VectorAccess(self, endian, limits.read_bytes, limits.runs)
 
     @property
     def model(self) -> object:
@@ -209,7 +209,7 @@ class NotInAnyLane(Unavailable):
         raise Divergence(None)
 
 
-class LaneAccess(OneLaneAccess):
+class VectorAccess(ScalarAccess):
     """Access for a group of lanes: what is read is a number for each of them."""
 
     @property
@@ -304,7 +304,7 @@ class LaneAccess(OneLaneAccess):
 
 @frozen
 class _Gathered:
-    """What `dwarfgpu.access.coalesced_reads.Fetched` is for one lane: here nothing is fetched ahead."""
+    """The counterpart of `coalesced_reads.CoalescedReads`; it fetches nothing ahead."""
 
     fetch: Callable[[Memory | Register, int, int], int]
     budget: Budget

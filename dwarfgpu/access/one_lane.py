@@ -13,7 +13,7 @@ from typing import Protocol, assert_never
 
 from attrs import field
 
-from dwarfgpu.access.coalesced_reads import METER, Budget, Fetch, Fetched, Run
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Budget, CoalescedReads, Fetch, Run
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.base.bits import Endian, extract, insert
 from dwarfgpu.base.lazy_attrs import frozen
@@ -65,7 +65,7 @@ class Access(Protocol):
 
 
 @frozen
-class OneLaneAccess:
+class ScalarAccess:
     """The definition of access: one lane, one run of bits after the other."""
 
     target: Target | None
@@ -82,7 +82,7 @@ class OneLaneAccess:
         `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
         """
         self._require_size(size_bits)
-        meter = METER.get()
+        meter = READ_BUDGET.get()
         if meter is not None:
             meter.spend(size_bits)
         places = location.places
@@ -239,7 +239,7 @@ class OneLaneAccess:
 
     def _fetched(self, runs: list[Run], budget: Budget) -> Fetch:
         told = getattr(self.target, "knows_nothing", None)
-        return Fetched(self.load, self.endian, runs, budget, told)
+        return CoalescedReads(self.load, self.endian, runs, budget, told)
 
     def _read_run(self, run: Run, fetched: Fetch) -> Bits:
         count = run.size_bits

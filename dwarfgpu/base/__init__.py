@@ -1,1 +1,1 @@
-""
+"""Facts about bits, numbers and text; nothing here knows DWARF."""

@@ -14,5 +14,5 @@ class OnEntry:
 
     value: Value | DwarfGpuError | None
     """None where the call does not describe it."""
-    left_alone: dict[int, Location]
-    """Registers of outer frames that were found in frames further in (`dwarfgpu.session.ipa_ra`)."""
+    preserved_by_callees: dict[int, Location]
+    """Registers of outer frames that callees preserved (`dwarfgpu.session.ipa_ra`)."""

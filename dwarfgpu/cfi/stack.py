@@ -10,7 +10,7 @@ from typing import Protocol
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
-from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame, location_of
+from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.storage import Memory
@@ -42,7 +42,7 @@ class ByConvention(Protocol):
         """What holds for the caller of the function at a program location."""
         ...
 
-    def caller(self, frame: PhysicalFrame) -> int | End:
+    def caller(self, frame: CfiFrame) -> int | End:
         """Where a frame with a convention returns to, or why that is not known."""
         ...
 
@@ -89,7 +89,7 @@ class CallStack:
         self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 
-    def frame(self, level: int) -> PhysicalFrame | None:
+    def frame(self, level: int) -> CfiFrame | None:
         """The frame of a level, 0 for the top one; None beyond the last."""
         while level >= len(self._frames) and self._end is None:
             self._go_on()
@@ -102,7 +102,7 @@ class CallStack:
             self._go_on()
         return self._end
 
-    def _frame(self, pc: int, callee: PhysicalFrame | None) -> PhysicalFrame:
+    def _frame(self, pc: int, callee: CfiFrame | None) -> CfiFrame:
         row: FrameRow | DwarfGpuError | None
         try:
             row = self._loaded.row_at(location_of(pc, callee))
@@ -112,7 +112,7 @@ class CallStack:
         is_told = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         asked = None if is_told else self._by_convention
         convention = None if asked is None else asked.convention(location)
-        return PhysicalFrame(self._context, pc, row, callee, convention)
+        return CfiFrame(self._context, pc, row, callee, convention)
 
     def _go_on(self) -> None:
         """One more frame, or the end."""
@@ -133,14 +133,14 @@ class CallStack:
             if len(self._frames) < self._limit:
                 self._frames.append(self._frame(caller, last))
 
-    def _jumps(self, last: PhysicalFrame, caller: int) -> Jumps:
+    def _jumps(self, last: CfiFrame, caller: int) -> Jumps:
         if self._tail_calls is None or last.is_signal_frame or isinstance(last, TailFrame):
             return NO_JUMPS
         found = self._tail_calls.between(last.location, caller)
         last.why_no_callers = found.why_unknown
         return found
 
-    def _caller_of(self, last: PhysicalFrame) -> int | End:
+    def _caller_of(self, last: CfiFrame) -> int | End:
         """The program location of the calling frame."""
         if isinstance(last, TailFrame):
             address = last.return_address()

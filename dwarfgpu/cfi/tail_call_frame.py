@@ -9,7 +9,7 @@ from typing import Protocol
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.rule import Rule, SameValue
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.model.location import Location
@@ -45,10 +45,10 @@ class TailCalls(Protocol):
         ...
 
 
-class TailFrame(PhysicalFrame):
+class TailFrame(CfiFrame):
     """The frame of a function that has jumped to its callee, which returns to its caller."""
 
-    def __init__(self, context: Context, jump: Jump, callee: PhysicalFrame) -> None:
+    def __init__(self, context: Context, jump: Jump, callee: CfiFrame) -> None:
         super().__init__(context, jump.pc, None, callee)
         self._jump = jump
         self._inner = callee

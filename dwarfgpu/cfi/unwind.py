@@ -102,7 +102,7 @@ def default_rule(architecture: Architecture, number: int, return_register: int) 
     return _SAME if kept is None or number in kept else _LOST
 
 
-class PhysicalFrame:
+class CfiFrame:
     """A call frame, with all functions inlined in it, as call frame information sees it.
 
     It is the `Frame` of the expressions in that information.
@@ -113,7 +113,7 @@ class PhysicalFrame:
         context: Context,
         pc: int,
         row: FrameRow | DwarfGpuError | None,
-        callee: PhysicalFrame | None = None,
+        callee: CfiFrame | None = None,
         convention: Convention | None = None,
     ) -> None:
         """`context` has architecture, thread, lane, target and limits; `pc` is as loaded.
@@ -135,7 +135,7 @@ class PhysicalFrame:
         )
         """Whether it, or a frame inside of it, was found by the call convention alone."""
         self._row = row
-        self.left_alone: dict[int, Location | None] = {}
+        self.preserved_by_callees: dict[int, Location | None] = {}
         """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
         """What `dwarfgpu.session.entry_value_chain` has found, by what was passed."""
@@ -225,13 +225,13 @@ class PhysicalFrame:
             return known
         raise copy(known)
 
-    def _unknown(self, number: int) -> list[tuple[PhysicalFrame, Rule | DwarfGpuError]]:
+    def _unknown(self, number: int) -> list[tuple[CfiFrame, Rule | DwarfGpuError]]:
         """The frames from this one inwards of which the answer depends on the next one's.
 
         They are worked off innermost first, so that no stack is too deep for it.
         """
-        chain: list[tuple[PhysicalFrame, Rule | DwarfGpuError]] = []
-        frame: PhysicalFrame | None = self
+        chain: list[tuple[CfiFrame, Rule | DwarfGpuError]] = []
+        frame: CfiFrame | None = self
         while frame is not None and number not in frame._found:
             try:
                 rule = frame.rule(number)
@@ -485,7 +485,7 @@ class PhysicalFrame:
         return None
 
 
-def location_of(pc: int, callee: PhysicalFrame | None) -> int:
+def location_of(pc: int, callee: CfiFrame | None) -> int:
     """Where a frame is: at its pc, but in the call before it where it waits for a callee.
 
     A frame that was interrupted, whose callee is a signal frame, is at its pc.

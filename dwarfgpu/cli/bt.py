@@ -19,7 +19,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.session.backtrace import StackFrame, stack_frames
 from dwarfgpu.session.session import UNUSED, Session
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.position import unlocated
 
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ def _run(args: argparse.Namespace) -> int:
         return _all_threads(args, core, session, limit)
     record, status = _backtrace(args, session, limit)
     if args.json:
-        told: Record = {} if core is None else {"core": core_record(core), "thread": session.wave}
+        told: JsonObject = (
+            {} if core is None else {"core": core_record(core), "thread": session.wave}
+        )
         print_json({"schema": SCHEMA, **told, **record, **context_notes(session)})
     else:
         print_notes(session.notes)
@@ -117,7 +119,7 @@ def _frames(session: Session, limit: int) -> _Frames:
     return _Frames(frames, False, left_out)
 
 
-def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[Record, int]:
+def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[JsonObject, int]:
     """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
     if session.lane is None:
         session = evolve(session, lane=session.first_active_lane())
@@ -141,10 +143,10 @@ def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[
     if not args.json:
         _print_end(session, found, end, limit)
         print_notes(notes)
-    reason: Record | None = None
+    reason: JsonObject | None = None
     if end is not None:
         reason = {"is_outermost": end.is_outermost, "reason": end.reason}
-    told: Record = {"lane": session.lane, "left_out": found.left_out}
+    told: JsonObject = {"lane": session.lane, "left_out": found.left_out}
     told["notes"] = list(dict.fromkeys(notes))
     status = 1 if end is not None and not end.is_outermost else 0
     return {**told, "frames": records, "end": reason}, status

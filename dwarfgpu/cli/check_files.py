@@ -20,7 +20,7 @@ from dwarfgpu.objfile.separate_debug import DEBUG_DIRECTORIES
 from dwarfgpu.service.check_baseline import SCHEMA, Baseline, new_findings, read_baseline
 from dwarfgpu.service.check_report import ORDER, report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
@@ -103,7 +103,7 @@ def _json(reports: Sequence[Report]) -> int:
             counts.update(each.verdict.findings.counts)
         elif each.error is not None:
             files.append({"file": each.path, **error_json(each.error)})
-    totals: Record = {name: counts[name] for name in ORDER}
+    totals: JsonObject = {name: counts[name] for name in ORDER}
     print(json.dumps({"schema": SCHEMA, "files": files, "counts": totals}))
     return _status(reports)
 

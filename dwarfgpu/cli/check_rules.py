@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -71,7 +71,7 @@ def show_rules(arguments: Namespace, schema: str) -> int:
     return 0
 
 
-def _record(rule: Rule) -> Record:
+def _record(rule: Rule) -> JsonObject:
     from dwarfgpu.check.rule_details import DETAILS  # no check needs them
 
     return {

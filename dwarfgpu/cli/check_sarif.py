@@ -20,7 +20,7 @@ from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.check_report import excerpt_lines, place_text
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT: Final = "dwarfgpu/v1"
@@ -44,7 +44,7 @@ class Report:
         return any(new and each.severity != "note" for each, new in pairs)
 
 
-def sarif(reports: Sequence[Report], *, has_baseline: bool) -> Record:
+def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
     """One run with a result for each finding; with a baseline, each says whether it is new."""
     indices = {name: index for index, name in enumerate(RULES)}
     results: list[Plain] = []
@@ -61,12 +61,12 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> Record:
             results.append(result)
         for why in report.verdict.findings.skipped:
             notifications.append(_notification("note", f"not checked: {why}", report.path, number))
-    invocation: Record = {
+    invocation: JsonObject = {
         "executionSuccessful": all(each.error is None for each in reports),
         "toolExecutionNotifications": notifications,
     }
     rules: list[Plain] = [_rule(each) for each in RULES.values()]
-    driver: Record = {"name": "dwarfgpu", "version": __version__, "rules": rules}
+    driver: JsonObject = {"name": "dwarfgpu", "version": __version__, "rules": rules}
     artifacts: list[Plain] = [{"location": {"uri": uri(each.path)}} for each in reports]
     return {
         "$schema": _SCHEMA,
@@ -82,17 +82,17 @@ def sarif(reports: Sequence[Report], *, has_baseline: bool) -> Record:
     }
 
 
-def _notification(level: str, text: str, path: str, number: int) -> Record:
-    where: Record = {"physicalLocation": {"artifactLocation": _artifact(path, number)}}
+def _notification(level: str, text: str, path: str, number: int) -> JsonObject:
+    where: JsonObject = {"physicalLocation": {"artifactLocation": _artifact(path, number)}}
     return {"level": level, "message": {"text": text}, "locations": [where]}
 
 
-def _artifact(path: str, number: int) -> Record:
+def _artifact(path: str, number: int) -> JsonObject:
     return {"uri": uri(path), "index": number}
 
 
-def _rule(rule: Rule) -> Record:
-    out: Record = {
+def _rule(rule: Rule) -> JsonObject:
+    out: JsonObject = {
         "id": rule.name,
         "shortDescription": {"text": rule.summary},
         "defaultConfiguration": {"level": rule.severity},
@@ -103,21 +103,21 @@ def _rule(rule: Rule) -> Record:
     return out
 
 
-def _result(path: str, number: int, finding: Finding, index: int) -> Record:
+def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
     place = finding.place
     text = f"{finding.message} ({finding.section})"
     if finding.excerpt is not None:
         text = "\n".join([text, *excerpt_lines(finding.excerpt)])
     names = [name for name in (place.unit, place.function, place.name) if name is not None]
-    logical: Record = {
+    logical: JsonObject = {
         "fullyQualifiedName": f"{place.section}+{place.offset:#x}",
         "kind": place.kind,
     }
     if names:
         logical["name"] = names[-1]
         logical["decoratedName"] = "::".join(names)
-    checked: Record = _artifact(path, number)
-    physical: Record = {"artifactLocation": checked}
+    checked: JsonObject = _artifact(path, number)
+    physical: JsonObject = {"artifactLocation": checked}
     if place.source is not None:
         physical = {"artifactLocation": {"uri": uri(place.source.file)}}
         if place.source.line is not None:

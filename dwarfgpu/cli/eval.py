@@ -41,10 +41,10 @@ from dwarfgpu.service.subject import (
     subject,
     typed_name,
 )
-from dwarfgpu.session.all_lanes import ask_lanes, of_each_lane
+from dwarfgpu.session.all_lanes import evaluate_for_lanes, of_each_lane
 from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.input import text_input
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"
@@ -101,7 +101,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _all_waves(args: argparse.Namespace) -> int:
     """The same question to every wave."""
-    status, records = 0, list[Record]()
+    status, records = 0, list[JsonObject]()
     require_subject(args)
     sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
     if args.verify_places:
@@ -321,7 +321,7 @@ def _show_lanes(
     notes: dict[str, None],
 ) -> int:
     """Print the answers of the lanes of a wave, and gather the notes."""
-    status, records = 0, list[Record]()
+    status, records = 0, list[JsonObject]()
     _, unknown = session.active_lanes()
     for question, answers in zip(questions, answered, strict=True):
         wanted = question.wanted
@@ -372,7 +372,7 @@ def _operations_of_waves(
     """What operations give in the lanes of each wave."""
     states = [chosen_states(each, args.lanes_wanted) for each in sessions]
     pairs = [(row, state.lane) for row, chosen in enumerate(states) for state in chosen]
-    outcomes = ask_lanes(sessions, partial(outcome, args), of_each_lane, among=pairs)
+    outcomes = evaluate_for_lanes(sessions, partial(outcome, args), of_each_lane, among=pairs)
 
     def answer_of(row: int, state: LaneState) -> Answer:
         try:
@@ -401,12 +401,12 @@ def _show_operations(
     return lane_status(answers)
 
 
-def print_json(record: Record) -> None:
+def print_json(record: JsonObject) -> None:
     """Exactly one object, on stdout."""
     print(json.dumps(record, allow_nan=False))
 
 
-def context_notes(session: Session) -> Record:
+def context_notes(session: Session) -> JsonObject:
     """What the user should know of how the context was made, as a member of an answer in JSON."""
     notes = list(dict.fromkeys(session.notes))
     return {"context_notes": [*notes]} if notes else {}

@@ -24,7 +24,7 @@ from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.open_machine import Stopped, stopped_in_core
 from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-info-core-1"
 
@@ -85,7 +85,7 @@ def info_core(args: argparse.Namespace, path: str, directories: tuple[str | Path
 def _print_gpus(args: argparse.Namespace, dump: CoreDump) -> int:
     """The report on a core of AMD GPUs alone, whose waves are not read."""
     if args.json:
-        told: Record = {"core": None, "architecture": None, "threads": [], "files": []}
+        told: JsonObject = {"core": None, "architecture": None, "threads": [], "files": []}
         print(json.dumps({"schema": SCHEMA, **told, **_contents(dump)}))
     else:
         for text in (f"{dump.file.path}: core file of AMD GPUs", *_memory(dump), *_rest(dump)):
@@ -95,7 +95,7 @@ def _print_gpus(args: argparse.Namespace, dump: CoreDump) -> int:
     return 1
 
 
-def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, Record | None]:
+def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
     """Where a thread is, as `info threads` of GDB tells it."""
     try:
         of_thread = evolve(session, wave=wave, pc=core.pc_of(wave))
@@ -142,7 +142,7 @@ def _problems(dump: CoreDump) -> list[Plain]:
     return [error_line(each) for each in dump.problems]
 
 
-def _contents(dump: CoreDump) -> Record:
+def _contents(dump: CoreDump) -> JsonObject:
     held, left = _sizes(dump)
     gpu = dump.gpu
     agents: list[Plain] = [] if gpu is None else [each.processor for each in gpu.agents]
@@ -154,7 +154,9 @@ def _contents(dump: CoreDump) -> Record:
     }
 
 
-def _record(core: Core, stopped: Stopped, lines: dict[WaveId, tuple[str, Record | None]]) -> Record:
+def _record(
+    core: Core, stopped: Stopped, lines: dict[WaveId, tuple[str, JsonObject | None]]
+) -> JsonObject:
     files: list[Plain] = [
         {
             "path": each.file.path,
@@ -174,7 +176,7 @@ def _record(core: Core, stopped: Stopped, lines: dict[WaveId, tuple[str, Record 
         }
         for wave, thread in core.threads.items()
     ]
-    told: Record = {"core": core_record(core), "architecture": core.architecture.name}
+    told: JsonObject = {"core": core_record(core), "architecture": core.architecture.name}
     return {
         **told,
         "threads": threads,

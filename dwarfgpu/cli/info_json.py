@@ -21,12 +21,12 @@ from dwarfgpu.service.file_report import (
     SupplementaryReport,
     UnitReport,
 )
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
 
 
-def report_json(report: Report) -> Record:
+def report_json(report: Report) -> JsonObject:
     """Everything in a report."""
     return {
         "file": report.path,
@@ -44,7 +44,7 @@ def report_json(report: Report) -> Record:
     }
 
 
-def _elf(report: Report, file: ObjectFile) -> Record:
+def _elf(report: Report, file: ObjectFile) -> JsonObject:
     link = report.link
     return {
         "bits": 8 * file.address_bytes,
@@ -64,7 +64,7 @@ def _elf(report: Report, file: ObjectFile) -> Record:
     }
 
 
-def _gpu(gpu: GpuCode) -> Record:
+def _gpu(gpu: GpuCode) -> JsonObject:
     target, metadata = gpu.target, gpu.metadata
     return {
         "target": None if target is None else str(target),
@@ -89,7 +89,7 @@ def _gpu(gpu: GpuCode) -> Record:
     }
 
 
-def _kernel(kernel: GpuKernel) -> Record:
+def _kernel(kernel: GpuKernel) -> JsonObject:
     descriptor = kernel.descriptor
     return {
         "name": kernel.name,
@@ -105,7 +105,7 @@ def _kernel(kernel: GpuKernel) -> Record:
     }
 
 
-def _metadata(metadata: KernelMetadata) -> Record:
+def _metadata(metadata: KernelMetadata) -> JsonObject:
     unknown: list[Plain] = []
     unknown += sorted(metadata.others)
     return {
@@ -132,7 +132,7 @@ def _metadata(metadata: KernelMetadata) -> Record:
     }
 
 
-def _argument(argument: Argument) -> Record:
+def _argument(argument: Argument) -> JsonObject:
     return {
         "offset": argument.offset_bytes,
         "size": argument.size_bytes,
@@ -149,7 +149,7 @@ def _argument(argument: Argument) -> Record:
     }
 
 
-def _descriptor(descriptor: KernelDescriptor) -> Record:
+def _descriptor(descriptor: KernelDescriptor) -> JsonObject:
     return {
         "version": descriptor.version,
         "allocated_sgprs": descriptor.allocated_sgprs,
@@ -160,7 +160,7 @@ def _descriptor(descriptor: KernelDescriptor) -> Record:
     }
 
 
-def _entry(entry: BundleEntry) -> Record:
+def _entry(entry: BundleEntry) -> JsonObject:
     target = entry.target
     return {
         "index": entry.index,
@@ -175,13 +175,13 @@ def _entry(entry: BundleEntry) -> Record:
     }
 
 
-def _section(section: SectionReport) -> Record:
+def _section(section: SectionReport) -> JsonObject:
     return {
         "name": section.name, "size": section.size_bytes, "compressed": section.is_compressed,
     }  # fmt: skip
 
 
-def _unit(unit: UnitReport) -> Record:
+def _unit(unit: UnitReport) -> JsonObject:
     language = unit.language
     return {
         "section": unit.section,

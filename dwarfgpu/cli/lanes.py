@@ -35,7 +35,7 @@ from dwarfgpu.session.session import LaneState, Session
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.lane_grid import Cell, joined, state_letter, table_lines
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
@@ -328,13 +328,13 @@ def _pictures(args: argparse.Namespace, waves: Sequence[_Wave]) -> Iterator[str]
             yield write_picture(name, shown, path, form)
 
 
-def _outer_record(outer: Outer | None) -> Record | None:
+def _outer_record(outer: Outer | None) -> JsonObject | None:
     if outer is None:
         return None
     return {"frame": outer.number, "pc": outer.pc, "place": outer.place}
 
 
-def _record(wave: _Wave) -> Record:
+def _record(wave: _Wave) -> JsonObject:
     session = wave.session
     lanes: list[Plain] = []
     for index, state in enumerate(wave.states):

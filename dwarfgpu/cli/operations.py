@@ -24,7 +24,7 @@ from dwarfgpu.service.answer import Answer, of_error, of_result
 from dwarfgpu.service.lane_answer import all_lanes
 from dwarfgpu.session.read_variable import notes_that_hold
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.locations import location_text
 
 MOST_COMPARED_BITS: Final = 1 << 20
@@ -73,7 +73,7 @@ def compared(session: Session, found: Answer, result: Result | None = None) -> A
         return found
     notes = list(dict.fromkeys((*found.notes, *notes, *findings)))
     status = max(found.status, 1) if findings else found.status
-    record: Record = {**found.record}
+    record: JsonObject = {**found.record}
     if "notes" in record:
         record["notes"] = [*notes]
     return evolve(found, notes=tuple(notes), status=status, record=record)
@@ -110,7 +110,7 @@ def operations(
     args: argparse.Namespace, session: Session
 ) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
     """Bytes, context, dialect and notes of the operations of the command line."""
-    context = session.context(evolve(session.frame, only_told=True))
+    context = session.context(evolve(session.frame, cfi_only=True))
     share = len(all_lanes(session)) if args.lane == "all" else 1
     limits = options.limits_of(args, Limits().steps // share)
     context = evolve(context, limits=limits)

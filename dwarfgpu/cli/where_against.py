@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.coverage.find_variables import UnitGroups
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.where_json import SCHEMA
 from dwarfgpu.view.coverage import percent
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 _MOST_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""
@@ -99,7 +99,7 @@ def _measure(measure: Measure | None) -> str:
 
 def _record(
     old: CodeObject, new: CodeObject, before: Build, after: Build, changes: list[Change]
-) -> Record:
+) -> JsonObject:
     return {
         "schema": SCHEMA,
         "old": _build(old, before),
@@ -109,7 +109,7 @@ def _record(
     }
 
 
-def _build(file: CodeObject, build: Build) -> Record:
+def _build(file: CodeObject, build: Build) -> JsonObject:
     return {
         "file": file.file.path,
         "variables": build.variable_count,
@@ -119,7 +119,7 @@ def _build(file: CodeObject, build: Build) -> Record:
     }
 
 
-def _change(change: Change) -> Record:
+def _change(change: Change) -> JsonObject:
     return {
         "change": change.kind,
         "functions": list(change.identity.functions),

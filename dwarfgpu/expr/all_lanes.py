@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 import numpy as np
 from attrs import evolve
 
-from dwarfgpu.access.many_lanes import WORD_BYTES, Bulk, Group, LaneAccess, LaneTarget, Machine
+from dwarfgpu.access.many_lanes import WORD_BYTES, Bulk, Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -41,7 +41,7 @@ ContextOf: TypeAlias = Callable[[WaveId, int, Target | None], Context]
 
 
 @frozen(eq=False)
-class Together(Generic[T]):
+class LaneGroupResult(Generic[T]):
     """Lanes that went through a question together."""
 
     group: Group
@@ -57,7 +57,7 @@ def over_lanes(
     waves: Sequence[WaveId],
     lanes: Sequence[int],
     among: Collection[tuple[int, int]] | None = None,
-) -> list[Together[T]]:
+) -> list[LaneGroupResult[T]]:
     """The answers to a question, for groups of lanes that have every (wave, lane) once.
 
     `ask` gives the answer for the wave and lane of a target. `among`: rows (of `waves`) and columns
@@ -68,24 +68,24 @@ def over_lanes(
     whole = Group.of(len(waves), len(lanes))
     pending = [whole if among is None else Group.among(among)]
     passes_left = IN_VAIN + pending[0].size // LANES_IN_VAIN
-    done: list[Together[T]] = []
+    done: list[LaneGroupResult[T]] = []
     while pending:
         group = pending.pop()
         if group.size < FEW or passes_left <= 0:
-            done.append(Together(group, None))
+            done.append(LaneGroupResult(group, None))
             continue
         passes_left -= 1
         try:
-            done.append(Together(group, ask(LaneTarget(machine, group))))
+            done.append(LaneGroupResult(group, ask(LaneTarget(machine, group))))
             passes_left += group.size // FEW
         except Divergence as divergence:
             parts = [] if divergence.key is None else group.split(divergence.key)
             if len(parts) * 2 > group.size or not parts:
-                done.append(Together(group, None))
+                done.append(LaneGroupResult(group, None))
             else:
                 pending.extend(parts)
         except DwarfGpuError as error:
-            done.append(Together(group, None, error))
+            done.append(LaneGroupResult(group, None, error))
             passes_left += group.size // FEW
     return [each for each in done if each.group.size]
 
@@ -98,7 +98,7 @@ class LaneBits:
     lanes: tuple[int, ...]
     size_bits: int
     data: Array
-    """Its run of bits (`dwarfgpu.base.bits`) as a little-endian number, uint8 (waves, lanes, bytes).
+    """The bits (`dwarfgpu.base.bits`) as little-endian numbers, uint8 (waves, lanes, bytes).
 
     0 where it is not known.
     """
@@ -137,7 +137,7 @@ def evaluate_lanes(
 
     def chunks(seen: LaneTarget) -> list[Bits]:
         context = context_of(seen.wave, seen.lane, seen)
-        access = cast(LaneAccess, context.access)
+        access = cast(VectorAccess, context.access)
         return access.chunks(_located(data, context, dialect), size_bits)
 
     shape = (len(waves), len(lanes))
@@ -200,8 +200,8 @@ __all__ = [
     "Bulk",
     "ContextOf",
     "LaneBits",
+    "LaneGroupResult",
     "LaneTarget",
-    "Together",
     "evaluate_lanes",
     "over_lanes",
 ]

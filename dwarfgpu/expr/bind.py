@@ -26,7 +26,7 @@ from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
 
 
-class Coercer(Protocol):
+class Converter(Protocol):
     """The evaluator, as far as steps need it."""
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
@@ -34,7 +34,7 @@ class Coercer(Protocol):
         ...
 
 
-Perform: TypeAlias = Callable[[Coercer, Stack, Context], Control | None]
+Perform: TypeAlias = Callable[[Converter, Stack, Context], Control | None]
 
 
 @frozen(eq=False)
@@ -103,7 +103,7 @@ class _Late:
         self.instruction = instruction
         self.form = form
 
-    def __call__(self, coercer: Coercer, stack: Stack, ctx: Context) -> Control | None:
+    def __call__(self, coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
         return _bound(self.instruction, self.form)(coercer, stack, ctx)
 
 
@@ -145,14 +145,14 @@ def _underflow(needed: int, stack: Stack) -> IllFormed:
 
 
 def _constant(entry: Entry) -> Perform:
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         stack.append(entry)
 
     return perform
 
 
 def _from_context(call: Callable[..., Entry]) -> Perform:
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         stack.append(call(ctx))
 
     return perform
@@ -161,7 +161,7 @@ def _from_context(call: Callable[..., Entry]) -> Perform:
 def _unary(call: Callable[..., Entry], kind: Kind) -> Perform:
     noun = _NOUNS[kind]
 
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if not stack:
             raise _underflow(1, stack)
         top = stack.pop()
@@ -173,7 +173,7 @@ def _unary(call: Callable[..., Entry], kind: Kind) -> Perform:
 def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
     noun = _NOUNS[kind]
 
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if not stack:
             raise _underflow(1, stack)
         top = stack.pop()
@@ -185,7 +185,7 @@ def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
 def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> Perform:
     first_noun, second_noun = _NOUNS[first_kind], _NOUNS[second_kind]
 
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < 2:
             raise _underflow(2, stack)
         top, second = stack.pop(), stack.pop()
@@ -201,7 +201,7 @@ def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> 
 def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
     count, wanted = len(kinds), [(at, kind, _NOUNS[kind]) for at, kind in enumerate(kinds)]
 
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < count:
             raise _underflow(count, stack)
         popped = stack[-count:]
@@ -243,7 +243,7 @@ def _general(
     count = len(kinds)
     nouns = [_NOUNS[kind] for kind in kinds]
 
-    def perform(coercer: Coercer, stack: Stack, ctx: Context) -> Control | None:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
         if count > len(stack):
             raise _underflow(count, stack)
         arguments: list[object] = [ctx if each == "context" else stack for each in leading]

@@ -12,7 +12,7 @@ from attrs import evolve, field
 
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
@@ -198,7 +198,7 @@ class Frame(Protocol):
 class HasAccess(Target, Protocol):
     """A target that is read in a way of its own: that of many lanes at once."""
 
-    def access(self, endian: Endian, limits: Limits) -> OneLaneAccess: ...
+    def access(self, endian: Endian, limits: Limits) -> ScalarAccess: ...
 
 
 @frozen
@@ -226,10 +226,10 @@ class Context:
     limits: Limits = Limits()
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
     """Where it is told how the places of what is read compare."""
-    access: OneLaneAccess = field(init=False, repr=False, eq=False)
+    access: ScalarAccess = field(init=False, repr=False, eq=False)
 
     @access.default
-    def _access(self) -> OneLaneAccess:
+    def _access(self) -> ScalarAccess:
         endian: Endian = "little"
         if self.architecture is not None:
             endian = self.architecture.endian
@@ -239,7 +239,7 @@ class Context:
         if own is not None:
             return cast("HasAccess", self.target).access(endian, self.limits)
         limits = self.limits
-        return OneLaneAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
+        return ScalarAccess(self.target, endian, limits.read_bytes, limits.runs, self.comparison)
 
     def __attrs_post_init__(self) -> None:
         for name, index, count_name, count in (

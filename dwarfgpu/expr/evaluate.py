@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.access.coalesced_reads import METER, Meter
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Meter
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -144,11 +144,11 @@ class _Evaluator:
 
     def __enter__(self) -> _Evaluator:
         """From here on what is read is counted: by the evaluation within which this one is."""
-        self.token: Token[Meter | None] = METER.set(METER.get() or self)
+        self.token: Token[Meter | None] = READ_BUDGET.set(READ_BUDGET.get() or self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        METER.reset(self.token)
+        READ_BUDGET.reset(self.token)
 
     def spend(self, bits: int) -> None:
         """Count bits that are read."""

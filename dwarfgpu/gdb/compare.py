@@ -9,7 +9,7 @@ from pathlib import Path
 import gdb
 
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.gdb.machine.target import frame_cfa, frame_register
@@ -215,7 +215,7 @@ def _cfa(frame: gdb.Frame) -> str:
         return str(error)
 
 
-def _own_cfa(frame: PhysicalFrame) -> str:
+def _own_cfa(frame: CfiFrame) -> str:
     try:
         cfa = frame.cfa()
     except DwarfGpuError as error:
@@ -224,7 +224,7 @@ def _own_cfa(frame: PhysicalFrame) -> str:
     return location_text(cfa) if address is None else f"{address:#x}"
 
 
-def _register(theirs: gdb.Frame, ours: PhysicalFrame, number: int) -> tuple[str, str]:
+def _register(theirs: gdb.Frame, ours: CfiFrame, number: int) -> tuple[str, str]:
     """As much of it as a call preserves."""
     register = ours.architecture.register(number)
     mask = (1 << ours.architecture.preserved_bits.get(number, register.size_bits)) - 1

@@ -23,12 +23,12 @@ from dwarfgpu.expr.context import ExprLoc, Frame, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import matching_entries
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.gdb.gdb_variable import Told
+from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.entry_values import call_of, told_on_entry
-from dwarfgpu.session.frame import Focus, TopFrame
+from dwarfgpu.session.entry_values import call_site_returning_to, entry_value_from_call_site
+from dwarfgpu.session.frame import Focus, SubprogramFrame
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.options import OPTIMIZED_OUT, SYNTHETIC_POINTER
@@ -80,7 +80,7 @@ _MOST_BASES: Final = 1000
 _MOST_CALLS: Final = 8
 
 
-def have_same_bits(theirs: Told, ours: Bits, mask: int) -> bool:
+def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
     """Whether both know the same of some bits.
 
     Of a scalar GDB tells that some of its bits are lost, not which.
@@ -97,7 +97,7 @@ def have_same_bits(theirs: Told, ours: Bits, mask: int) -> bool:
     )
 
 
-def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: Told) -> str | None:
+def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -> str | None:
     """Of a variable that only GDB has."""
     function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
     if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_lost(theirs.text)):
@@ -111,7 +111,11 @@ def why_not_here(session: GdbSession, symbol: gdb.Symbol, theirs: Told) -> str |
 
 
 def reason_of(
-    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told, ours: Told
+    frame: gdb.Frame,
+    session: GdbSession,
+    variable: Variable,
+    theirs: GdbVariable,
+    ours: GdbVariable,
 ) -> str | None:
     """Of a variable that both have."""
     if _LARGE.match(theirs.text):
@@ -149,7 +153,7 @@ def reason_of(
     return None
 
 
-def _is_same_object(theirs: Told, ours: Told) -> bool:
+def _is_same_object(theirs: GdbVariable, ours: GdbVariable) -> bool:
     """Whether the bits are the same that both tell; those of ours that are cut off are not."""
     if theirs.bits is None or ours.bits is None or theirs.bits.size_bits != ours.bits.size_bits:
         return False
@@ -158,14 +162,14 @@ def _is_same_object(theirs: Told, ours: Told) -> bool:
     return bool(mask) and have_same_bits(theirs, ours.bits, mask)
 
 
-def _is_lost_in_part(theirs: Told, ours: Told) -> bool:
+def _is_lost_in_part(theirs: GdbVariable, ours: GdbVariable) -> bool:
     """Whether GDB knows more of the bits and nothing else differs."""
     if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
         return False
     return have_same_bits(theirs, ours.bits, theirs.mask & ~ours.bits.undefined)
 
 
-def _described_bits(ours: Told) -> int | None:
+def _described_bits(ours: GdbVariable) -> int | None:
     """How many bits the location describes; None where that is all of them."""
     reasons = () if ours.bits is None else ours.bits.reasons
     found = [match for each in reasons if (match := _DESCRIBED.fullmatch(each))]
@@ -200,7 +204,7 @@ def _has_absent_static(theirs: str, ours: str) -> bool:
 
 
 def _is_by_wrong_frame(
-    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
 ) -> bool:
     """Whether GDB's value on entry is what the call tells, by registers of the function called."""
     is_on_entry = any(each.operation.name in _ON_ENTRY for each in _instructions(session, variable))
@@ -217,7 +221,7 @@ def _is_by_wrong_frame(
 
 
 @frozen(eq=False)
-class _FrameOfGdb(TopFrame):
+class _FrameOfGdb(SubprogramFrame):
     """A frame as GDB has it: the caller of an inlined function is what it is inlined into."""
 
     theirs: gdb.Frame = field(default=None, repr=False)
@@ -225,17 +229,20 @@ class _FrameOfGdb(TopFrame):
     def entry_value(self, expression: bytes) -> Value | None:
         calling, return_address = self.session.calling()
         calling = calling.nested()
-        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        call, subprogram = (
+            call_site_returning_to(calling.code_object, return_address),
+            self.subprogram,
+        )
         older = self.theirs.older()
         if subprogram is None or older is None:
             return None
         asked = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
         context = asked.context(_frame_of_gdb(asked, older))
-        return told_on_entry(subprogram, call, expression, context)
+        return entry_value_from_call_site(subprogram, call, expression, context)
 
 
 def _is_by_caller_of_main(
-    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: Told
+    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
 ) -> bool:
     """Whether GDB ends the stack at main, and without the callers of main nothing more is known."""
     attribute = variable.location
@@ -260,22 +267,25 @@ def _is_by_caller_of_main(
 
 
 @frozen(eq=False)
-class _FrameUpTo(TopFrame):
+class _FrameUpTo(SubprogramFrame):
     """A frame of a stack that ends at a level: the frame there has no caller."""
 
     last_level: int = field(default=0, kw_only=True)
 
     def entry_value(self, expression: bytes) -> Value | None:
         calling, return_address = self._calling()
-        call, subprogram = call_of(calling.code_object, return_address), self.subprogram
+        call, subprogram = (
+            call_site_returning_to(calling.code_object, return_address),
+            self.subprogram,
+        )
         if subprogram is None:
             return None
         context = calling.context(_frame_up_to(calling, self.last_level))
-        return told_on_entry(subprogram, call, expression, context)
+        return entry_value_from_call_site(subprogram, call, expression, context)
 
     def caller(self) -> tuple[Frame, int]:
         self._calling()
-        return TopFrame.caller(self)
+        return SubprogramFrame.caller(self)
 
     def _calling(self) -> tuple[Focus, int]:
         if self.level >= self.last_level:
@@ -296,7 +306,7 @@ def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
     return _FrameOfGdb(session, session.code_object, session.program_location, level, theirs)
 
 
-def _is_other_class(variable: Variable, theirs: Told) -> bool:
+def _is_other_class(variable: Variable, theirs: GdbVariable) -> bool:
     """Whether GDB has a class without members in the place of that of the entry, which has some."""
     kind = strip(variable.type)
     if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
@@ -304,7 +314,7 @@ def _is_other_class(variable: Variable, theirs: Told) -> bool:
     return any(not each.is_static for each in kind.members)
 
 
-def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
+def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
     """Whether it is one or has some, and nothing else differs."""
     kind = strip(variable.type)
     if isinstance(kind, Unspecified) and theirs.text == _INCOMPLETE:
@@ -322,7 +332,7 @@ def _is_nullptr(variable: Variable, theirs: Told, ours: Told) -> bool:
     )
 
 
-def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: Told) -> bool:
+def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVariable) -> bool:
     """Whether GDB's value is that of an empty range where the frame is."""
     attribute, pc = variable.location, session.pc
     if not isinstance(attribute, LocList):
@@ -339,7 +349,7 @@ def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: Told) ->
     return False
 
 
-def _is_followed(variable: Variable, theirs: Told, ours: Told) -> bool:
+def _is_followed(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
     """Whether we tell besides what an rvalue reference refers to."""
     kind = strip(variable.type)
     if not isinstance(kind, Pointer) or kind.kind != "rvalue_reference":
@@ -347,7 +357,7 @@ def _is_followed(variable: Variable, theirs: Told, ours: Told) -> bool:
     return theirs.text.endswith(SYNTHETIC_POINTER) and ours.text.startswith(f"{theirs.text}: ")
 
 
-def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: Told) -> bool:
+def _has_part_elsewhere(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -> bool:
     """Whether it has a virtual base that is no part of the memory that GDB has read for it.
 
     So a reference to a class that is a part of another one, and an object whose table is not yet
@@ -379,7 +389,7 @@ def _has_virtual_base(kind: object) -> bool:
     return False
 
 
-def _reason_of_loss(session: GdbSession, variable: Variable, ours: Told) -> str | None:
+def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) -> str | None:
     """Why GDB has nothing."""
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE
@@ -424,7 +434,7 @@ def _told_by_call(
     unit, block = variable.unit, on_entry.operands[0]
     try:
         calling, return_address = session.calling()
-        call = call_of(calling.code_object, return_address)
+        call = call_site_returning_to(calling.code_object, return_address)
         inner = decode(block, unit.dialect, unit.format) if isinstance(block, bytes) else None
         number = None if inner is None else _named_register(inner.instructions[0])
         parameter = None if call is None or number is None else call.passed_in(number)
@@ -440,7 +450,7 @@ def _called_as_abstract(session: GdbSession) -> bool:
     """Whether the call that made the frame names an entry without code."""
     try:
         calling, return_address = session.calling()
-        call = call_of(calling.code_object, return_address)
+        call = call_site_returning_to(calling.code_object, return_address)
         return call is not None and call.callee is not None and not covered(call.callee)
     except DwarfGpuError:
         return False

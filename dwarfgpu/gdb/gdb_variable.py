@@ -22,7 +22,7 @@ _MOST_BYTES = 1 << 20
 
 
 @frozen
-class Told:
+class GdbVariable:
     """A variable as GDB has it."""
 
     text: str
@@ -33,7 +33,7 @@ class Told:
     """Which bits GDB tells to be known, undefined or unavailable: padding it need not."""
 
 
-def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool) -> Told:
+def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool) -> GdbVariable:
     """A variable of a block of a frame; `is_hidden` by one of the same name further in.
 
     GDB is left in its frame.
@@ -43,13 +43,13 @@ def told(frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: b
             value = frame.read_var(symbol, block)
             text = _formatted(value) if is_hidden else _printed(symbol.name, value)
         except gdb.MemoryError:
-            return Told(UNAVAILABLE)
+            return GdbVariable(UNAVAILABLE)
         except (gdb.error, ValueError, OverflowError) as error:
-            return Told(f"<error: {said(error)}>")
+            return GdbVariable(f"<error: {said(error)}>")
         try:
-            return Told(text, *_bits(value))
+            return GdbVariable(text, *_bits(value))
         except (gdb.error, ValueError, OverflowError):
-            return Told(text)
+            return GdbVariable(text)
 
 
 def _formatted(value: gdb.Value) -> str:

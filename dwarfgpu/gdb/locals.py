@@ -21,7 +21,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Reading
-from dwarfgpu.view.location_json import Plain, Record, location_json
+from dwarfgpu.view.location_json import JsonObject, Plain, location_json
 from dwarfgpu.view.printable import one_line
 from dwarfgpu.view.stack_line import frame_number
 from dwarfgpu.view.values import OPTIMIZED_OUT
@@ -67,7 +67,7 @@ def _function(session: GdbSession) -> str | None:
         return None
 
 
-def _frame(level: int, session: GdbSession, function: str | None, pc: int) -> Record:
+def _frame(level: int, session: GdbSession, function: str | None, pc: int) -> JsonObject:
     variables: list[Plain] = [*_variables(session)]
     return {
         "level": level,
@@ -101,12 +101,12 @@ def _cfa(session: GdbSession) -> int | None:
     return place.byte_address if is_plain else None
 
 
-def _registers(session: GdbSession) -> Record:
+def _registers(session: GdbSession) -> JsonObject:
     """Bytes by DWARF number, those that the frame knows whole."""
-    out: Record = {}
+    out: JsonObject = {}
     if session.pc is None:
         return out
-    frame, access = evolve(session.frame, only_told=True), session.context().access
+    frame, access = evolve(session.frame, cfi_only=True), session.context().access
     for number, register in session.architecture.registers.items():
         try:
             location = frame.register(number)
@@ -119,7 +119,7 @@ def _registers(session: GdbSession) -> Record:
     return out
 
 
-def _variables(session: GdbSession) -> Iterator[Record]:
+def _variables(session: GdbSession) -> Iterator[JsonObject]:
     """The arguments and local variables of the frame's function, also those that others hide."""
     try:
         found = session.variables()
@@ -130,7 +130,7 @@ def _variables(session: GdbSession) -> Iterator[Record]:
             yield _variable(session, each)
 
 
-def _variable(session: GdbSession, variable: Variable) -> Record:
+def _variable(session: GdbSession, variable: Variable) -> JsonObject:
     reading = session.read(variable)
     state, text = _text(session, reading)
     bits = reading.bits if state in ("ok", "partial", "unavailable") else None

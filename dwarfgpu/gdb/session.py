@@ -47,8 +47,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.backtrace import functions_at
-from dwarfgpu.session.entry_values import Passed, call_of, told_on_entry
-from dwarfgpu.session.frame import TopFrame
+from dwarfgpu.session.entry_values import Passed, call_site_returning_to, entry_value_from_call_site
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.values import FormatOptions
 
@@ -59,7 +59,7 @@ _REGISTER_TYPE = re.compile(r"(u?)int(8|16|32|64|128)_t")
 
 
 @frozen(eq=False)
-class GdbFrame(TopFrame):
+class GdbFrame(SubprogramFrame):
     """A frame that only GDB knows: its values, not where it found them, which can only be read."""
 
     frame: gdb.Frame = field(default=None, repr=False)
@@ -105,10 +105,10 @@ class GdbFrame(TopFrame):
             return None
         try:
             calling, return_address = self.session.calling()
-            call = call_of(calling.code_object, return_address)
+            call = call_site_returning_to(calling.code_object, return_address)
         except (MissingContext, UsageError):
             return None
-        return told_on_entry(subprogram, call, place, calling.nested().context())
+        return entry_value_from_call_site(subprogram, call, place, calling.nested().context())
 
 
 @frozen(eq=False)
@@ -120,9 +120,9 @@ class GdbSession(Session):
     """Only where the frame is none of those that call frame information tells."""
 
     @property
-    def frame(self) -> TopFrame:
+    def frame(self) -> SubprogramFrame:
         if self.gdb_frame is None:
-            return TopFrame(self, self.code_object, self.pc, self.level)
+            return SubprogramFrame(self, self.code_object, self.pc, self.level)
         return GdbFrame(self, self.code_object, self.pc, self.level, self.gdb_frame)
 
     @property

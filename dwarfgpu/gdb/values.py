@@ -206,7 +206,7 @@ def evaluated(session: Session, operations: str, observe: Observer | None = None
 
 def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
     """The bytes of operations, and the context in which they are evaluated."""
-    context = session.context(evolve(session.frame, only_told=True))
+    context = session.context(evolve(session.frame, cfi_only=True))
     code_object = session.code_object
     if code_object is not None and context.pc is not None:
         context = evolve(context, unit=code_object.scopes.unit_at(context.pc))

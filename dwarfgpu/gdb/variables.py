@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_not_here
-from dwarfgpu.gdb.gdb_variable import Told, told
+from dwarfgpu.gdb.gdb_variable import GdbVariable, told
 from dwarfgpu.gdb.session import Debugger, GdbSession, print_options
 from dwarfgpu.gdb.settings import default_settings
 from dwarfgpu.gdb.stack import require_stack
@@ -96,7 +96,7 @@ def _locals(session: GdbSession) -> list[Variable]:
         return []
 
 
-def _difference(theirs: Told, ours: Told) -> tuple[str, str, int]:
+def _difference(theirs: GdbVariable, ours: GdbVariable) -> tuple[str, str, int]:
     """What each has: the texts, or the bits where only those differ; and how many were compared."""
     one, two = theirs.bits, ours.bits
     if theirs.text != ours.text or one is None or two is None or not theirs.mask:
@@ -149,7 +149,7 @@ def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
         block = block.superblock
 
 
-def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> Told:
+def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> GdbVariable:
     """As `dwarfgpu print` has it; what is hidden has no name by which to print it."""
     reading = session.read(variable)
     options = evolve(print_options(), cplusplus=variable.unit.is_cplusplus)
@@ -162,4 +162,4 @@ def _by_us(session: GdbSession, variable: Variable, *, is_hidden: bool) -> Told:
         text = UNAVAILABLE
     except DwarfGpuError as error:
         text = f"<error: {error}>"
-    return Told(text, reading.bits)
+    return GdbVariable(text, reading.bits)

@@ -1,4 +1,4 @@
-"""What the names and types in an expression mean, by the rule of `dwarfgpu.dwarf.scope.name_lookup`."""
+"""Names and types in an expression, resolved by `dwarfgpu.dwarf.scope.name_lookup`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import TYPES, declaration_of
 from dwarfgpu.dwarf.scope.imports import units_with_names
-from dwarfgpu.dwarf.scope.name_lookup import Meaning, Meanings, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.name_lookup import Meaning, NameLookup, has_tag, is_type, ordinary
 from dwarfgpu.dwarf.types.types import (
     Array,
     Enum,
@@ -128,7 +128,7 @@ class Names:
                 if not _is_file(unit.name, file):
                     continue
                 is_known = True
-                found = Meanings((), unit).of(f"::{name}")
+                found = NameLookup((), unit).of(f"::{name}")
                 if found:
                     return found
         if is_known:

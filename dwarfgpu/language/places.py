@@ -54,7 +54,7 @@ from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
 from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.type_attributes import Around, displaced
+from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 
 _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
     f"s{index:x}": index for index in range(16)
@@ -316,7 +316,7 @@ class Places:
             part = evolve(part, bit_size=member.bit_size)
         if value.location is None:
             return part
-        return evolve(part, around=Around(bare, value.location, value.around))
+        return evolve(part, around=EnclosingObject(bare, value.location, value.around))
 
     def part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
         """A part without its place and contents."""

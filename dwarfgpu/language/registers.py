@@ -137,7 +137,7 @@ def _location(session: Session, register: RegisterInfo) -> Location:
     """Where the frame in focus has a register."""
     frame = session.frame
     if frame.level and register.number is not None:
-        return evolve(frame, only_told=True).register(register.number)
+        return evolve(frame, cfi_only=True).register(register.number)
     return Location((SingleLocation(Register(register, session.wave)),), session.stop)
 
 

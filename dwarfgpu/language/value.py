@@ -16,7 +16,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.type_attributes import Around
+from dwarfgpu.session.type_attributes import EnclosingObject
 
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 
@@ -52,7 +52,7 @@ class TypedValue:
     """The variable that it wholly is."""
     frame: Session | None = field(default=None, repr=False)
     """What sees the variable, where that is not the focus."""
-    around: Around | None = field(default=None, repr=False)
+    around: EnclosingObject | None = field(default=None, repr=False)
     """The structures that it is a part of."""
     convenience: str | None = None
     """The convenience variable that it is: `x` of `$x`."""

@@ -118,7 +118,7 @@ class ImageTarget:
         return None
 
     def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read (`dwarfgpu.access.coalesced_reads.KnowsNothing`)."""
+        """Whether no byte of a range can be read: `access.coalesced_reads.KnowsNothing`."""
         end = address + size_bytes
         if where.space.number == 0 and any(
             address < each.address + each.size_bytes and each.address < end for each in self.images

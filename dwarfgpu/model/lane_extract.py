@@ -50,7 +50,7 @@ NOUNS: Final = frozenset(
 """What can hold an integer that differs by lane."""
 
 
-class Picker:
+class LaneExtractor:
     """Picks for lanes in an order: that of arrays of a shape."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:

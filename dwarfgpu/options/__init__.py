@@ -1,1 +1,1 @@
-""
+"""Command-line options that several commands share, and the machines that they describe."""

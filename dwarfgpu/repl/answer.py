@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.repl.command import Group, Inside, Part
+from dwarfgpu.repl.command import Group, NestedOutput, Part
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-repl-1"
 _TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
@@ -37,16 +37,16 @@ class Answer:
     def __init__(self, line: str, token: int | None = None) -> None:
         self.line = line
         self.token = token
-        self._data: Record = {}
+        self._data: JsonObject = {}
         self._lists: dict[str, list[Plain]] = {}
         self._console: list[Plain] = []
         self._notes: list[Plain] = []
-        self._error: Record | None = None
+        self._error: JsonObject | None = None
         self._groups: list[tuple[Group, Answer]] = []
 
     def add(self, part: Part) -> None:
         """One more part; of text alone, a line of the console."""
-        if isinstance(part, Inside):
+        if isinstance(part, NestedOutput):
             self._of(part.group).add(part.part)
         elif isinstance(part, str):
             self._console += part.split("\n")
@@ -76,7 +76,7 @@ class Answer:
     def text(self, *, is_last: bool) -> str:
         """The line; `is_last`: the conversation is over."""
         result = "exit" if is_last else "done"
-        record: Record = {
+        record: JsonObject = {
             "schema": SCHEMA,
             **({} if self.token is None else {"token": self.token}),
             "command": self.line,
@@ -86,13 +86,13 @@ class Answer:
         }
         return json.dumps(_readable(record), allow_nan=False)
 
-    def _told(self) -> Record:
+    def _told(self) -> JsonObject:
         """What was told, that of each group as an element of its list."""
         lists = {name: [*elements] for name, elements in self._lists.items()}
         for group, inner in self._groups:
             lists.setdefault(group.list_of, []).append({**group.data, **inner._told()})
-        console: Record = {"console": self._console} if self._console else {}
-        notes: Record = {"notes": self._notes} if self._notes else {}
+        console: JsonObject = {"console": self._console} if self._console else {}
+        notes: JsonObject = {"notes": self._notes} if self._notes else {}
         return {**self._data, **lists, **console, **notes}
 
 

@@ -16,7 +16,7 @@ from attrs import field
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.shell import Shell
@@ -46,7 +46,7 @@ TOPICS: dict[Topic, str] = {
     "waves": "Looking at waves and their lanes.",
 }
 
-Part: TypeAlias = "str | Told | Inside"
+Part: TypeAlias = "str | Output | NestedOutput"
 Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
 Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
@@ -71,7 +71,7 @@ class Raw(str):
 
 
 @frozen
-class Told:
+class Output:
     """A part of an answer as text and as data, for `set output json`.
 
     The data are keys of the answer's object, those of GDB's machine interface where it has them;
@@ -79,14 +79,14 @@ class Told:
     """
 
     text: str
-    data: Record
+    data: JsonObject
     list_of: str | None = None
     ends_line: bool = True
 
 
-def heading(text: str) -> Told:
+def heading(text: str) -> Output:
     """A line that the data of others make superfluous: a title, a word that there is nothing."""
-    return Told(text, {}) if text else Told("\n", {}, ends_line=False)
+    return Output(text, {}) if text else Output("\n", {}, ends_line=False)
 
 
 @frozen(eq=False)
@@ -94,12 +94,12 @@ class Group:
     """What one of several commands tells that a command runs: an element of a list of its data."""
 
     list_of: str
-    data: Record
+    data: JsonObject
     """What is said of the command itself, as the lane for which it is run."""
 
 
 @frozen
-class Inside:
+class NestedOutput:
     """A part that one of several commands tells."""
 
     group: Group
@@ -108,7 +108,7 @@ class Inside:
 
 def printed(part: Part) -> str:
     """What is printed of a part of an answer: a string is a line."""
-    if isinstance(part, Inside):
+    if isinstance(part, NestedOutput):
         return printed(part.part)
     if isinstance(part, str):
         return Painted(f"{part}\n") if isinstance(part, Painted) else f"{part}\n"
@@ -273,10 +273,10 @@ def every(commands: Iterable[Command]) -> Iterator[Command]:
             yield from every(each.subcommands)
 
 
-def listed(commands: Iterable[Command]) -> Iterator[Told]:
+def listed(commands: Iterable[Command]) -> Iterator[Output]:
     """One line a command, as in GDB's lists: `print, inspect, p -- Print the value of …`."""
     for each in sorted(commands, key=lambda command: command.name):
         if each.is_absent:
             continue
-        data: Record = {"name": each.name, "aliases": [*each.aliases], "summary": each.summary}
-        yield Told(f"{each.names} -- {each.summary}", data, "help")
+        data: JsonObject = {"name": each.name, "aliases": [*each.aliases], "summary": each.summary}
+        yield Output(f"{each.names} -- {each.summary}", data, "help")

@@ -26,16 +26,16 @@ def run_interactive(
     program, and has no meaning here. Nothing that is typed raises anything but `KeyboardInterrupt`;
     `UsageError` for a lane that the wave has not.
     """
-    is_talk = at_terminal()
-    shell = conversation(session, is_fed=not is_talk)
+    is_interactive = at_terminal()
+    shell = conversation(session, stdin_is_script=not is_interactive)
     shell.python_names.update(names or {})
     for note in session.notes:
         shell.note(note, once=True)
-    if is_talk and not quiet:
+    if is_interactive and not quiet:
         greet(shell)
     run_given(shell, [Given(each, is_script=False) for each in commands])
     if not shell.is_over:
-        interact(shell, is_talk=is_talk)
+        interact(shell, is_interactive=is_interactive)
     return evolve(shell.session, target=session.target)
 
 

@@ -27,7 +27,7 @@ from dwarfgpu.repl.answer import Answer, without_token
 from dwarfgpu.repl.command import (
     Command,
     Group,
-    Inside,
+    NestedOutput,
     Painted,
     Part,
     Raw,
@@ -48,7 +48,7 @@ from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.streams import shows_colours
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.target import WaveId
@@ -133,7 +133,7 @@ class Shell:
         """The names of the waves of a state, or of the threads of a core file by GDB's numbers."""
         self.names: dict[tuple[WaveId, int | None], str] = {}
         """Names that the user gave to waves and threads, and to lanes of waves."""
-        self.signals: Mapping[WaveId, Record] = {}
+        self.signals: Mapping[WaveId, JsonObject] = {}
         """Those that ended threads of a core file, as data."""
         self.is_batch = False
         """Whether nobody reads what is said only to whoever sits there."""
@@ -149,9 +149,9 @@ class Shell:
         self.values.functions = setting_functions(self.settings)
         self.values.names = self.names
         self.values.warn = self.warn
-        self.is_talk = False
+        self.is_interactive = False
         """Whether somebody at a terminal converses."""
-        self.is_fed = False
+        self.stdin_is_script = False
         """Whether stdin has the commands, and nothing for those who run in them."""
         self.breakpoints: dict[int, Breakpoint] = {}
         self.breakpoints_made = 0
@@ -304,7 +304,11 @@ class Shell:
 
     def _pager(self) -> Pager | None:
         """Where somebody at a terminal reads."""
-        if not self.is_talk or self._answer is not None or not self.settings.flag("pagination"):
+        if (
+            not self.is_interactive
+            or self._answer is not None
+            or not self.settings.flag("pagination")
+        ):
             return None
         columns = self.settings.limit("width")
         return Pager(self.settings.limit("height"), columns, self.ask_plainly)
@@ -377,11 +381,11 @@ class Shell:
                 if self.is_over:
                     return
 
-    def run_inside(self, group: Group, line: str) -> Iterator[Inside]:
+    def run_inside(self, group: Group, line: str) -> Iterator[NestedOutput]:
         """The output of a line as one of several; what it says beside that is told there, too."""
         self._groups.append(group)
         try:
-            yield from (Inside(group, part) for part in self.run(line))
+            yield from (NestedOutput(group, part) for part in self.run(line))
         finally:
             self._groups.pop()
 
@@ -415,7 +419,7 @@ class Shell:
         """Whether to do something dangerous; a script means what it says."""
         if not self.settings.flag("confirm"):
             return True
-        if self._sources or not self.is_talk:
+        if self._sources or not self.is_interactive:
             if self._answer is None:
                 answered = "(y or n) [answered Y; input not from terminal]"
                 self.streams.print(f"{question} {answered}\n")

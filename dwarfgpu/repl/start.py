@@ -229,14 +229,14 @@ def _told_by(session: Session, core: Core) -> Iterator[tuple[str, TypedValue]]:
         yield "_exitsignal", integer_value(session.architecture, thread.signal)
 
 
-def conversation(session: Session, *, is_fed: bool) -> Shell:
+def conversation(session: Session, *, stdin_is_script: bool) -> Shell:
     """A conversation about a session, on the standard streams: what it writes can be taken back.
 
-    `is_fed`: stdin has its commands. `UsageError` for a lane that the wave does not have.
+    `stdin_is_script`: stdin has its commands. `UsageError` for a lane that the wave does not have.
     """
     streams = Streams(usable(sys.stdout), usable(sys.stderr))
     shell = Shell(remembering(focused(session)), COMMANDS, streams)
-    shell.is_fed = is_fed
+    shell.stdin_is_script = stdin_is_script
     shell.threads = wave_names(session)
     shell.values.has_threads = bool(shell.threads)
     for name, number in zip(("_gdb_major", "_gdb_minor"), GDB_VERSION, strict=True):
@@ -249,8 +249,8 @@ def _run(args: argparse.Namespace) -> int:
     files = [args.file] if args.file else []
     stopped = options.stopped_of(args, files)
     session = options.session_of(args, files, stopped)
-    is_talk = not args.batch and at_terminal()
-    shell = conversation(session, is_fed=not args.batch and not is_talk)
+    is_interactive = not args.batch and at_terminal()
+    shell = conversation(session, stdin_is_script=not args.batch and not is_interactive)
     shell.is_batch = args.batch
     shell.open = partial(_opened, args)
     shell.settings.set("output", args.interpreter)
@@ -270,12 +270,12 @@ def _run(args: argparse.Namespace) -> int:
     for note in session.notes:
         if args.interpreter == "text":
             shell.note(note, once=True)
-    if is_talk and not args.quiet:
+    if is_interactive and not args.quiet:
         greet(shell)
     lines.run_given(shell, [*args.given_first, *args.given])
-    has_talked = is_talk and not shell.is_over
+    has_talked = is_interactive and not shell.is_over
     if not args.batch and not shell.is_over:
-        interact(shell, is_talk=is_talk)
+        interact(shell, is_interactive=is_interactive)
     if shell.exit_status is not None:
         return shell.exit_status
     return 1 if shell.failures and not has_talked else 0
@@ -340,15 +340,15 @@ def at_terminal() -> bool:
     return is_terminal(sys.stdin) and is_terminal(sys.stdout)
 
 
-def interact(shell: Shell, *, is_talk: bool) -> None:
+def interact(shell: Shell, *, is_interactive: bool) -> None:
     """Converse with whoever is on stdin, in the best way that it has."""
-    if is_talk and os.environ.get("TERM", "dumb") != "dumb":
+    if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.
         from dwarfgpu.repl.terminal import prompt
 
         prompt.converse(shell)
     else:
-        lines.converse(shell, prompts=is_talk)
+        lines.converse(shell, prompts=is_interactive)
 
 
 def greet(shell: Shell) -> None:

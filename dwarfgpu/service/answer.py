@@ -26,7 +26,7 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explain import is_undefined_somewhere
-from dwarfgpu.view.location_json import Plain, Record, entry_json, location_json
+from dwarfgpu.view.location_json import JsonObject, Plain, entry_json, location_json
 from dwarfgpu.view.locations import entry_text, location_text
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import without_removed
@@ -46,7 +46,7 @@ class Answer:
 
     text: str
     """The value, or why there is none."""
-    record: Record
+    record: JsonObject
     """`notes` and `result` or `error`, and with a type `bytes`, `undefined_bits`, `text`."""
     status: int
     where: str | None = None
@@ -58,7 +58,7 @@ class Answer:
 def of_result(result: Result, notes: tuple[str, ...], session: Session) -> Answer:
     """The result of an expression without a type."""
     found = entry_json(result, session.architecture.endian)
-    record: Record = {"notes": list(notes), "result": found}
+    record: JsonObject = {"notes": list(notes), "result": found}
     status = 1 if is_undefined_somewhere(result) else 0
     text = where_text(result, session) if isinstance(result, Location) else entry_text(result)
     return Answer(text, record, status, notes=notes)
@@ -66,7 +66,7 @@ def of_result(result: Result, notes: tuple[str, ...], session: Session) -> Answe
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
     """An error in place of a result."""
-    record: Record = {"notes": list(notes), **error_json(error)}
+    record: JsonObject = {"notes": list(notes), **error_json(error)}
     return Answer(error_line(error), record, 1, notes=notes, error=error)
 
 
@@ -78,7 +78,7 @@ def of_reading(
     where = None if location is None else where_text(location, session)
     if reading.error is not None:
         error = reading.error
-        record: Record = {"notes": list(notes), **error_json(error)}
+        record: JsonObject = {"notes": list(notes), **error_json(error)}
         text = f"<error: {error_line(error)}>"
         if isinstance(error, UndefinedBits):
             text = f"{OPTIMIZED_OUT} ({error.message})"
@@ -103,7 +103,7 @@ def of_reading(
 
 
 def is_cut(bits: Bits, kind: Type | None) -> bool:
-    """Whether only the first elements of an array were read: `dwarfgpu.session.resolve_type.readable_bits`."""
+    """Whether only the first elements of an array were read (`resolve_type.readable_bits`)."""
     return bits.size_bits < (size_bits(kind) or 0)
 
 
@@ -166,7 +166,7 @@ def _offset_text(session: Session, address: int) -> str | None:
     return None
 
 
-def bits_json(bits: Bits, endian: Endian) -> Record:
+def bits_json(bits: Bits, endian: Endian) -> JsonObject:
     """The bytes of an object; digits with unknown bits are `?`."""
 
     def ranges(found: list[tuple[int, int]]) -> list[Plain]:

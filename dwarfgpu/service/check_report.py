@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Excerpt, Finding, Place
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 FEW: Final = 3
 """Findings of one rule that are shown in full without --all."""
@@ -140,7 +140,7 @@ def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
         yield f"{' ' * start}^{'~' * (len(steps[marked]) - 1)}"
 
 
-def report_json(verdict: Verdict, is_new: list[bool]) -> Record:
+def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
     """The object of `--json`, without its schema."""
     found = verdict.findings
     return {
@@ -161,7 +161,7 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> Record:
     }
 
 
-def finding_json(finding: Finding, is_new: bool) -> Record:
+def finding_json(finding: Finding, is_new: bool) -> JsonObject:
     place, excerpt = finding.place, finding.excerpt
     return {
         "severity": finding.severity,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.signals import signal_name, signal_text
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.notes import CoreThread
@@ -38,7 +38,7 @@ def thread_text(wave: WaveId, thread: CoreThread) -> str:
     return f"Thread {wave} (LWP {thread.lwp})"
 
 
-def signal_record(thread: CoreThread) -> Record | None:
+def signal_record(thread: CoreThread) -> JsonObject | None:
     """The signal that ended a thread, and why it came."""
     why = thread.why if thread.why is not None and thread.why.number == thread.signal else None
     if not thread.signal:
@@ -69,7 +69,7 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     return f"Thread {int.from_bytes(data, session.architecture.endian):#x} ({lwp})"
 
 
-def core_record(core: Core) -> Record:
+def core_record(core: Core) -> JsonObject:
     """What ran and why it stopped."""
     process, signal = core.dump.process, signal_record(core.threads[1])
     notes: list[Plain] = [*core.notes]

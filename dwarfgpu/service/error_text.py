@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.printable import one_line
 
 HINTS = {
@@ -55,7 +55,7 @@ def shortened(text: str) -> str:
     return f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"
 
 
-def error_json(error: DwarfGpuError) -> Record:
+def error_json(error: DwarfGpuError) -> JsonObject:
     """The `error` member of every schema."""
     site = error.site
     # A usage error is a malformed request: the schemas know the kinds of the engine only.

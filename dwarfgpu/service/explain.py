@@ -23,7 +23,7 @@ from dwarfgpu.view.explain import (
     verdict_on_error,
     views,
 )
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.position import lane_position
 from dwarfgpu.view.where_described import described_where
@@ -63,9 +63,9 @@ class Explanation:
         return "\n".join(one_line(line) for text in lines for line in text.split("\n"))
 
     @property
-    def record(self) -> Record:
+    def record(self) -> JsonObject:
         """The object `dwarfgpu-explain-1` without its schema."""
-        record: Record = {
+        record: JsonObject = {
             "heading": list(self.heading),
             "steps": [step.record for step in self.steps],
             "steps_omitted": self.omitted,

@@ -31,7 +31,7 @@ from dwarfgpu.service.answer import (
 )
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record, implicit_pointer_json, location_json, value_json
+from dwarfgpu.view.location_json import JsonObject, implicit_pointer_json, location_json, value_json
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
 READ_ONLY: Final = "nothing is assigned here: use set var at the prompt of dwarfgpu debug"
@@ -76,7 +76,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     style = "c" if value.unit is None else value.unit.style
     type_text = type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
     result = _result(value, type_text, endian)
-    record: Record = {"notes": [*notes], "result": result, "type": type_text}
+    record: JsonObject = {"notes": [*notes], "result": result, "type": type_text}
     text = language.format(evolve(value, error=None), session)
     if bits is None:
         record |= {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
@@ -90,7 +90,7 @@ def of_value(session: Session, name: str, value: TypedValue) -> Answer:
     return Answer(text, record, 0 if is_complete else 1, where, notes)
 
 
-def _result(value: TypedValue, type_text: str, endian: Endian) -> Record:
+def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
     """The object R of `dwarfgpu-eval-1`: a place, or what there is instead of one."""
     if value.location is not None:
         return location_json(value.location, endian)

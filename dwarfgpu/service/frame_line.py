@@ -10,14 +10,14 @@ from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view import stack_line
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.stack_line import arguments_of
 
 
 def frame_record(
     frame: StackFrame, *, with_arguments: bool, style: FrameStyle = DEFAULT_STYLE
-) -> Record:
+) -> JsonObject:
     """A frame with the keys of GDB's machine interface where it has them."""
     session = frame.session
     place, code_object = frame.place, session.code_object
@@ -62,7 +62,7 @@ def _value(session: Session, variable: Variable, style: FrameStyle) -> str:
         return f"<error reading variable {variable.name} ({error_line(error)})>"
 
 
-def frame_text(frame: StackFrame, record: Record, style: FrameStyle = DEFAULT_STYLE) -> str:
+def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAULT_STYLE) -> str:
     """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
     shown = record["args"]
     arguments = "..." if shown is None and arguments_of(frame) else ""

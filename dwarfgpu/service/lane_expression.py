@@ -17,11 +17,11 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.show import widened
 from dwarfgpu.service.answer import DEFAULT_OPTIONS, Answer, data_json
 from dwarfgpu.service.expression import DEFAULT, of_value
-from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, ask_lanes
+from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, evaluate_for_lanes
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.model.lane_extract import Picker
+    from dwarfgpu.model.lane_extract import LaneExtractor
 
 
 def values_of(
@@ -32,14 +32,14 @@ def values_of(
     def ask(session: Session) -> TypedValue:
         return language.evaluate(text, session, DEFAULT)
 
-    def picks(value: TypedValue, picker: Picker) -> Callable[[int], TypedValue]:
+    def picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
         if not _is_number(value):
             raise Unsupported("each lane is asked for what is not a number")
         location, bits = picker.of(value.location), picker.of(value.bits)
         alike = evolve(value, around=None)
         return lambda at: evolve(alike, location=location(at), bits=bits(at))
 
-    return ask_lanes(sessions, ask, picks, among=among, is_worth=len(among) >= WORTH)
+    return evaluate_for_lanes(sessions, ask, picks, among=among, batch=len(among) >= WORTH)
 
 
 def _is_number(value: TypedValue) -> bool:

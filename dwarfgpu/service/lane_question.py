@@ -28,7 +28,7 @@ from dwarfgpu.service.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.all_lanes import WORTH, LaneAnswers, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import LaneState, Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -82,13 +82,13 @@ def lane_answers(
             if not isinstance(wanted, Answer):
                 asked.setdefault(wanted, []).append((row, state.lane))
     sessions = [each.session for each in questions]
-    is_worth = sum(map(len, asked.values())) >= WORTH
+    batch = sum(map(len, asked.values())) >= WORTH
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
     for wanted, pairs in asked.items():
         if isinstance(wanted, Variable):
-            readings[wanted] = read_lanes(sessions, wanted, among=pairs, is_worth=is_worth)
-        elif is_worth:
+            readings[wanted] = read_lanes(sessions, wanted, among=pairs, batch=batch)
+        elif batch:
             from dwarfgpu.service.lane_expression import values_of
 
             values[wanted] = values_of(sessions, wanted.name, pairs)
@@ -137,7 +137,7 @@ def _brief(reading: Reading, session: Session, known: _Texts, has_data: bool) ->
     key = reading.variable, reading.notes, reading.bits.value
     if key not in known:
         text = variable_text(reading, session, DEFAULT_OPTIONS)
-        record: Record = {}
+        record: JsonObject = {}
         if has_data:
             record["data"] = data_json(reading.bits, reading.type, session, reading.location)
         known[key] = Answer(text, record, 0, notes=reading.notes)

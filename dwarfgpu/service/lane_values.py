@@ -15,11 +15,11 @@ from dwarfgpu import language
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.session.all_lanes import ask_lanes
+from dwarfgpu.session.all_lanes import evaluate_for_lanes
 from dwarfgpu.session.session import LaneState, Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.model.lane_extract import Picker
+    from dwarfgpu.model.lane_extract import LaneExtractor
 
 OptionsOf: TypeAlias = Callable[[Session], Options]
 """What an expression may use where a session looks."""
@@ -60,7 +60,7 @@ def lane_values(
 
     is_together = _OF_ONE_LANE.search(text) is None
     among = [(0, lane) for lane in asked] if is_together else []
-    answers = ask_lanes([session], ask, _picks, among=among, is_worth=True)
+    answers = evaluate_for_lanes([session], ask, _picks, among=among, batch=True)
     out = []
     for state in states:
         error = state.error or failed.get(_pc(state))
@@ -74,7 +74,7 @@ def lane_values(
     return out
 
 
-def _picks(value: TypedValue, picker: Picker) -> Callable[[int], TypedValue]:
+def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
     location, bits = picker.of(value.location), picker.of(value.bits)
     pointer = picker.of(value.pointer)
 

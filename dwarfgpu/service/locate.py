@@ -13,7 +13,7 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.subject import misspelt, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.location_drawing import COLOURS, Glyphs, Line, drawing
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.pieces import Layout, layout_json, layouts
 
@@ -45,7 +45,7 @@ class Located:
             size = f"{bits // 8} byte{'' if bits == 8 else 's'}"
         return f"{self.title} is {location_text(self.location)}, {size}."
 
-    def record(self, session: Session) -> Record:
+    def record(self, session: Session) -> JsonObject:
         """The member `objects` of `dwarfgpu-location-1`, without the name."""
         places: list[Plain] = [layout_json(each) for each in self.layouts]
         return {

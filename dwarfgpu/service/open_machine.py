@@ -63,7 +63,7 @@ def stopped_in_core(
     strict: bool,
     debug_directories: tuple[str | Path, ...],
 ) -> Stopped:
-    """The process of a core file; the errors are those of `dwarfgpu.machine.core.target.load_core`."""
+    """The process of a core file; errors as from `dwarfgpu.machine.core.target.load_core`."""
     # Imported here, as by others who meet a core: most commands never do.
     from dwarfgpu.machine.core.target import load_core
 

@@ -17,7 +17,7 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer, of_reading
 from dwarfgpu.service.error_text import error_line, one_line
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
 _NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
@@ -80,9 +80,9 @@ def or_operations(text: str, error: UsageError) -> UsageError:
     return UsageError(f"{error.message.rstrip('.')}; give operations with -e")
 
 
-def named(wanted: Subject, record: Record) -> Record:
+def named(wanted: Subject, record: JsonObject) -> JsonObject:
     """The answer as one of several: with the name, and what the declaration says."""
-    out: Record = {"name": wanted.name, "type": None, "line": None, "kind": "expression"}
+    out: JsonObject = {"name": wanted.name, "type": None, "line": None, "kind": "expression"}
     if isinstance(wanted, Expression):
         return out | record
     out["kind"] = wanted.kind

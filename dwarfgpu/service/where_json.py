@@ -21,7 +21,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.coverage import MOST_CALLS, SourceLines, percent, variable_name
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.place_words import description_words, operations_text
 
 SCHEMA: Final = "dwarfgpu-where-1"
@@ -84,7 +84,7 @@ class Total:
             words.append(f"{counts} global variable{plural} described")
         return ", ".join(words)
 
-    def record(self) -> Record:
+    def record(self) -> JsonObject:
         return {
             "functions": self.functions,
             "variables": self.variables,
@@ -134,7 +134,7 @@ def write(
         if source is not None and source.problem is not None:
             total.problems.append(source.problem)
     is_low = total.is_below(minimum)
-    tail: Record = {
+    tail: JsonObject = {
         "functions": functions,
         "total": total.record(),
         "minimum": None if minimum is None else float(minimum),
@@ -145,8 +145,8 @@ def write(
     return 1 if total.problems or is_low else 0
 
 
-def _function(group: Group, place: Place, total: Total) -> Record:
-    out: Record = {
+def _function(group: Group, place: Place, total: Total) -> JsonObject:
+    out: JsonObject = {
         "name": place.qualified_name,
         "unit": group.unit_name,
         "ranges": _spans(place.spans),
@@ -158,7 +158,7 @@ def _function(group: Group, place: Place, total: Total) -> Record:
 
 def variable_json(
     coverage: Coverage, arch: Architecture | None, source: SourceLines | None
-) -> Record:
+) -> JsonObject:
     """Everything of one variable."""
     variable, place = coverage.variable, coverage.place
     functions = () if place is None else place.functions
@@ -202,12 +202,12 @@ def _entry(
     variable: Variable,
     arch: Architecture | None,
     source: SourceLines | None,
-) -> Record:
+) -> JsonObject:
     bounds, extent, said = description.bounds, description.extent, description.source
     undefined: list[Plain] = [
         {"bit_offset": first, "bit_size": count} for first, count in extent.undefined
     ]
-    out: Record = {"begin": None, "end": None}
+    out: JsonObject = {"begin": None, "end": None}
     return (out if bounds is None else _span(bounds, source)) | {
         "completeness": extent.completeness,
         "undefined_bits": undefined,
@@ -219,8 +219,8 @@ def _entry(
     }
 
 
-def _span(span: Range, source: SourceLines | None) -> Record:
-    out: Record = {"begin": span.begin, "end": span.end}
+def _span(span: Range, source: SourceLines | None) -> JsonObject:
+    out: JsonObject = {"begin": span.begin, "end": span.end}
     if source is None:
         return out
     lines: list[Plain] = [{"file": file, "lines": [*numbers]} for file, numbers in source.of(span)]

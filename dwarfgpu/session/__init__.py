@@ -1,1 +1,1 @@
-""
+"""One stopped machine with its code objects: frames, variables, lanes."""

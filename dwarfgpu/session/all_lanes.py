@@ -28,7 +28,7 @@ from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.expr.all_lanes import LaneTarget
-    from dwarfgpu.model.lane_extract import Picker
+    from dwarfgpu.model.lane_extract import LaneExtractor
 
 T = TypeVar("T")
 
@@ -77,18 +77,18 @@ def read_lanes(
     lanes: Iterable[int] | None = None,
     *,
     among: Collection[tuple[int, int]] | None = None,
-    is_worth: bool = False,
+    batch: bool = False,
 ) -> LaneAnswers[Reading]:
     """A variable in lanes of waves: for each, the `Reading` that `Session.read` gives.
 
-    The arguments are those of `ask_lanes`. Where lanes are at program locations at which the name
-    of the variable means another one, it is still this one that is read.
+    The arguments are those of `evaluate_for_lanes`. The variable given is read in every lane, also
+    where its name denotes another variable at the lane's program location.
     """
 
     def ask(session: Session) -> Reading:
         return session.read(variable)
 
-    def picks(reading: Reading, picker: Picker) -> Callable[[int], Reading]:
+    def picks(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]:
         if reading.error is not None:
             _ = reading.error.message  # as it is for all of them, or `Divergence`
         elif is_dynamic(reading.variable.type):
@@ -104,7 +104,7 @@ def read_lanes(
 
         return pick
 
-    return ask_lanes(sessions, ask, picks, lanes, among=among, is_worth=is_worth)
+    return evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
 
 
 def evaluate_in_lanes(
@@ -113,20 +113,20 @@ def evaluate_in_lanes(
     lanes: Iterable[int] | None = None,
     *,
     dialect: Dialect | None = None,
-    is_worth: bool = False,
+    batch: bool = False,
 ) -> LaneAnswers[Result]:
     """Operations in lanes of waves: for each, the result in `Session.context`.
 
-    The other arguments are those of `ask_lanes`.
+    The other arguments are those of `evaluate_for_lanes`.
     """
 
     def ask(session: Session) -> Result:
         return evaluate(data, session.context(), dialect=dialect)
 
-    return ask_lanes(sessions, ask, of_each_lane, lanes, is_worth=is_worth)
+    return evaluate_for_lanes(sessions, ask, of_each_lane, lanes, batch=batch)
 
 
-def of_each_lane(answer: T, picker: Picker) -> Callable[[int], T]:
+def of_each_lane(answer: T, picker: LaneExtractor) -> Callable[[int], T]:
     """What a lane has of nouns, and of tuples of them and of errors."""
     for each in answer if isinstance(answer, tuple) else ():
         if isinstance(each, DwarfGpuError):
@@ -134,21 +134,21 @@ def of_each_lane(answer: T, picker: Picker) -> Callable[[int], T]:
     return picker.of(answer)
 
 
-def ask_lanes(
+def evaluate_for_lanes(
     sessions: Sequence[Session],
     ask: Callable[[Session], T],
-    picks: Callable[[T, Picker], Callable[[int], T]],
+    picks: Callable[[T, LaneExtractor], Callable[[int], T]],
     lanes: Iterable[int] | None = None,
     *,
     among: Collection[tuple[int, int]] | None = None,
-    is_worth: bool = False,
+    batch: bool = False,
 ) -> LaneAnswers[T]:
     """The answers of lanes of waves to what can be asked of a session that looks at one lane.
 
     `sessions` are those of one machine, one for each wave (`sessions_of`). `lanes`: of each wave,
     by default all. `among`: rows (of `sessions`) and lanes that are asked in place of these.
     `picks` tells what each lane has of an answer whose integers are those of all lanes.
-    `is_worth`: whether NumPy is imported even for few lanes.
+    `batch`: whether NumPy is imported even for few lanes.
     """
     sessions = tuple(sessions)
     answers: LaneAnswers[T] = LaneAnswers(sessions, ask, {})
@@ -164,7 +164,7 @@ def ask_lanes(
     for row, lane in among:
         alike.setdefault(keys[row], []).append((row, lane))
     is_compared = any(each.comparison is not None for each in sessions)  # by each lane alone
-    is_much = is_worth or len(among) >= WORTH or "numpy" in sys.modules
+    is_much = batch or len(among) >= WORTH or "numpy" in sys.modules
     is_together = is_much and not is_compared and _has_numpy()
     for pairs in alike.values() if is_together else ():
         _ask_together(answers, ask, picks, pairs)
@@ -189,12 +189,12 @@ def _has_numpy() -> bool:
 def _ask_together(
     answers: LaneAnswers[T],
     ask: Callable[[Session], T],
-    picks: Callable[[T, Picker], Callable[[int], T]],
+    picks: Callable[[T, LaneExtractor], Callable[[int], T]],
     pairs: Collection[tuple[int, int]],
 ) -> None:
     """Answer for waves that share all but their own contents."""
     from dwarfgpu.expr.all_lanes import over_lanes
-    from dwarfgpu.model.lane_extract import Picker
+    from dwarfgpu.model.lane_extract import LaneExtractor
 
     rows, lanes = (sorted({pair[part] for pair in pairs}) for part in (0, 1))
     first = answers.sessions[rows[0]]
@@ -206,7 +206,7 @@ def _ask_together(
     members = None if is_whole else [(row_at[row], column_at[lane]) for row, lane in pairs]
 
     def together(seen: LaneTarget) -> Callable[[int], T]:
-        return picks(ask(_looking(first, seen)), Picker(seen.group.shape))
+        return picks(ask(_looking(first, seen)), LaneExtractor(seen.group.shape))
 
     waves = [answers.sessions[row].wave for row in rows]
     for each in over_lanes(together, target, waves, lanes, members):

@@ -13,7 +13,7 @@ from attrs import evolve, field
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import SourceFile
@@ -184,7 +184,7 @@ def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
         level += 1
 
 
-def has_signed_pc(frame: PhysicalFrame) -> bool:
+def has_signed_pc(frame: CfiFrame) -> bool:
     """Whether the return address that led to a frame is signed where it is kept."""
     if frame.callee is None or isinstance(frame, TailFrame):
         return False

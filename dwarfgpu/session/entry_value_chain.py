@@ -15,7 +15,7 @@ from attrs import evolve
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.on_entry import OnEntry
-from dwarfgpu.cfi.unwind import MOST_STEPS, PhysicalFrame
+from dwarfgpu.cfi.unwind import MOST_STEPS, CfiFrame
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Subprogram
@@ -24,7 +24,12 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.entry_values import Passed, attributes_used, call_of, told_on_entry
+from dwarfgpu.session.entry_values import (
+    Passed,
+    attributes_used,
+    call_site_returning_to,
+    entry_value_from_call_site,
+)
 
 _ENTRY_VALUES: Final = ("entry_value", "GNU_entry_value")
 _PARAMETER: Final = "GNU_parameter_ref"
@@ -34,7 +39,7 @@ class Seen(Protocol):
     """What a frame sees (`dwarfgpu.session.frame.Focus`)."""
 
     @property
-    def physical_frame(self) -> PhysicalFrame | None: ...
+    def physical_frame(self) -> CfiFrame | None: ...
 
     @property
     def limits(self) -> Limits: ...
@@ -49,7 +54,7 @@ class Seen(Protocol):
 
 
 class Entered(Protocol):
-    """A call frame (`dwarfgpu.session.frame.TopFrame`)."""
+    """A call frame (`dwarfgpu.session.frame.SubprogramFrame`)."""
 
     @property
     def session(self) -> Seen: ...
@@ -58,11 +63,11 @@ class Entered(Protocol):
     def subprogram(self) -> Subprogram | None: ...
 
     @property
-    def left_alone(self) -> dict[int, Location]: ...
+    def preserved_by_callees(self) -> dict[int, Location]: ...
 
     def has_kept(self, place: Passed) -> bool: ...
 
-    def nested_context(self, left_alone: dict[int, Location]) -> Context: ...
+    def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context: ...
 
 
 @frozen(eq=False)
@@ -70,7 +75,7 @@ class _Needed:
     """Values on entry to one frame that are needed."""
 
     frame: Entered
-    physical: PhysicalFrame
+    physical: CfiFrame
     calling: Seen
     call: CallSite | None
     places: tuple[Passed, ...]
@@ -78,22 +83,22 @@ class _Needed:
     def find(self) -> None:
         """Evaluate them in the calling frame, which has what it needs itself."""
         for place in self.places:
-            left_alone: dict[int, Location] = {}
+            preserved_by_callees: dict[int, Location] = {}
             value: Value | DwarfGpuError | None
             try:
-                value = self._value(place, left_alone)
+                value = self._value(place, preserved_by_callees)
             except DwarfGpuError as error:
                 value = error.with_traceback(None)  # which would keep everything that is under way
-            self.physical.on_entry[place] = OnEntry(value, left_alone)
+            self.physical.on_entry[place] = OnEntry(value, preserved_by_callees)
 
-    def _value(self, place: Passed, left_alone: dict[int, Location]) -> Value | None:
+    def _value(self, place: Passed, preserved_by_callees: dict[int, Location]) -> Value | None:
         subprogram = self.frame.subprogram
         if subprogram is None:
             return None
-        context = self.calling.frame.nested_context(left_alone)
+        context = self.calling.frame.nested_context(preserved_by_callees)
         limits = evolve(context.limits, steps=min(context.limits.steps, MOST_STEPS))
         context = evolve(context, limits=limits)
-        return told_on_entry(subprogram, self.call, place, context)
+        return entry_value_from_call_site(subprogram, self.call, place, context)
 
 
 def value_on_entry(frame: Entered, place: Passed) -> Value | None:
@@ -110,13 +115,13 @@ def value_on_entry(frame: Entered, place: Passed) -> Value | None:
     known = physical.on_entry.get(place)
     if known is None:
         return None
-    frame.left_alone.update(known.left_alone)
+    frame.preserved_by_callees.update(known.preserved_by_callees)
     if isinstance(known.value, DwarfGpuError):
         raise copy(known.value)
     return known.value
 
 
-def _needed(frame: Entered, physical: PhysicalFrame, place: Passed) -> list[_Needed]:
+def _needed(frame: Entered, physical: CfiFrame, place: Passed) -> list[_Needed]:
     """What has to be known for a value on entry, innermost first; without what is known already."""
     found: list[_Needed] = []
     nested: dict[tuple[CallSite, Passed], tuple[Passed, ...]] = {}
@@ -130,7 +135,7 @@ def _needed(frame: Entered, physical: PhysicalFrame, place: Passed) -> list[_Nee
             calling, return_address = frame.session.calling()
         except MissingContext:
             break
-        call = call_of(calling.code_object, return_address)
+        call = call_site_returning_to(calling.code_object, return_address)
         found.append(_Needed(frame, physical, calling, call, places))
         outer = calling.physical_frame
         if call is None or outer is None:

@@ -1,7 +1,7 @@
 """The call frames of a session: who called whom, inlined functions too, and values on entry.
 
 Frames are numbered as GDB numbers them: 0 is the innermost, an inlined function has a number of its
-own. Levels count the frames that the machine has (`dwarfgpu.cfi.unwind.PhysicalFrame`).
+own. Levels count the frames that the machine has (`dwarfgpu.cfi.unwind.CfiFrame`).
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ class LoadedCode:
         return next((each for each in self.code_objects if each.covers(location)), None)
 
 
-def call_of(caller: CodeObject | None, return_pc: int) -> CallSite | None:
+def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:
     """What is told of the call that returns to a program location."""
     return None if caller is None else call_before(caller.scopes, return_pc)
 
 
-def told_on_entry(
+def entry_value_from_call_site(
     callee: Subprogram, call: CallSite | None, what: Passed, context: Context
 ) -> Value | None:
     """What a call-site parameter tells of a value on entry (DWARF 5 3.4); None where none does.
@@ -87,7 +87,7 @@ def told_on_entry(
     """
     place, base = _typed_register(callee, what) if isinstance(what, bytes) else (what, None)
     attribute = None if call is None else _told(call, place)
-    if call is None or attribute is None or not _tells(call, callee, context):
+    if call is None or attribute is None or not _call_site_matches(call, callee, context):
         return None
     result = passed_value(attribute, context)
     if not isinstance(result, Value):
@@ -97,7 +97,7 @@ def told_on_entry(
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
 
 
-def told_of_register(
+def register_from_call_site(
     callee: Subprogram, call: CallSite, number: int, context: Context
 ) -> Location | None:
     """The value that a register has at a call, as a location; None where no parameter tells it.
@@ -106,12 +106,12 @@ def told_of_register(
     """
     parameter = call.passed_in(number)
     value = None if parameter is None else parameter.value
-    if value is None or not _tells(call, callee, context):
+    if value is None or not _call_site_matches(call, callee, context):
         return None
     return stack_value(context, passed_value(value, context))
 
 
-def _tells(call: CallSite, callee: Subprogram, context: Context) -> bool:
+def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> bool:
     """Whether what a call passes is what a function finds on entry."""
     if may_tail_call_itself(callee.die):
         return False
@@ -144,7 +144,7 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
 
 
 def attributes_used(call: CallSite, what: Passed) -> Iterator[ExprLoc]:
-    """The attributes of a call by which `told_on_entry` is likely to compute a value on entry."""
+    """The attributes of a call from which `entry_value_from_call_site` computes an entry value."""
     if call.callee is None and call.target is not None:
         yield call.target
     attribute = _told(call, what)

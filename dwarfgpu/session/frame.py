@@ -13,7 +13,7 @@ from attrs import evolve, field
 from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import frozen
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import low_level
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_sites
 from dwarfgpu.dwarf.calls.call_values import require_call
@@ -30,8 +30,13 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.entry_value_chain import value_on_entry
-from dwarfgpu.session.entry_values import TYPED_REGISTERS, Passed, call_of, told_of_register
-from dwarfgpu.session.ipa_ra import left_alone
+from dwarfgpu.session.entry_values import (
+    TYPED_REGISTERS,
+    Passed,
+    call_site_returning_to,
+    register_from_call_site,
+)
+from dwarfgpu.session.ipa_ra import preserved_by_callees
 
 
 @frozen
@@ -58,7 +63,7 @@ class LaneLocation:
 
 
 @frozen
-class Passing:
+class PendingCall:
     """A call, and the function that runs because of it."""
 
     callee: Subprogram
@@ -114,7 +119,7 @@ class Focus(Protocol):
     def given_frame_base(self) -> GivenAddress | None: ...
 
     @property
-    def physical_frame(self) -> PhysicalFrame | None:
+    def physical_frame(self) -> CfiFrame | None:
         """The frame as call frame information sees it; None without a program location."""
         ...
 
@@ -148,15 +153,15 @@ class Focus(Protocol):
     def code_object(self) -> CodeObject | None: ...
 
     @property
-    def frame(self) -> TopFrame: ...
+    def frame(self) -> SubprogramFrame: ...
 
-    def context(self, frame: TopFrame | None = None) -> Context:
+    def context(self, frame: SubprogramFrame | None = None) -> Context:
         """The evaluation context of the focus in a frame, without a unit."""
         ...
 
 
 @frozen(eq=False)
-class TopFrame:
+class SubprogramFrame:
     """The call frame that executes, of a wave at a program location in a code object."""
 
     session: Focus = field(repr=False)
@@ -165,14 +170,14 @@ class TopFrame:
     level: int = 0
     is_for_frame_base: bool = field(default=False, kw_only=True)
     """While its own frame base is evaluated (A.3.3.5: it may not use DW_OP_fbreg)."""
-    is_of_thread: bool = field(default=False, kw_only=True)
+    is_scalar: bool = field(default=False, kw_only=True)
     """While what tells where lanes are is evaluated: every lane is where the thread is."""
-    passing: Passing | None = field(default=None, kw_only=True)
+    passing: PendingCall | None = field(default=None, kw_only=True)
     """The call that is waited for, while what its callee found on entry is evaluated."""
-    only_told: bool = field(default=False, kw_only=True)
+    cfi_only: bool = field(default=False, kw_only=True)
     """Take no register from a frame further in: for what the user asks, of which no compiler knows
     what callees left alone, and for what a frame had when it made a call."""
-    left_alone: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
+    preserved_by_callees: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
     """Registers found in a frame further in, because the calls left them alone."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
     """Where lanes were found: a frame lives no longer than the context that it is made for."""
@@ -203,7 +208,7 @@ class TopFrame:
         return self.code_object.scopes.subprograms_at(pc)
 
     @property
-    def _physical(self) -> PhysicalFrame:
+    def _physical(self) -> CfiFrame:
         found = self.session.physical_frame
         if found is None:
             raise MissingContext("the context has no program location, where unwinding begins")
@@ -216,20 +221,22 @@ class TopFrame:
         if not found.is_undefined:
             return found
         if passing is None:
-            return found if self.only_told else self._left_alone(number) or found
+            return found if self.cfi_only else self._preserved_by_callees(number) or found
         context = self.session.context()
-        return told_of_register(passing.callee, passing.call, number, context) or found
+        return register_from_call_site(passing.callee, passing.call, number, context) or found
 
-    def _left_alone(self, number: int) -> Location | None:
+    def _preserved_by_callees(self, number: int) -> Location | None:
         """Where it is because the calls within left it alone, as gcc knows."""
-        found = left_alone(self._physical, number, lambda e: self.session.at_level(e).code_object)
+        found = preserved_by_callees(
+            self._physical, number, lambda e: self.session.at_level(e).code_object
+        )
         if found is not None:
-            self.left_alone[number] = found
+            self.preserved_by_callees[number] = found
         return found
 
-    def notes_on_left_alone(self) -> Iterator[str]:
+    def notes_on_preserved_registers(self) -> Iterator[str]:
         """What was assumed of registers that were found further in."""
-        for number in self.left_alone:
+        for number in self.preserved_by_callees:
             name = self.session.architecture.register(number).name
             yield (
                 f"{name} is taken to be as the functions within the call have it: gcc keeps a "
@@ -366,7 +373,7 @@ class TopFrame:
 
         An inlined call that the lane never entered leaves it in the function around the call.
         """
-        if lane is None or self.is_of_thread:
+        if lane is None or self.is_scalar:
             return LaneLocation(self.pc)
         is_forced = self.session.is_pc_forced and not self.level
         locate = self._forced_location if is_forced else self._lane_location
@@ -430,16 +437,16 @@ class TopFrame:
 
     def _of_thread(self) -> Context:
         """The context in which it is told where lanes are, which cannot ask where they are."""
-        return self.session.context(evolve(self, is_of_thread=True))
+        return self.session.context(evolve(self, is_scalar=True))
 
     def caller(self) -> tuple[Frame, int]:
         calling, return_address = self.session.calling()
         calling = calling.nested()
         pc = calling.program_location
         assert pc is not None
-        callee, call = self.subprogram, call_of(calling.code_object, return_address)
-        passing = None if callee is None or call is None else Passing(callee, call)
-        return evolve(calling.frame, passing=passing, only_told=True), pc
+        callee, call = self.subprogram, call_site_returning_to(calling.code_object, return_address)
+        passing = None if callee is None or call is None else PendingCall(callee, call)
+        return evolve(calling.frame, passing=passing, cfi_only=True), pc
 
     def entry_value(self, expression: bytes) -> Value | None:
         """By the call-site parameter, where call frame information has lost the register."""
@@ -454,9 +461,11 @@ class TopFrame:
         parameter = self.subprogram.die.unit.info.die_at(section_offset)
         return value_on_entry(self, parameter)
 
-    def nested_context(self, left_alone: dict[int, Location]) -> Context:
+    def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context:
         """That of an evaluation within another one, which finds registers that were left alone."""
-        return self.session.nested().context(evolve(self, left_alone=left_alone))
+        return self.session.nested().context(
+            evolve(self, preserved_by_callees=preserved_by_callees)
+        )
 
     def has_kept(self, place: Passed) -> bool:
         """Whether a place is a register, and it is known where the caller has it."""

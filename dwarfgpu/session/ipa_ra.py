@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.producer import tracks_calls
@@ -19,8 +19,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 
 
-def left_alone(
-    frame: PhysicalFrame, number: int, code_object: Callable[[int], CodeObject | None]
+def preserved_by_callees(
+    frame: CfiFrame, number: int, code_object: Callable[[int], CodeObject | None]
 ) -> Location | None:
     """Where an outer frame has a register that no rule and no ABI gives it; None where it is lost.
 
@@ -29,9 +29,9 @@ def left_alone(
     file = _tracking_file(code_object(frame.level), frame)
     if file is None:
         return None
-    walked: list[PhysicalFrame] = []
+    walked: list[CfiFrame] = []
     found: Location | None = None
-    while number not in frame.left_alone:
+    while number not in frame.preserved_by_callees:
         walked.append(frame)
         callee = frame.callee
         if callee is None or _tracking_file(code_object(callee.level), callee) is not file:
@@ -44,13 +44,13 @@ def left_alone(
             break
         frame = callee
     else:
-        found = frame.left_alone[number]
+        found = frame.preserved_by_callees[number]
     for each in walked:
-        each.left_alone[number] = found
+        each.preserved_by_callees[number] = found
     return found
 
 
-def _tracking_file(code_object: CodeObject | None, frame: PhysicalFrame) -> DebugInfo | None:
+def _tracking_file(code_object: CodeObject | None, frame: CfiFrame) -> DebugInfo | None:
     """The file of a frame, where its unit tells what calls leave alone."""
     if code_object is None:
         return None

@@ -26,7 +26,7 @@ from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
-from dwarfgpu.session.frame import TopFrame
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.resolve_type import Resolver, may_point, object_bits
 
 
@@ -110,7 +110,7 @@ def _check_upstream(location: Location, size: int) -> None:
 
 
 def notes_on_location(
-    variable: Variable, frame: TopFrame, pc: int | None, lane_count: int
+    variable: Variable, frame: SubprogramFrame, pc: int | None, lane_count: int
 ) -> tuple[str, ...]:
     """What is assumed about the description of a variable at a program location."""
     try:
@@ -135,7 +135,7 @@ def notes_on_location(
         return ()  # the reading itself reports it
 
 
-def notes_that_hold(notes: Iterable[str], frame: TopFrame) -> tuple[str, ...]:
+def notes_that_hold(notes: Iterable[str], frame: SubprogramFrame) -> tuple[str, ...]:
     """The notes on operations, without that on a frame base that the frame does not have."""
     found = tuple(notes)
     try:

@@ -50,7 +50,7 @@ from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import ImplicitPointer, is_compound
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import read_field
-from dwarfgpu.session.type_attributes import Around, ObjectPlace, TypeAttributes
+from dwarfgpu.session.type_attributes import EnclosingObject, ObjectPlace, TypeAttributes
 
 RESOLUTIONS: Final = 20_000
 """Types resolved for one answer."""
@@ -61,7 +61,7 @@ SHOWN_BYTES: Final = 1 << 16
 
 
 @frozen(eq=False)
-class Placed:
+class TypedObject:
     """An object: its type and where its data is."""
 
     type: Type | None
@@ -146,7 +146,7 @@ class Resolver:
         space = require(context.architecture, "target architecture").address_space(0)
         return memory_location(context, space, address)
 
-    def contents(self, placed: Placed) -> Bits:
+    def contents(self, placed: TypedObject) -> Bits:
         """The bits of an object; of an array that is too large to be read, the first ones."""
         location, context = placed.location, self._attributes.context
         size = size_bits(placed.type)
@@ -164,11 +164,11 @@ class Resolver:
         return read_field(self._attributes.context.access, location, bit_size, kind)
 
     def resolved(
-        self, kind: Type | None, location: Location, around: Around | None = None
-    ) -> Placed:
+        self, kind: Type | None, location: Location, around: EnclosingObject | None = None
+    ) -> TypedObject:
         """The object at a place: its static type, and the place of its data."""
         if not is_dynamic(kind):
-            return Placed(kind, location)
+            return TypedObject(kind, location)
         if self._depth >= NESTING:
             raise LimitExceeded(f"types resolved more than {NESTING} deep in one another")
         self._resolutions_left -= 1
@@ -179,24 +179,24 @@ class Resolver:
             placed = self._resolved(kind, ObjectPlace(location, around))
         finally:
             self._depth -= 1
-        return Placed(_renamed(kind, placed.type), placed.location)
+        return TypedObject(_renamed(kind, placed.type), placed.location)
 
-    def variable(self, kind: Type | None, location: Location) -> Placed:
+    def variable(self, kind: Type | None, location: Location) -> TypedObject:
         """The object of a variable, as `resolved`; of a register it has the low bits."""
         found = self.resolved(kind, location)
         size = size_bits(found.type) if found.location is location else None
         if size is None:
             return found
-        return Placed(found.type, location.of_object(size, self._attributes.context.endian))
+        return TypedObject(found.type, location.of_object(size, self._attributes.context.endian))
 
     def member(
-        self, kind: Struct, location: Location, member: Member, outer: Around | None = None
-    ) -> Placed:
+        self, kind: Struct, location: Location, member: Member, outer: EnclosingObject | None = None
+    ) -> TypedObject:
         """A member or base class of the structure at a place (A.5.7.3)."""
         place = self.member_location(location, member)
         if member.bit_size is not None:
-            return Placed(member.type, place)
-        return self.resolved(member.type, place, Around(kind, location, outer))
+            return TypedObject(member.type, place)
+        return self.resolved(member.type, place, EnclosingObject(kind, location, outer))
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Where a member of the structure at a place begins."""
@@ -214,22 +214,22 @@ class Resolver:
             raise Unsupported("a pointer to member without DW_AT_use_location")
         return self._attributes.place(kind.use_location, stack=(value, instance))
 
-    def _resolved(self, kind: Type | None, about: ObjectPlace) -> Placed:
+    def _resolved(self, kind: Type | None, about: ObjectPlace) -> TypedObject:
         bare = strip(kind)
         if not isinstance(bare, Dynamic):
             assert isinstance(bare, Array | Struct)
             if isinstance(bare, Struct):
-                return Placed(self._sized(bare, about), about.location)
-            return Placed(self._with_element(bare, about.location, about), about.location)
+                return TypedObject(self._sized(bare, about), about.location)
+            return TypedObject(self._with_element(bare, about.location, about), about.location)
         form, properties = bare.form, bare.properties
         if properties.associated is not None and not self._attributes.number(
             properties.associated, about
         ):
-            return Placed(Absent(form, "not associated"), about.location)
+            return TypedObject(Absent(form, "not associated"), about.location)
         if properties.allocated is not None and not self._attributes.number(
             properties.allocated, about
         ):
-            return Placed(Absent(form, "not allocated"), about.location)
+            return TypedObject(Absent(form, "not allocated"), about.location)
         data = about.location
         if properties.data_location is not None:
             source = properties.data_location.source
@@ -240,15 +240,15 @@ class Resolver:
             return self._array(form, properties, about, data)
         if properties.size_bits is not None and isinstance(form, Struct | Unspecified):
             size = (self._attributes.size(properties.size_bits, about) + 7) // 8
-            return Placed(evolve(form, size_bytes=size), data)
+            return TypedObject(evolve(form, size_bytes=size), data)
         if isinstance(form, Struct) and is_dynamic(form):
-            return Placed(self._sized(form, evolve(about, location=data)), data)
-        return Placed(form, data)
+            return TypedObject(self._sized(form, evolve(about, location=data)), data)
+        return TypedObject(form, data)
 
     def _sized(self, kind: Struct, about: ObjectPlace) -> Struct:
         """A structure that ends where its last member ends."""
         end = 0
-        around = Around(kind, about.location, about.around)
+        around = EnclosingObject(kind, about.location, about.around)
         for member in kind.members:
             if member.is_static:
                 continue
@@ -268,7 +268,7 @@ class Resolver:
 
     def _array(
         self, form: Array, properties: Properties, about: ObjectPlace, data: Location
-    ) -> Placed:
+    ) -> TypedObject:
         """The array that a descriptor describes, from its lowest address on."""
         dimensions = self._dimensions(properties, about)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
@@ -287,7 +287,7 @@ class Resolver:
             lower_bounds=lower_bounds if any(each != 0 for each in lower_bounds) else (),
         )
         kind = self._with_element(kind, data, about)
-        return Placed(kind, _lowest(kind, data))
+        return TypedObject(kind, _lowest(kind, data))
 
     def _with_element(self, kind: Array, data: Location, about: ObjectPlace) -> Array:
         """Elements whose size is told once for all of them; others stay as they are."""

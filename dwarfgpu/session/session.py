@@ -17,7 +17,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.elf_symbols import address_of_symbol
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
-from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import (
     DwarfGpuError,
     InconsistentContext,
@@ -39,7 +39,7 @@ from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.machine.target import Named, NotStarted, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.entry_values import MOST_CALLERS, LoadedCode
-from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, TopFrame
+from dwarfgpu.session.frame import GivenAddress, LaneLocation, LaneState, SubprogramFrame
 from dwarfgpu.session.read_variable import (
     Reading,
     contents,
@@ -123,8 +123,8 @@ class Session:
         raise UsageError(f"pc {self.pc:#x} is in the code of no code object ({names})")
 
     @property
-    def frame(self) -> TopFrame:
-        return TopFrame(self, self.code_object, self.pc, self.level)
+    def frame(self) -> SubprogramFrame:
+        return SubprogramFrame(self, self.code_object, self.pc, self.level)
 
     @property
     def call_stack(self) -> CallStack | None:
@@ -161,7 +161,7 @@ class Session:
         (self.top or self)._stacks.clear()
 
     @property
-    def physical_frame(self) -> PhysicalFrame | None:
+    def physical_frame(self) -> CfiFrame | None:
         stack = self.call_stack
         return None if stack is None else stack.frame(self.level)
 
@@ -312,7 +312,7 @@ class Session:
         except DwarfGpuError:
             return ()
 
-    def context(self, frame: TopFrame | None = None) -> Context:
+    def context(self, frame: SubprogramFrame | None = None) -> Context:
         """The evaluation context of the focus, without a unit."""
         frame = frame or self.frame
         count, _ = self.lane_count()
@@ -328,7 +328,7 @@ class Session:
             limits=self.limits,
             comparison=self.comparison,
         )
-        if self.iteration is None or frame.is_of_thread:
+        if self.iteration is None or frame.is_scalar:
             return context
         return evolve(context, iteration_count=frame.iteration_count())
 
@@ -365,7 +365,7 @@ class Session:
         here = self.code_object
         return tuple(sorted(self.code_objects, key=lambda each: each is not here))
 
-    def meanings(self, name: str = "") -> Meanings:
+    def meanings(self, name: str = "") -> NameLookup:
         """What names mean in the focus, `name` at least.
 
         Without a program location, what they mean in the unit of `main`, or in the only unit.
@@ -375,14 +375,14 @@ class Session:
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
             if self.is_absent:  # the lane sees what is outside of functions
-                return Meanings(infos, code_object.scopes.unit_at(pc))
+                return NameLookup(infos, code_object.scopes.unit_at(pc))
             here = self.program_location or pc
             with_outer = not (self.has_frames or self.inline_level)
             return code_object.scopes.meanings_at(
                 here, self.inline_level, infos, with_outer=with_outer
             )
         units = (each.scopes.main_unit for each in objects)
-        return Meanings(infos, next((each for each in units if each is not None), None))
+        return NameLookup(infos, next((each for each in units if each is not None), None))
 
     def variable(self, name: str) -> Variable:
         """The variable that a name means; `UsageError` in GDB's words where there is none."""
@@ -474,8 +474,10 @@ class Session:
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
             reading = evolve(reading, location=located(attribute, context, observe))
-            if frame.left_alone:
-                reading = evolve(reading, notes=(*reading.notes, *frame.notes_on_left_alone()))
+            if frame.preserved_by_callees:
+                reading = evolve(
+                    reading, notes=(*reading.notes, *frame.notes_on_preserved_registers())
+                )
             return contents(resolved(reading, context), context)
         except DwarfGpuError as error:
             return evolve(reading, error=error)
@@ -492,11 +494,11 @@ class Session:
         """Resolves types of which the program tells the rest, for the focus."""
         return Resolver(self.context)
 
-    def _notes(self, variable: Variable, frame: TopFrame, pc: int | None) -> tuple[str, ...]:
+    def _notes(self, variable: Variable, frame: SubprogramFrame, pc: int | None) -> tuple[str, ...]:
         """What was assumed about the focus and the variable's description."""
         count, note = self.lane_count()
         assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
         return tuple(dict.fromkeys([*assumed, *notes_on_location(variable, frame, pc, count)]))
 
 
-__all__ = ["GivenAddress", "LaneState", "Reading", "Session", "TopFrame"]
+__all__ = ["GivenAddress", "LaneState", "Reading", "Session", "SubprogramFrame"]

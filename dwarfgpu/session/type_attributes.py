@@ -50,12 +50,12 @@ LARGEST_LENGTH_BYTES: Final = 8
 
 
 @frozen(eq=False)
-class Around:
+class EnclosingObject:
     """The structure that an object is a part of, and what that is a part of."""
 
     kind: Struct
     location: Location
-    outer: Around | None = None
+    outer: EnclosingObject | None = None
 
 
 @frozen(eq=False)
@@ -63,7 +63,7 @@ class ObjectPlace:
     """The object that has the type."""
 
     location: Location
-    around: Around | None
+    around: EnclosingObject | None
 
 
 def displaced(location: Location, bits: int) -> Location:
@@ -130,7 +130,7 @@ class TypeAttributes:
             error.context = error.context or measure.name
             raise
 
-    def _referenced(self, name: str, die: Die, around: Around | None) -> int:
+    def _referenced(self, name: str, die: Die, around: EnclosingObject | None) -> int:
         """The value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
         what = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
         if die.tag == dw.TAG_MEMBER:
@@ -149,7 +149,7 @@ class TypeAttributes:
                 return self._integer(what, kind, place)
         raise UndefinedBits(f"{what}, which is optimized out: it has no location")
 
-    def _of_member(self, what: str, die: Die, around: Around | None) -> int:
+    def _of_member(self, what: str, die: Die, around: EnclosingObject | None) -> int:
         """A member of the nearest structure around the object that has it."""
         while around is not None:
             member = around.kind.member_at(die.offset)

@@ -1,1 +1,1 @@
-""
+"""Standard streams and the terminal."""

@@ -10,13 +10,13 @@ from typing import Final
 
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, strip
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.session.resolve_type import Placed
+from dwarfgpu.session.resolve_type import TypedObject
 from dwarfgpu.view.object_printer import Shown
 
 _PARTS: Final = ("P_ARRAY", "P_BOUNDS")
 
 
-def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> Placed | None:
+def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> TypedObject | None:
     """The array that such a structure is; None for any other structure, and for null."""
     members = kind.members
     if shown.options.style != "ada" or shown.whole is None:
@@ -33,4 +33,4 @@ def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> Placed | 
         return None
     whole = shown.whole
     resolved = whole.resolver.resolved(pointer.target, whole.part(first_bit), whole.around)
-    return Placed(resolved.type, whole.resolver.at(bits.value))
+    return TypedObject(resolved.type, whole.resolver.at(bits.value))

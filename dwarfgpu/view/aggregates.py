@@ -27,7 +27,7 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import is_dynamic
-from dwarfgpu.session.type_attributes import Around
+from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import unconstrained_array
 from dwarfgpu.view.object_bits import ObjectBytes
@@ -197,7 +197,7 @@ def _member(
             bits = whole.resolver.bit_field(placed.location, member.bit_size, member.type)
             yield from bit_field_pieces(shown, member, bits, depth, letter)
             return
-        yield from shown.placed(placed, Around(kind, location, around), depth, letter)
+        yield from shown.placed(placed, EnclosingObject(kind, location, around), depth, letter)
         return
     first_bit += member.bit_offset or 0
     if member.bit_size is None:

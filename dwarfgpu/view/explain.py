@@ -35,7 +35,7 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
-from dwarfgpu.view.location_json import Plain, Record, entry_json, operand_json
+from dwarfgpu.view.location_json import JsonObject, Plain, entry_json, operand_json
 from dwarfgpu.view.locations import entry_text, location_text
 
 SEARCHED = 10_000
@@ -120,7 +120,7 @@ class StepView:
         return "\n".join(lines)
 
     @property
-    def record(self) -> Record:
+    def record(self) -> JsonObject:
         """The member of `steps` of `dwarfgpu-explain-1`."""
         operands: list[Plain] = [
             operand_json(operand) for operand in self.step.instruction.operands

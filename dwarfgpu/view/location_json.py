@@ -41,10 +41,10 @@ _MAX_VALUE_BITS: Final = 1 << 20
 
 Plain: TypeAlias = None | bool | int | float | str | list["Plain"] | dict[str, "Plain"]
 """What `json.dumps` accepts."""
-Record: TypeAlias = dict[str, Plain]
+JsonObject: TypeAlias = dict[str, Plain]
 
 
-def entry_json(entry: Entry, endian: Endian = "little") -> Record:
+def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:
     """A stack entry or result: the object R of `dwarfgpu-eval-1`."""
     match entry:
         case Value():
@@ -70,7 +70,7 @@ def operand_json(operand: Operand) -> int | str:
     return operand if operand.bit_length() <= 64 else f"{operand:#x}"
 
 
-def value_json(value: Value) -> Record:
+def value_json(value: Value) -> JsonObject:
     """A value with its type; `value` is null where the type has no one number.
 
     Raises `LimitExceeded` for a type that no reader of JSON can take.
@@ -104,17 +104,17 @@ def _number(value: Value) -> Plain:
     return number if math.isfinite(number) else "inf" if number > 0 else "-inf"
 
 
-def location_json(location: Location, endian: Endian = "little") -> Record:
+def location_json(location: Location, endian: Endian = "little") -> JsonObject:
     """A location description with all its places."""
     return {"kind": "location", "places": _Budget(endian).places(location, 0)}
 
 
-def implicit_pointer_json(storage: ImplicitPointer) -> Record:
+def implicit_pointer_json(storage: ImplicitPointer) -> JsonObject:
     """A removed pointer as a value."""
     return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
 
 
-def _implicit_pointer(storage: ImplicitPointer) -> Record:
+def _implicit_pointer(storage: ImplicitPointer) -> JsonObject:
     if storage.displacement_bytes.bit_length() > MAX_BITS:
         raise LimitExceeded(f"displacement of an implicit pointer of more than {MAX_BITS} bits")
     return {
@@ -135,7 +135,7 @@ class _Budget:
     def places(self, location: Location, nesting: int) -> list[Plain]:
         return [self.place(place, nesting) for place in location.places]
 
-    def place(self, place: SingleLocation, nesting: int) -> Record:
+    def place(self, place: SingleLocation, nesting: int) -> JsonObject:
         storage, bit_offset = place.storage, place.bit_offset
         match storage:
             case Memory():
@@ -175,10 +175,10 @@ class _Budget:
             case other:
                 assert_never(other)
 
-    def composite(self, storage: Compound, bit_offset: int, nesting: int) -> Record:
+    def composite(self, storage: Compound, bit_offset: int, nesting: int) -> JsonObject:
         parts: list[Plain] = []
         shown = 0
-        record: Record = {
+        record: JsonObject = {
             "storage": "composite",
             "bit_size": storage.size_bits,
             "bit_offset": bit_offset,

@@ -16,8 +16,8 @@ from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.resolve_type import Placed, Resolver
-from dwarfgpu.session.type_attributes import Around, displaced
+from dwarfgpu.session.resolve_type import Resolver, TypedObject
+from dwarfgpu.session.type_attributes import EnclosingObject, displaced
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 from dwarfgpu.view.options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions
 from dwarfgpu.view.printers.model import Printer
@@ -35,7 +35,7 @@ class Whole:
 
     location: Location
     resolver: Resolver
-    around: Around | None = None
+    around: EnclosingObject | None = None
     """The structures that it is a part of."""
 
     def part(self, first_bit: int) -> Location:
@@ -106,7 +106,7 @@ class Shown:
         return self.whole
 
     def placed(
-        self, placed: Placed, around: Around | None, depth: int, letter: str | None
+        self, placed: TypedObject, around: EnclosingObject | None, depth: int, letter: str | None
     ) -> Iterator[str]:
         """An object at a place of its own."""
         resolver = self.required().resolver

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from attrs import evolve
 
 from dwarfgpu.access.coalesced_reads import Run
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation
@@ -25,7 +25,7 @@ from dwarfgpu.model.storage import (
     is_compound,
 )
 from dwarfgpu.view.layout import is_same_storage
-from dwarfgpu.view.location_json import Plain, Record, location_json
+from dwarfgpu.view.location_json import JsonObject, Plain, location_json
 from dwarfgpu.view.locations import location_text
 
 MOST_PIECES: Final = 256
@@ -84,14 +84,14 @@ class Layout:
     """Why it cannot be told."""
 
 
-def layouts(location: Location, size_bits: int, access: OneLaneAccess) -> tuple[Layout, ...]:
+def layouts(location: Location, size_bits: int, access: ScalarAccess) -> tuple[Layout, ...]:
     """The pieces of each place that holds an object; errors are in the layouts."""
     return tuple(
         _layout(Location((place,), location.stop), size_bits, access) for place in location.places
     )
 
 
-def _layout(location: Location, size_bits: int, access: OneLaneAccess) -> Layout:
+def _layout(location: Location, size_bits: int, access: ScalarAccess) -> Layout:
     left = location.remaining_bits
     described = size_bits if left is None else min(left, size_bits)
     try:
@@ -138,7 +138,7 @@ def _together(held: Piece, piece: Piece) -> Piece | None:
     return None
 
 
-def layout_json(layout: Layout) -> Record:
+def layout_json(layout: Layout) -> JsonObject:
     """A place of an object: its pieces, each with the storages that hold it."""
     pieces: list[Plain] = [
         {

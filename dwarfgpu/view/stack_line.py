@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.types.types import Array, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
@@ -79,7 +79,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     return text + marked(frame.session.physical_frame, *marks)
 
 
-def marked(frame: PhysicalFrame | None, *more: str) -> str:
+def marked(frame: CfiFrame | None, *more: str) -> str:
     """`  [tail call]`: what is to be known of how a frame was found."""
     marks = ["tail call"] if isinstance(frame, TailFrame) else []
     marks += more
@@ -87,6 +87,6 @@ def marked(frame: PhysicalFrame | None, *more: str) -> str:
     return f"  [{', '.join(marks)}]" if marks else ""
 
 
-def address_mark(frame: PhysicalFrame | None) -> str:
+def address_mark(frame: CfiFrame | None) -> str:
     """` [PAC]`, as GDB marks a return address that is signed where it is kept."""
     return " [PAC]" if frame is not None and has_signed_pc(frame) else ""

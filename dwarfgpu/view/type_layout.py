@@ -11,12 +11,12 @@ from typing import Final
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 _DEEPEST: Final = 100
 
 
-def layout(kind: Type | None, *, cplusplus: bool = False) -> Record:
+def layout(kind: Type | None, *, cplusplus: bool = False) -> JsonObject:
     """`bit_size` and, of a structure or union, `members` and `holes`; the last hole is the
     padding at the end."""
     try:
@@ -26,14 +26,14 @@ def layout(kind: Type | None, *, cplusplus: bool = False) -> Record:
         return {"bit_size": None}
 
 
-def _inside(kind: Type | None, cplusplus: bool, depth: int) -> Record:
+def _inside(kind: Type | None, cplusplus: bool, depth: int) -> JsonObject:
     if not isinstance(kind, Struct) or kind.is_declaration or depth == _DEEPEST:
         return {}
     members: list[Plain] = [_member(each, cplusplus, depth) for each in kind.members]
     return {"members": members, "holes": [] if kind.kind == "union" else _holes(kind)}
 
 
-def _member(member: Member, cplusplus: bool, depth: int) -> Record:
+def _member(member: Member, cplusplus: bool, depth: int) -> JsonObject:
     is_placed = member.location is None and not member.is_static
     bare = strip(member.type)
     return {

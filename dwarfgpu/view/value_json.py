@@ -39,9 +39,9 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import Resolver, is_dynamic
-from dwarfgpu.session.type_attributes import Around
+from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printed import printed_of, summary_parts
@@ -67,7 +67,7 @@ def value_data(
     architecture: Architecture | None = None,
     location: Location | None = None,
     resolver: Resolver | None = None,
-    around: Around | None = None,
+    around: EnclosingObject | None = None,
     read_memory: ReadMemory | None = None,
     printers: Printers = NO_PRINTERS,
 ) -> Plain:
@@ -89,7 +89,7 @@ class _Seen:
     whole: Whole | None
 
 
-def unknown(why: str) -> Record:
+def unknown(why: str) -> JsonObject:
     """What stands for an object without contents."""
     return {"unknown": why}
 
@@ -164,7 +164,7 @@ class _Walk:
             placed = whole.resolver.resolved(kind, place, around)
         else:
             placed = whole.resolver.member(member[0], place, member[1], around)
-            around = Around(member[0], place, around)
+            around = EnclosingObject(member[0], place, around)
         if member is not None and member[1].bit_size is not None:
             bits = whole.resolver.bit_field(placed.location, member[1].bit_size, kind)
             return self._bit_field(kind, bits)
@@ -179,7 +179,7 @@ class _Walk:
         if kind.size_bytes is None:
             return unknown("incomplete type")
         members: list[Plain] = []
-        record: Record = {"members": members}
+        record: JsonObject = {"members": members}
         printed = None if self.is_inside else self._printed(seen, kind, first_bit, depth)
         if printed is not None:
             self.is_inside = True
@@ -197,7 +197,7 @@ class _Walk:
         kind: Struct,
         first_bit: int,
         depth: int,
-        record: Record,
+        record: JsonObject,
         members: list[Plain],
     ) -> None:
         wanted: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
@@ -244,7 +244,9 @@ class _Walk:
             return unknown(str(error))
 
     def _of_printer(self, found: Printed, depth: int) -> Plain:
-        record: Record = {"summary": [self._summary(each, depth) for each in summary_parts(found)]}
+        record: JsonObject = {
+            "summary": [self._summary(each, depth) for each in summary_parts(found)]
+        }
         if found.children is None:
             return record
         children: list[Plain] = []
@@ -271,7 +273,7 @@ class _Walk:
         data = part.first.memory(count * width) if count else b""
         encoding = {1: "latin-1", 2: "utf-16", 4: "utf-32"}[width]
         order = "" if width == 1 else "-le" if part.first.endian == "little" else "-be"
-        record: Record = {"characters": data.decode(encoding + order, "replace")}
+        record: JsonObject = {"characters": data.decode(encoding + order, "replace")}
         return {**record, "omitted": part.count - count} if count < part.count else record
 
     def _object(self, value: Object, depth: int) -> Plain:
@@ -324,7 +326,7 @@ class _Walk:
             shown = min(shown, max(0, seen.object.size_bits - first_bit) // stride)
         text = self._characters(seen, kind, first_bit, shown, stride)
         if text is not None:
-            record: Record = {"characters": text}
+            record: JsonObject = {"characters": text}
         else:
             elements: list[Plain] = []
             for index in range(shown):
@@ -378,7 +380,7 @@ class _Walk:
                 return _integer(signed(number, size) if is_signed(bare) else number)
 
     def _pointer(self, bare: Pointer, number: int) -> Plain:
-        record: Record = {"address": _integer(number)}
+        record: JsonObject = {"address": _integer(number)}
         if bare.address_space:
             spaces = {} if self.architecture is None else self.architecture.address_spaces
             space = spaces.get(bare.address_space)

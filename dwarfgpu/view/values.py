@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import Resolver
-from dwarfgpu.session.type_attributes import Around
+from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
 from dwarfgpu.view.object_bits import ObjectBytes, ReadMemory
@@ -78,7 +78,7 @@ def format_value(
     endian: Endian = "little",
     location: Location | None = None,
     resolver: Resolver | None = None,
-    around: Around | None = None,
+    around: EnclosingObject | None = None,
     architecture: Architecture | None = None,
     symbolize: Symbolize | None = None,
     read_memory: ReadMemory | None = None,

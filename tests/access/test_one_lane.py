@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.access.limits import Limits
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.state.target import StateTarget
@@ -26,8 +26,8 @@ def at(bit_offset: int) -> Location:
     return Location((SingleLocation(S0, bit_offset),))
 
 
-def access() -> OneLaneAccess:
-    return OneLaneAccess(Machine(bytes(509), GFX942), "little", 1 << 20, 1000)
+def access() -> ScalarAccess:
+    return ScalarAccess(Machine(bytes(509), GFX942), "little", 1 << 20, 1000)
 
 
 def test_parts_of_one_byte_are_both_written() -> None:
@@ -65,7 +65,7 @@ MEMORY = Memory(GFX942.address_spaces[0])
     ids=["register", "memory", "implicit", "composite"],
 )
 def test_every_object_is_bounded(location: Location) -> None:
-    bounded = OneLaneAccess(Machine(bytes(509), GFX942), "little", 8, 1000)
+    bounded = ScalarAccess(Machine(bytes(509), GFX942), "little", 8, 1000)
     assert bounded.retrieve(location, 64) in (0, 1)
     assert len(bounded.read_bytes(location, 8)) == 8
     for beyond in (
@@ -114,7 +114,7 @@ def scattered(known: dict[int, bytes], size_bytes: int) -> Bits:
     for address, data in known.items():
         target.set_memory(memory, address, data)
     place = Location((SingleLocation(memory),))
-    return OneLaneAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
+    return ScalarAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
 
 
 class Counting(StateTarget):
@@ -153,7 +153,7 @@ def test_a_gap_is_not_looked_at_byte_by_byte() -> None:
         target.set_memory(memory, address, b"\1\2\3\4")
     place = Location((SingleLocation(memory),))
     size_bytes = (1 << 20) - 4
-    bits = OneLaneAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
+    bits = ScalarAccess(target, "little", 1 << 20, 200_000).read(place, 8 * size_bytes)
     gaps = [(4, 8), (12, 24), (28, size_bytes)]
     assert bits.unavailable_ranges("little") == [(8 * a, 8 * (b - a)) for a, b in gaps]
     assert target.reads < 100

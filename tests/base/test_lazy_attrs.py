@@ -1,4 +1,4 @@
-"""Classes of `dwarfgpu.base.lazy_attrs` behave as those of attrs, before and after their methods are made."""
+"""Classes of `dwarfgpu.base.lazy_attrs` behave as those of attrs, also before their first use."""
 
 from __future__ import annotations
 

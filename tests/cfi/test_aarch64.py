@@ -17,7 +17,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
 from dwarfgpu.cfi.stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context
@@ -45,7 +45,7 @@ def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
     return CallStack(context, wave.pc, loaded, tail_calls=chains)
 
 
-def differences(theirs: dict[str, str | None], ours: PhysicalFrame) -> list[str]:
+def differences(theirs: dict[str, str | None], ours: CfiFrame) -> list[str]:
     """Registers that calls preserve; of vectors what they preserve of them."""
     found = []
     for name, told in theirs.items():
@@ -141,7 +141,7 @@ def test_values_on_entry_go_through_tail_calls() -> None:
 
 def leaf(
     rules: dict[int, Rule], *, lr: int, mask: int | None = None, memory: bytes = b""
-) -> PhysicalFrame:
+) -> CfiFrame:
     """A frame with its return address in x30, and v8 with bytes 0 to 15."""
     target = StateTarget(ARCH)
     target.add_wave(0)
@@ -152,7 +152,7 @@ def leaf(
     if mask is not None:
         target.write_register(0, ARCH.by_name["pauth_cmask"], mask.to_bytes(8, "little"))
     context = Context(ARCH, 0, target=target)
-    return PhysicalFrame(context, 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30))
+    return CfiFrame(context, 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30))
 
 
 SIGNED: dict[int, Rule] = {STATE: Architectural("RA_SIGN_STATE", 1)}
@@ -183,7 +183,7 @@ def test_signed_return_addresses(
 ) -> None:
     frame = leaf(rules, lr=lr, mask=mask)
     assert frame.return_address() == expected
-    caller = PhysicalFrame(frame._context, expected, None, frame)
+    caller = CfiFrame(frame._context, expected, None, frame)
     assert caller.contents(PC).value == expected
     assert caller.contents(30).value == lr, "as the register has it"
 
@@ -218,8 +218,8 @@ def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule]
     target.write_register(0, arch.register(V8), whole.to_bytes(16, endian))
     saved = 0x0102_0304_0506_0708.to_bytes(8, endian)
     target.set_memory(Memory(arch.address_space(0)), 0x7000, saved)
-    callee = PhysicalFrame(
+    callee = CfiFrame(
         Context(arch, 0, target=target), 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30)
     )
-    held = PhysicalFrame(Context(arch, 0, target=target), 0x2000, None, callee).contents(V8)
+    held = CfiFrame(Context(arch, 0, target=target), 0x2000, None, callee).contents(V8)
     assert (held.value, held.undefined) == (low, 2**128 - 2**64)

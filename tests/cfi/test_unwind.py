@@ -21,7 +21,7 @@ from dwarfgpu.cfi.rule import (
     ValOffset,
 )
 from dwarfgpu.cfi.stack import CallStack
-from dwarfgpu.cfi.unwind import MOST_NESTED, FrameRow, PhysicalFrame
+from dwarfgpu.cfi.unwind import MOST_NESTED, CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
@@ -70,14 +70,14 @@ def frame(
     rules: dict[int, Rule],
     cfa: CfaRule | None = None,
     context: Context | None = None,
-    callee: PhysicalFrame | None = None,
-) -> PhysicalFrame:
+    callee: CfiFrame | None = None,
+) -> CfiFrame:
     context = context or (gfx() if callee is None else callee._context)
     row = FrameRow(cfa, rules, 16)
-    return PhysicalFrame(context, 0x1000, row, callee)
+    return CfiFrame(context, 0x1000, row, callee)
 
 
-def shown(found: PhysicalFrame, number: int) -> str:
+def shown(found: CfiFrame, number: int) -> str:
     """Where the caller has a register, or the kind of error."""
     try:
         return location_text(found.entry_register(number))
@@ -322,7 +322,7 @@ def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
     target.add_wave(0)
     target.write_register(0, arch.register(30), (0x4444).to_bytes(8, "little"))
     context = Context(arch, 0, target=target)
-    leaf = PhysicalFrame(context, 0x1000, FrameRow(RegisterCfa(31, 0), {}, 30))
+    leaf = CfiFrame(context, 0x1000, FrameRow(RegisterCfa(31, 0), {}, 30))
     assert leaf.return_address() == 0x4444
     assert shown(leaf, 32) == "x30"
 
@@ -448,7 +448,7 @@ def test_a_quirk_scales_the_cfa() -> None:
     context = gfx()
     assert corrected(row, frozenset(), GFX) is row
     scaled = corrected(row, frozenset({"cfa-not-scaled"}), GFX)
-    cfa = PhysicalFrame(context, 0x1000, scaled).cfa()
+    cfa = CfiFrame(context, 0x1000, scaled).cfa()
     assert location_text(cfa) == f"private_wave#{132 * 64 + 16:#x} (wave 0)"
     other = FrameRow(ExpressionCfa(b""), {}, 16)
     assert corrected(other, frozenset({"cfa-not-scaled"}), GFX) is other
@@ -461,13 +461,13 @@ def test_a_quirk_reads_the_encodings_of_before_the_user_operations() -> None:
     old = ExpressionCfa(bytes.fromhex("30 36 e1"))  # lit0, lit6
     row = FrameRow(old, {}, 16)
     with pytest.raises(DwarfGpuError, match="unknown operation 0xe1"):
-        PhysicalFrame(gfx(), 0x1000, row).cfa()
+        CfiFrame(gfx(), 0x1000, row).cfa()
     read = corrected(row, frozenset({"legacy-augmentation"}), GFX)
-    found = PhysicalFrame(gfx(), 0x1000, read).cfa()
+    found = CfiFrame(gfx(), 0x1000, read).cfa()
     assert location_text(found) == "private_wave#0x0 (wave 0)"
     both = corrected(row, frozenset({"legacy-augmentation", "cfa-not-scaled"}), GFX)
     assert both == read
     new = FrameRow(ExpressionCfa(asm("lit0; lit6; LLVM_form_aspace_address")), {}, 16)
     assert corrected(new, frozenset({"legacy-augmentation"}), X86) is new
-    found = PhysicalFrame(gfx(), 0x1000, corrected(new, frozenset({"legacy-augmentation"}), GFX))
+    found = CfiFrame(gfx(), 0x1000, corrected(new, frozenset({"legacy-augmentation"}), GFX))
     assert location_text(found.cfa()) == "private_wave#0x0 (wave 0)", "the others are read too"

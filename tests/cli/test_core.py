@@ -411,7 +411,7 @@ def test_why_a_register_is_lost(text: str, why: str | None) -> None:
     session = session_of(args, [args.file], stopped_of(args, [args.file]))
     steps = Recorder()
     with suppress(DwarfGpuError):
-        context = session.context(evolve(session.frame, only_told=True))
+        context = session.context(evolve(session.frame, cfi_only=True))
         evaluate(assemble(text, AMD, UnitFormat()), context, observe=steps)
     found = why_lost(session, steps.steps)
     assert found is None if why is None else (found or "").startswith(why)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.cfi.rule import Offset, RegisterCfa, RegisterRule
-from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.model.storage import Memory
@@ -14,7 +14,7 @@ _X86 = architecture("x86_64")
 _RBX, _RBP, _RSP, _R12, _RIP = 3, 6, 7, 12, 16
 
 
-def _stack() -> tuple[PhysicalFrame, PhysicalFrame]:
+def _stack() -> tuple[CfiFrame, CfiFrame]:
     """The inner frame saves rbx and r12, the outer one rbp; rsp is 0x1000."""
     target = StateTarget(_X86)
     target.add_wave(0)
@@ -25,8 +25,8 @@ def _stack() -> tuple[PhysicalFrame, PhysicalFrame]:
     inner = FrameRow(RegisterCfa(_RSP, 0x20), inner_rules, _RIP)
     outer_rules = {_RBP: Offset(-16), _RIP: Offset(-8), _RBX: RegisterRule(_R12)}
     outer = FrameRow(RegisterCfa(_RSP, 0x10), outer_rules, _RIP)
-    top = PhysicalFrame(context, 0x10, inner)
-    return top, PhysicalFrame(context, 0x20, outer, top)
+    top = CfiFrame(context, 0x10, inner)
+    return top, CfiFrame(context, 0x20, outer, top)
 
 
 def test_only_those_that_the_frame_itself_saves_are_told() -> None:

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.names import Names
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
@@ -87,7 +87,7 @@ def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None
 )
 def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    (found,) = Meanings((info,)).of(name)
+    (found,) = NameLookup((info,)).of(name)
     assert found.unit.name == units[0]
     assert read(info) == units
 

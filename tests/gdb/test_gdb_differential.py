@@ -91,10 +91,12 @@ print("##" + json.dumps([found, lost]))
     why = "which the function that it called may change, and no call frame information tells"
     told = [line for line in lost if line.startswith("=> the object is optimized out because")]
     assert told and all(why in line for line in told), "if another compiler had written the unit"
-    left_alone = [each for each in found if each[3]]
-    assert left_alone and all(theirs == ours for _, theirs, ours, _ in left_alone)
-    assert {ours for name, _, ours, _ in left_alone if name == "b"} == {"77", "1"}
-    assert {ours for name, _, ours, _ in left_alone if name == "e"} <= {"1.5", "2.5"}
+    preserved_by_callees = [each for each in found if each[3]]
+    assert preserved_by_callees and all(
+        theirs == ours for _, theirs, ours, _ in preserved_by_callees
+    )
+    assert {ours for name, _, ours, _ in preserved_by_callees if name == "b"} == {"77", "1"}
+    assert {ours for name, _, ours, _ in preserved_by_callees if name == "e"} <= {"1.5", "2.5"}
 
 
 CLOBBERED = """

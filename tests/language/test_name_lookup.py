@@ -12,7 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import Malformed, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.session.session import Session
@@ -360,7 +360,7 @@ def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None
     at_name = section.offset + position.values_at
     data[at_name : at_name + 4] = b"\xff" * 4
     info = DebugInfo(ObjectFile("broken", bytes(data)))
-    broken = Meanings((info,), next(each for each in info.units if each.name == only.unit.name))
+    broken = NameLookup((info,), next(each for each in info.units if each.name == only.unit.name))
     with pytest.raises(Malformed):
         broken.of("ns::only")
     assert [each.name for each in broken.of("ns::shared")] == ["shared"]

@@ -1,4 +1,4 @@
-"""What is true of every Target (`dwarfgpu.machine.target`), as functions that raise `AssertionError`.
+"""The contract of every `dwarfgpu.machine.target.Target`; its functions raise `AssertionError`.
 
 They need nothing but dwarfgpu, so that they run inside GDB too.
 """

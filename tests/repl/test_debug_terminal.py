@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.repl.command import Painted, Told
+from dwarfgpu.repl.command import Output, Painted
 from dwarfgpu.repl.commands import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files.symbol_index import MOST, SymbolIndex
@@ -81,8 +81,8 @@ def test_source_is_painted() -> None:
 def test_operations_are_painted() -> None:
     text = colour.operations("0x0000  DW_OP_regx VGPR6  (A.2.5.4.4.4)")
     assert "\x1b[38;5;30mDW_OP_regx\x1b[0m" in text and "\x1b[38;5;243m(A.2.5.4.4.4)\x1b[0m" in text
-    part = colour.painted(Told("=> t = 3", {"value": "3"}), colour.operations)
-    assert isinstance(part, Told) and part.data == {"value": "3"}
+    part = colour.painted(Output("=> t = 3", {"value": "3"}), colour.operations)
+    assert isinstance(part, Output) and part.data == {"value": "3"}
     assert part.text == "\x1b[1m=> t = 3\x1b[0m"
 
 

@@ -49,7 +49,7 @@ def test_they_are_those_of_each_lane(name: str) -> None:
     except DwarfGpuError:
         pytest.skip("nothing is in scope")
     for variable in variables:
-        answers = read_lanes(waves, variable, is_worth=True)
+        answers = read_lanes(waves, variable, batch=True)
         for row, session in enumerate(waves):
             for lane in range(0, session.lane_count()[0], 3):
                 alone = session.focused(lane).read(variable)
@@ -68,7 +68,7 @@ def test_they_are_those_of_each_lane(name: str) -> None:
 )
 def test_they_are_read_together(name: str, variable: str, level: int, together: int) -> None:
     waves = sessions(name, level)
-    found = read_lanes(waves, waves[0].variable(variable), is_worth=True)
+    found = read_lanes(waves, waves[0].variable(variable), batch=True)
     assert len(found.known) == together
 
 
@@ -77,27 +77,27 @@ def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -
     waves = sessions("chain_flat.gfx942.json")
     variable = waves[0].variable("a")
     monkeypatch.setattr(many_lanes, "MOST_BYTES", 4 * 63)
-    answers = read_lanes(waves, variable, is_worth=True)
+    answers = read_lanes(waves, variable, batch=True)
     assert not answers.known
     assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))
     shared = sessions("dispatch.gfx1100.json")
-    assert len(read_lanes(shared, shared[0].variable("launches"), is_worth=True).known) == 160
+    assert len(read_lanes(shared, shared[0].variable("launches"), batch=True).known) == 160
 
 
 def test_a_choice_of_lanes() -> None:
     waves = sessions("dispatch.gfx1100.json")
     launches = waves[0].variable("launches")
     pairs = [(4, 3), (0, 31), (1, 0), *((2, lane) for lane in range(3, 29, 2))]
-    answers = read_lanes(waves, launches, among=pairs, is_worth=True)
+    answers = read_lanes(waves, launches, among=pairs, batch=True)
     assert set(answers.known) == set(pairs)
     for row, lane in pairs:
         assert asked(answers, row, lane) == told(waves[row].focused(lane).read(launches))
-    some = read_lanes(waves, launches, (7, 2, 30, 9), is_worth=True)
+    some = read_lanes(waves, launches, (7, 2, 30, 9), batch=True)
     assert set(some.known) == {(row, lane) for row in range(5) for lane in (2, 7, 9, 30)}
-    few = read_lanes(waves, launches, among=pairs[:3], is_worth=True)
+    few = read_lanes(waves, launches, among=pairs[:3], batch=True)
     assert not few.known  # which are asked one by one
     assert read_lanes([], launches).known == {}
-    nobody = read_lanes(waves, launches, (99,), is_worth=True).of(0, 99)
+    nobody = read_lanes(waves, launches, (99,), batch=True).of(0, 99)
     assert isinstance(nobody.error, InconsistentContext)
 
 

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.entities import Subprogram
 from dwarfgpu.expr.context import Context
-from dwarfgpu.session.entry_values import told_of_register, told_on_entry
+from dwarfgpu.session.entry_values import entry_value_from_call_site, register_from_call_site
 from dwarfgpu.view.locations import location_text
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 
@@ -96,24 +96,26 @@ VALUES = {
 @pytest.mark.parametrize(("expression", "expected"), VALUES.values(), ids=VALUES)
 def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
     callee, found = made(tmp_path)
-    value = told_on_entry(callee, found, bytes.fromhex(expression), CONTEXT)
+    value = entry_value_from_call_site(callee, found, bytes.fromhex(expression), CONTEXT)
     assert (None if value is None else value.bits) == expected
 
 
 def test_registers_at_the_call(tmp_path: Path) -> None:
     """For other expressions, which are evaluated in the calling frame (A.2.5.4.3.4)."""
     callee, found = made(tmp_path)
-    location = told_of_register(callee, found, 5, CONTEXT)
+    location = register_from_call_site(callee, found, 5, CONTEXT)
     assert location is not None and location_text(location) == "implicit 0x07 (8 bytes)"
-    assert told_of_register(callee, found, 6, CONTEXT) is None
-    assert told_of_register(callee, found, 7, CONTEXT) is None, "memory at a register is not in it"
+    assert register_from_call_site(callee, found, 6, CONTEXT) is None
+    assert register_from_call_site(callee, found, 7, CONTEXT) is None, (
+        "memory at a register is not in it"
+    )
 
 
 def test_a_function_that_may_have_jumped_to_itself(tmp_path: Path) -> None:
     callee, found = made(tmp_path, jumps_to_itself=True)
-    assert told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT) is None
-    assert told_of_register(callee, found, 5, CONTEXT) is None
-    assert told_on_entry(callee, None, bytes.fromhex("55"), CONTEXT) is None
+    assert entry_value_from_call_site(callee, found, bytes.fromhex("55"), CONTEXT) is None
+    assert register_from_call_site(callee, found, 5, CONTEXT) is None
+    assert entry_value_from_call_site(callee, None, bytes.fromhex("55"), CONTEXT) is None
 
 
 TARGETS = {
@@ -132,7 +134,7 @@ TARGETS = {
 def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int | None) -> None:
     """It must tell that it led to the function: what was called could have called by a jump."""
     callee, found = made(tmp_path, through=target)
-    value = told_on_entry(callee, found, bytes.fromhex("55"), CONTEXT)
+    value = entry_value_from_call_site(callee, found, bytes.fromhex("55"), CONTEXT)
     assert (None if value is None else value.bits) == expected
 
 
@@ -163,5 +165,5 @@ def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
     assert found is not None and subprogram is not None
     for offset, expected in ((clone, 17), (formal, 17), (other, None)):
         die = scopes.info.die_at(offset)
-        value = told_on_entry(subprogram, found, die, CONTEXT)
+        value = entry_value_from_call_site(subprogram, found, die, CONTEXT)
         assert (None if value is None else value.bits) == expected

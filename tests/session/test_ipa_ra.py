@@ -9,10 +9,10 @@ import pytest
 
 from dwarfgpu.cfi.rule import Offset, RegisterCfa, Rule, Undefined
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
-from dwarfgpu.cfi.unwind import FrameRow, PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context
-from dwarfgpu.session.ipa_ra import left_alone
+from dwarfgpu.session.ipa_ra import preserved_by_callees
 from dwarfgpu.view.locations import location_text
 from tests.cfi.test_unwind import x86
 
@@ -26,18 +26,18 @@ def code(producer: str = GCC, file: object = "program") -> CodeObject:
     return cast(CodeObject, SimpleNamespace(info=file, scopes=scopes))
 
 
-def stack(context: Context, rules: list[dict[int, Rule]]) -> PhysicalFrame:
+def stack(context: Context, rules: list[dict[int, Rule]]) -> CfiFrame:
     """The outermost of the frames of which each has rules for its caller, the top one first."""
-    frame: PhysicalFrame | None = None
+    frame: CfiFrame | None = None
     for each in rules:
         row = FrameRow(RegisterCfa(7, 16), {16: Offset(-8), **each}, 16)
-        frame = PhysicalFrame(context, 0x1000, row, frame)
+        frame = CfiFrame(context, 0x1000, row, frame)
     assert frame is not None
     return frame
 
 
-def shown(frame: PhysicalFrame, objects: list[CodeObject | None], number: int = RDX) -> str | None:
-    found = left_alone(frame, number, lambda level: objects[level])
+def shown(frame: CfiFrame, objects: list[CodeObject | None], number: int = RDX) -> str | None:
+    found = preserved_by_callees(frame, number, lambda level: objects[level])
     return None if found is None else location_text(found)
 
 
@@ -73,12 +73,12 @@ def test_a_call_by_a_jump_is_a_call() -> None:
     context = x86({}, rsp=0x7FF0)
     top = stack(context, [{}])
     jumped = TailFrame(context, Jump(0x2000, 0x1FFF), top)
-    outer = PhysicalFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
+    outer = CfiFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
     assert shown(jumped, [code()] * 3) == "rdx"
     another = TailFrame(context, Jump(0x2000, 0x1FFF), top)
     assert shown(another, [code(CLANG), code(), code()]) is None
     assert shown(outer, [code()] * 3) == "rdx"
-    fresh = PhysicalFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
+    fresh = CfiFrame(context, 0x3000, FrameRow(RegisterCfa(7, 16), {}, 16), jumped)
     assert shown(fresh, [code(), code(CLANG), code()]) is None
 
 
@@ -93,5 +93,5 @@ def test_a_deep_stack_is_followed_once() -> None:
             asked.append(level)
             return every
 
-        assert left_alone(frame, RDX, at) is not None
+        assert preserved_by_callees(frame, RDX, at) is not None
     assert len(asked) < 3010

@@ -27,7 +27,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.text.text import assemble
 from dwarfgpu.machine.state.target import StateTarget
-from dwarfgpu.session.frame import LaneLocation, TopFrame
+from dwarfgpu.session.frame import LaneLocation, SubprogramFrame
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.spec.machine import GPU, location_list, raises, shown
@@ -313,7 +313,7 @@ def test_an_entry_point_has_its_own_frame_base(tmp_path: Path) -> None:
     raises(session(tmp_path).frame.frame_base, IllFormed, "has no DW_AT_frame_base")
 
 
-def told(frame: TopFrame) -> tuple[str | None, ...]:
+def told(frame: SubprogramFrame) -> tuple[str | None, ...]:
     """Return address and static link of a frame."""
     found = frame.return_address(), frame.static_link()
     return tuple(None if each is None else shown(each) for each in found)

@@ -25,7 +25,7 @@ from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.explicit_context import GivenFrame
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.session.resolve_type import Placed, Resolver
+from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from tests.dwarf.builder import Shape, debug_info, file_of
 from tests.spec.machine import CPU, GPU, location_list, raises, shown
 
@@ -140,7 +140,7 @@ def test_pointers_to_members(text: str, place: str | None) -> None:
         raises(pointed, IllFormed if text == "rot" else MissingContext)
 
 
-def described(**properties: object) -> Placed:
+def described(**properties: object) -> TypedObject:
     """An object of a dynamic array type at 0x1000."""
     kind = Dynamic(Array(INT, (None,)), Properties(**properties))  # type: ignore[arg-type]
     return resolver().resolved(kind, CONTAINER)

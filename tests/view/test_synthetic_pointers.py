@@ -11,7 +11,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.places import Places
 from dwarfgpu.service.answer import of_reading
 from dwarfgpu.service.expression import of_value
-from dwarfgpu.session.resolve_type import Placed, Resolver
+from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.view.synthetic_pointers import without_removed
 from dwarfgpu.view.value_json import value_data
 from dwarfgpu.view.values import format_value
@@ -64,7 +64,7 @@ def members(**values: object) -> dict[str, object]:
 )  # fmt: skip
 def test_parts(expression: str, kind: Type, text: str, data: dict[str, object], left: int) -> None:
     location, resolver = GPU.location(expression), Resolver(lambda: GPU.context)
-    bits = resolver.contents(Placed(kind, location))
+    bits = resolver.contents(TypedObject(kind, location))
     assert format_value(bits, kind, location=location, resolver=resolver) == text
     assert value_data(bits, kind, location=location, resolver=resolver) == data
     rest = without_removed(bits, kind, location, resolver, "little")
@@ -76,7 +76,7 @@ def test_neighbours_that_are_unknown_for_other_reasons_are_not_equal() -> None:
     kind = Array(INT_POINTER, (24,))
     location = GPU.location("; ".join([POINTER] * 12 + [ABSENT] * 12))
     resolver = Resolver(lambda: GPU.context)
-    bits = resolver.contents(Placed(kind, location))
+    bits = resolver.contents(TypedObject(kind, location))
     assert format_value(bits, kind, location=location, resolver=resolver) == (
         "{<synthetic pointer> <repeats 12 times>, <unavailable> <repeats 12 times>}"
     )
@@ -91,7 +91,7 @@ def test_bits_are_counted_in_storage_order() -> None:
     )
     location = world.location("implicit_pointer 0x114 4; piece 4; const4u 0x7000; piece 4")
     resolver = Resolver(lambda: world.context)
-    bits = resolver.contents(Placed(kind, location))
+    bits = resolver.contents(TypedObject(kind, location))
     assert bits.unavailable == ONES
     rest = without_removed(bits, kind, location, resolver, "big")
     assert rest.unavailable == (1 << 32) - 1

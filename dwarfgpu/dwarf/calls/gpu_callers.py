@@ -14,7 +14,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.stack import End
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
@@ -44,7 +44,7 @@ class GpuCallers:
         at_entry = function is not None and function.entry == location
         return Convention(self.architecture, name, at_entry)
 
-    def caller(self, frame: PhysicalFrame) -> int | End:
+    def caller(self, frame: CfiFrame) -> int | End:
         """The program location to which a frame returns that nothing else tells, or why not."""
         function = self._function(frame.location)
         if function is None:

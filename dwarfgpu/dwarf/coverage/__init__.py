@@ -1,1 +1,1 @@
-""
+"""Where in its scope a variable is described."""

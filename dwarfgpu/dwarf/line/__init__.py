@@ -1,1 +1,1 @@
-""
+"""Line number information (DWARF 5, 6.2)."""

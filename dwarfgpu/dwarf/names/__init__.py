@@ -1,1 +1,1 @@
-""
+"""Spelling and demangling of names."""

@@ -34,7 +34,7 @@ from dwarfgpu.dwarf.scope.entities import (
     name_of,
 )
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
-from dwarfgpu.dwarf.scope.name_lookup import Meanings
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
 
@@ -190,7 +190,7 @@ class Scopes:
         infos: tuple[DebugInfo, ...] = (),
         *,
         with_outer: bool = True,
-    ) -> Meanings:
+    ) -> NameLookup:
         """What names mean in the function at a location, or in one into which it is inlined.
 
         `infos`: where they are looked for, by default in this file. `with_outer`: also variables
@@ -205,7 +205,7 @@ class Scopes:
             own = chain[first : starts[-level] if level else None]
             scopes = reversed(chain[:first]) if with_outer else ()
             outer = [each for scope in scopes for each in declared_in(scope)]
-        return Meanings(infos or (self.info,), self.unit_at(pc), own, outer)
+        return NameLookup(infos or (self.info,), self.unit_at(pc), own, outer)
 
     def globals_of(self, unit: CompilationUnit) -> Iterator[Variable]:
         """The variables of a unit outside its functions, those of namespaces and of the units that
@@ -310,7 +310,7 @@ class Scopes:
         return self._subprograms[unit]
 
 
-def _variable(meanings: Meanings, name: str) -> Variable | None:
+def _variable(meanings: NameLookup, name: str) -> Variable | None:
     found = meanings.of(name)
     return found[0] if found and isinstance(found[0], Variable) else None
 

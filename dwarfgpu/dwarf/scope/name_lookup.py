@@ -90,7 +90,7 @@ def has_tag(tags: frozenset[int]) -> Takes:
     return lambda die: die.tag in tags
 
 
-class Meanings:
+class NameLookup:
     """What names mean where a program is."""
 
     def __init__(

@@ -298,9 +298,9 @@ class Unspecified:
 
 @frozen(eq=False)
 class Dynamic:
-    """A type of which only the running program tells the rest, for each object.
+    """A type with properties that depend on the object (DWARF 5, 2.19).
 
-    Nothing else may be made of it: `dwarfgpu.session.resolve_type` resolves it to the type of one object.
+    `dwarfgpu.session.resolve_type` resolves it to the type of one object; it has no other use.
     """
 
     form: BareType

@@ -1,1 +1,1 @@
-""
+"""The static checker of expressions: abstract interpretation over every path."""

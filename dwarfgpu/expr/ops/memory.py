@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.access.one_lane import OneLaneAccess
+from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.codec import SLEB, Address, AddressIndex, RegisterNumber
@@ -105,7 +105,7 @@ def _based(ctx: Context, space: AddressSpace, register: int, displacement: int) 
 
 
 def base_address(
-    access: OneLaneAccess, info: RegisterInfo, location: Location, space: AddressSpace
+    access: ScalarAccess, info: RegisterInfo, location: Location, space: AddressSpace
 ) -> int:
     """The contents of a register, which is at a location, as an address of a space."""
     excess_bits = info.size_bits - space.address_bits

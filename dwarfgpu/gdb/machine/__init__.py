@@ -1,1 +1,1 @@
-""
+"""A stopped machine behind GDB's Python."""

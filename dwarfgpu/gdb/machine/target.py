@@ -209,7 +209,7 @@ class GdbTarget:
             raise Unavailable(f"cannot write memory at address {address:#x}") from None
 
     def thread_local_address(self, wave: WaveId, path: str, name: str) -> int | None:
-        """By GDB, which asks the thread library of the program (`dwarfgpu.machine.target.ThreadLocal`)."""
+        """Ask GDB, which asks the program's thread library: `machine.target.ThreadLocal`."""
         for objfile in gdb.objfiles():
             if (objfile.owner or objfile).filename != path:
                 continue

@@ -1,1 +1,1 @@
-""
+"""Tokens, syntax tree and parser of source expressions."""

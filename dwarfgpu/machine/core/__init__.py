@@ -1,1 +1,1 @@
-""
+"""A stopped process described by a core file."""

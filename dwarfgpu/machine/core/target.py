@@ -80,7 +80,7 @@ class CoreTarget:
         return thread.registers[register.name][offset_bytes:end]
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
-        """By the core file (`dwarfgpu.machine.target.Extensible`); a register that was given exists."""
+        """Registers and memory that the user gives (`dwarfgpu.machine.target.Extensible`)."""
         lacking = self._thread(wave).lacking
         return register.name in lacking and register.name not in self.given.waves[wave]
 

@@ -1,1 +1,1 @@
-""
+"""A stopped machine described by a state file (docs/state-files.md)."""

@@ -246,7 +246,7 @@ class StateTarget:
         ]
 
     def knows_nothing(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether no byte of a range can be read (`dwarfgpu.access.coalesced_reads.KnowsNothing`)."""
+        """Whether no byte of a range can be read: `access.coalesced_reads.KnowsNothing`."""
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:

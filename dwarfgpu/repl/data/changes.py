@@ -13,12 +13,12 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.undo import MemoryPlace, RecordedTarget, RegisterPlace, Write
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import shown_frame
 from dwarfgpu.session.backtrace import selected_number
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _MOST_BYTES = 16
 """Of memory in one line."""
@@ -85,7 +85,7 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
     target = _recorded(shell)
     groups = target.done if argument == "all" else target.done[-1:]
     if not groups:
-        yield Told("Nothing was assigned.", {"changes": []})
+        yield Output("Nothing was assigned.", {"changes": []})
     for _, writes in groups:
         for each in writes:
             yield from _lines(shell, each)
@@ -104,12 +104,12 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
         found = True
         yield _changed(each.place, each.before, each.after)
     if not found:
-        yield Told(f"No difference from {path}.", {"changes": []})
+        yield Output(f"No difference from {path}.", {"changes": []})
 
 
-def _changed(place: str, before: str, after: str) -> Told:
-    data: Record = {"place": place, "before": before, "after": after}
-    return Told(f"{place}: {before} -> {after}", data, "changes")
+def _changed(place: str, before: str, after: str) -> Output:
+    data: JsonObject = {"place": place, "before": before, "after": after}
+    return Output(f"{place}: {before} -> {after}", data, "changes")
 
 
 def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
@@ -195,7 +195,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
             break  # what is beside it goes with it
     write(made, path)
     also = f" Memory of it is in {', '.join(beside)}." if beside else ""
-    yield Told(f"Saved {argument}.{also}", {"file": argument})
+    yield Output(f"Saved {argument}.{also}", {"file": argument})
 
 
 def _path(text: str) -> Path:
@@ -222,7 +222,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("This session was made by a program: its state stays.")
     shell.load(shell, argument)
     shell.listed = None
-    yield Told(f"Loaded {argument}.", {"file": argument})
+    yield Output(f"Loaded {argument}.", {"file": argument})
     if shell.session.pc is not None:
         yield from shown_frame(shell, selected_number(shell.session))
     yield from displayed(shell)

@@ -15,14 +15,14 @@ from dwarfgpu.dwarf.scope.entities import FUNCTIONS, Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Group, Inside, Part, Told, command, heading
+from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.data.examine import address_of, memory_lines
 from dwarfgpu.repl.data.memory_units import SIZES, Examined, Format, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, options_of, required
 from dwarfgpu.session.backtrace import functions_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsr"
@@ -54,9 +54,9 @@ class Display:
         return f"/{size}{self.format.letter} {self.expression}"
 
     @property
-    def record(self) -> Record:
-        found: Record = {"number": self.number, "expression": self.expression}
-        hidden: Record = {} if self.is_enabled else {"enabled": False}
+    def record(self) -> JsonObject:
+        found: JsonObject = {"number": self.number, "expression": self.expression}
+        hidden: JsonObject = {} if self.is_enabled else {"enabled": False}
         return {**found, "listed": self.listed, **hidden}
 
 
@@ -144,12 +144,12 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info display
     """
     if not shell.displays:
-        yield Told("There are no auto-display expressions now.", {"displays": []})
+        yield Output("There are no auto-display expressions now.", {"displays": []})
         return
     yield heading("Auto-display expressions now in effect:\nNum Enb Expression")
     for each in shell.displays:
         mark = "y" if each.is_enabled else "n"
-        yield Told(f"{each.number}:   {mark}  {each.listed}", each.record, "displays")
+        yield Output(f"{each.number}:   {mark}  {each.listed}", each.record, "displays")
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
@@ -209,7 +209,7 @@ def _function_of(shell: Shell, text: str) -> Die | None:
 def _shown(shell: Shell, made: Display) -> Iterator[Part]:
     if made.is_memory and made.format is not None:
         group = Group("displays", made.record)
-        yield from (Inside(group, part) for part in _memory(shell, made, made.format))
+        yield from (NestedOutput(group, part) for part in _memory(shell, made, made.format))
         return
     letter = None if made.format is None else made.format.letter
     head = f"{made.number}: {'' if letter is None else f'/{letter} '}{made.expression} = "
@@ -218,18 +218,18 @@ def _shown(shell: Shell, made: Display) -> Iterator[Part]:
         text = language.format(value, shell.session, shell.settings.format_options(letter))
     except DwarfGpuError as error:
         text = f"<error: {error.message}>"
-    yield Told(head + text, {**made.record, "value": text}, "displays")
+    yield Output(head + text, {**made.record, "value": text}, "displays")
 
 
 def _memory(shell: Shell, made: Display, format_: Format) -> Iterator[Part]:
     count = "" if format_.count == 1 else str(format_.count)
     size = "" if format_.letter == "s" else format_.size
     head = f"{made.number}: x/{count}{format_.letter}{size} {made.expression}"
-    yield Told(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
+    yield Output(head + ("  " if format_.count == 1 else "\n"), {}, ends_line=False)
     try:
         places = Places(shell.session)
         space, address = address_of(shell, places, made.expression)
         shell.examined = Examined(shell.examined.format, space, address)
         yield from memory_lines(shell, places, format_)
     except DwarfGpuError as error:
-        yield Told(f"<error: {error.message}>", {"msg": error.message})
+        yield Output(f"<error: {error.message}>", {"msg": error.message})

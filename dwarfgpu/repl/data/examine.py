@@ -15,11 +15,11 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbolizer
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.memory_units import Examined, Format, Unit, Units, format_and_rest
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _NO_DISASSEMBLER = "dwarfgpu has no disassembler of machine code"
 
@@ -83,13 +83,13 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
                 found = units.unit(address)
             except DwarfGpuError:
                 shell.examined = evolve(shell.examined, address=units.after(address))
-                yield Told(row.line + "\t", row.record(start), "memory", ends_line=False)
+                yield Output(row.line + "\t", row.record(start), "memory", ends_line=False)
                 raise
             row.units.append(found)
             _keep(shell, units, found, address)
             address = found.next_address
             count -= 1
-        yield Told(row.line, row.record(start), "memory")
+        yield Output(row.line, row.record(start), "memory")
     if format_.count < 0:
         back = 1 if format_.letter == "s" else 0
         after = start - back * format_.unit_bytes
@@ -113,7 +113,7 @@ class Row:
         where = self._text(self.address) + (f" <{self.symbol}>" if self.symbol else "")
         return "\t".join([f"{where}:", *(each.text for each in self.units)])
 
-    def record(self, start: int) -> Record:
+    def record(self, start: int) -> JsonObject:
         """With the keys of GDB's machine interface; `offset` is from `start`."""
         contents = b"".join(each.data for each in self.units)
         return {

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.dwarf.scope.global_names import names_of
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Painted, Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Painted, Part, command, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.commands import backtrace
 from dwarfgpu.service.error_text import one_line
@@ -38,7 +38,7 @@ from dwarfgpu.view.coverage import (
     spans_text,
 )
 from dwarfgpu.view.location_drawing import glyphs_for, plain
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.where_described import coverage_at
 
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
@@ -62,7 +62,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     text = required(without_options(argument, "explain"))
     shell.has_hinted = True
     explanation = explain_subject(session, text, options)
-    yield Told("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
+    yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text.split("\n"))
     if explanation.answer.status and not explanation.variables:
         wanted = subject(session, text)
@@ -92,7 +92,7 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(error.message) from None
     for note in found.notes:
         shell.note(note, once=True)
-    yield Told(found.sentence, {"drawing": {"name": text, **found.record(session)}})
+    yield Output(found.sentence, {"drawing": {"name": text, **found.record(session)}})
     for line in location_lines(found, glyphs_for(shell.streams.out.encoding), shell.columns):
         drawn = Painted(coloured(line)) if shell.has_colours else one_line(plain(line))
         yield heading(drawn)
@@ -122,7 +122,7 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f"{argument} is declared where no code is described.")
     arch = session.architecture
     record = variable_json(coverage, arch, SourceLines(coverage.variable.unit))
-    yield Told(one_line(title(coverage)), {"variable": record})
+    yield Output(one_line(title(coverage)), {"variable": record})
     if coverage.problem is not None:
         raise coverage.problem
     if coverage.scope:
@@ -156,10 +156,10 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
             data["lanes"] = [*numbers]
         text = f"{each.where:<{first}}  {each.lines:<{second}}  {each.said:<{third}}  {who}"
         mark = "=>" if is_here else "  "
-        yield Told(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
+        yield Output(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
 
 
-def _record(line: Line, is_here: bool) -> Record:
+def _record(line: Line, is_here: bool) -> JsonObject:
     span = line.span
     begin, end = (None, None) if span is None else (f"{span.begin:#x}", f"{span.end:#x}")
     return {
@@ -226,7 +226,7 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     lines = report_lines(
         verdict, is_new, has_baseline=False, notes="-notes" in flags, everything="-all" in flags
     )
-    yield Told("", {"report": {"schema": SCHEMA, **report_json(verdict, is_new)}})
+    yield Output("", {"report": {"schema": SCHEMA, **report_json(verdict, is_new)}})
     for line in lines:
         yield heading(one_line(line))
 

@@ -10,9 +10,9 @@ from attrs import evolve
 
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Candidate, Part, Told, command, heading
+from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.printers.model import WHOLE, Collection, Printer, Printers
 
 _OBJECT: Final = "global"
@@ -88,14 +88,14 @@ def info_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
             continue
         yield heading(f"  {collection.name}{_mark(printers, collection.name, WHOLE)}")
         for each in inside:
-            data: Record = {
+            data: JsonObject = {
                 "object": _OBJECT,
                 "collection": collection.name,
                 "name": each.name,
                 "enabled": printers.is_enabled(collection.name, each.name),
             }
             mark = _mark(printers, collection.name, each.name)
-            yield Told(f"    {each.name}{mark}", data, "pretty-printers")
+            yield Output(f"    {each.name}{mark}", data, "pretty-printers")
 
 
 def _mark(printers: Printers, collection: str, name: str) -> str:
@@ -138,7 +138,7 @@ def _switched(shell: Shell, argument: str, *, is_on: bool) -> Iterator[Part]:
     shell.settings.printers = after
     changed = abs(after.enabled_count - before.enabled_count)
     count, every = after.enabled_count, sum(len(each.printers) for each in after.collections)
-    data: Record = {"changed": changed, "enabled": count, "printers": every}
+    data: JsonObject = {"changed": changed, "enabled": count, "printers": every}
     plural = "" if changed == 1 else "s"
-    yield Told(f"{changed} printer{plural} {'enabled' if is_on else 'disabled'}", data)
+    yield Output(f"{changed} printer{plural} {'enabled' if is_on else 'disabled'}", data)
     yield heading(f"{count} of {every} printers enabled")

@@ -15,13 +15,13 @@ from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.examine import go_on_after
 from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.locations import location_text
 from dwarfgpu.view.values import FormatOptions
 
@@ -58,7 +58,7 @@ def shown_value(shell: Shell, value: TypedValue) -> str:
     return language.format(value, shell.session, shell.settings.format_options())
 
 
-def value_data(value: TypedValue, text: str) -> Record:
+def value_data(value: TypedValue, text: str) -> JsonObject:
     """A value with the keys of GDB's machine interface, and where it is."""
     kind = None if value.type is None else type_of_value(value)
     where = None if value.location is None else location_text(value.location)
@@ -144,7 +144,7 @@ def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[P
     """The value as one of the history."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
-    yield Told(f"${number} = {line}", {"number": number, **value_data(value, line)})
+    yield Output(f"${number} = {line}", {"number": number, **value_data(value, line)})
     go_on_after(shell, value)
 
 
@@ -158,7 +158,7 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # before it: the line has no end
-    yield Told(line, value_data(value, line), ends_line=False)
+    yield Output(line, value_data(value, line), ends_line=False)
 
 
 @command("set var", topic="data", aliases=("variable",), complete=completion.values)

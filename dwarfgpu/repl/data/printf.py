@@ -16,7 +16,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.strings import pointed, string_of, up_to_nul
 from dwarfgpu.model.value import Value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Raw, Told, command
+from dwarfgpu.repl.command import Output, Part, Raw, command
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.colour import CONTROL
 from dwarfgpu.service.value_history import evaluated
@@ -49,7 +49,7 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
     The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
     """
     text = unescaped(argument)
-    yield Told(Raw(text), {"output": text}, ends_line=False)
+    yield Output(Raw(text), {"output": text}, ends_line=False)
 
 
 @command("printf", topic="data", complete=completion.values)
@@ -62,7 +62,7 @@ def printf(shell: Shell, argument: str) -> Iterator[Part]:
     characters or a pointer to them.
     """
     text = formatted(shell, argument)
-    yield Told(Raw(text), {"output": text}, ends_line=False)
+    yield Output(Raw(text), {"output": text}, ends_line=False)
 
 
 def unescaped(text: str) -> str:

@@ -15,7 +15,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.data.memory_units import SIZES
 from dwarfgpu.repl.shell import Shell
@@ -84,12 +84,12 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         symbol = None if space.number else symbol_text(shell.session, address)
         shown = places.address_text(space, address)
         text = f"{shown} <{symbol}>" if symbol else shown
-        yield Told(text, {"addr": shown, "symbol": symbol}, "addresses")
+        yield Output(text, {"addr": shown, "symbol": symbol}, "addresses")
     arch = shell.session.architecture
     shell.values.named["numfound"] = evolve(integer_value(arch, count), convenience="numfound")
     plural = "" if count == 1 else "s"
     text = f"{count} pattern{plural} found." if count else "Pattern not found."
-    yield Told(text, {"addresses": []})
+    yield Output(text, {"addresses": []})
 
 
 def _options(argument: str) -> tuple[str | None, int | None, str]:

@@ -17,11 +17,11 @@ from dwarfgpu.language import Typed
 from dwarfgpu.language.elf_symbols import TEXT
 from dwarfgpu.language.names import Names
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.declared_settings import SPELLED
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value_history import options_of
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.type_layout import layout
 from dwarfgpu.view.type_offsets import offset_text
 from dwarfgpu.view.type_text import type_text
@@ -57,7 +57,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     _, argument = _flags(argument)
     namespace = _namespace(shell, argument)
     if namespace is not None:
-        yield Told(f"type = {namespace}", {"type": namespace})
+        yield Output(f"type = {namespace}", {"type": namespace})
         return
     named = language.named_type(argument, shell.session)
     is_written = not _TYPE_OF.match(argument)
@@ -66,7 +66,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     found = named or _type_of(shell, argument)
     cplusplus, style = _spelled(shell, found)
     name = type_name(found.type, cplusplus=cplusplus, style=style)
-    yield Told(f"type = {name}", {"type": name})
+    yield Output(f"type = {name}", {"type": name})
 
 
 @command("ptype", topic="data", complete=completion.values)
@@ -85,22 +85,22 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     namespace = _namespace(shell, argument)
     if namespace is not None:
         name = f"namespace {namespace}"
-        yield Told(f"type = {name}", {"type": name, "definition": name})
+        yield Output(f"type = {name}", {"type": name, "definition": name})
         return
     found = language.named_type(argument, shell.session) or _type_of(shell, argument)
     if found.type is TEXT:
         name = "<unknown return type> ()"
-        yield Told(f"type = {name}", {"type": name, "definition": name})
+        yield Output(f"type = {name}", {"type": name, "definition": name})
         return
     cplusplus, style = _spelled(shell, found)
     name = type_name(found.type, cplusplus=cplusplus, style=style)
-    data: Record = {"type": name, **layout(found.type, cplusplus=cplusplus)}
+    data: JsonObject = {"type": name, **layout(found.type, cplusplus=cplusplus)}
     if "o" in flags and style == "c":
         shown = offset_text(
             found.type, cplusplus=cplusplus, is_hexadecimal="x" in flags, is_raw="r" in flags
         )
         if shown is not None:
-            yield Told(shown, {**data, "definition": shown})
+            yield Output(shown, {**data, "definition": shown})
             return
     text = type_text(
         found.type,
@@ -110,7 +110,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
         has_typedefs="t" not in flags,
         is_raw="r" in flags,
     )
-    yield Told(f"type = {text}", {**data, "definition": text})
+    yield Output(f"type = {text}", {**data, "definition": text})
 
 
 def _spelled(shell: Shell, found: Typed) -> tuple[bool, Style]:

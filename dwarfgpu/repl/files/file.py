@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.shell import Shell
 
 
@@ -25,6 +25,6 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     shell.listed = None
     names = ", ".join(each.name for each in shell.session.code_objects)
     if not argument:
-        yield Told("No executable file now." if not names else f"Back to {names}.", {})
+        yield Output("No executable file now." if not names else f"Back to {names}.", {})
         return
-    yield Told(f"Reading symbols from {argument}...", {"file": argument})
+    yield Output(f"Reading symbols from {argument}...", {"file": argument})

@@ -21,7 +21,7 @@ from dwarfgpu.language.linespec import (
 )
 from dwarfgpu.language.symbols import symbol_text
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.data.examine import examined_code
 from dwarfgpu.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.repl.settings import UNLIMITED
@@ -30,7 +30,7 @@ from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.input import read_file
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _ADDEND: Final = re.compile(r"[+-][0-9]+$")
 _OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
@@ -68,7 +68,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _where(shell, argument)
     shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
     shell.again = "list -" if argument.strip() == "-" else "list"
-    yield Told("", {"file": place.file, "fullname": place.path})
+    yield Output("", {"file": place.file, "fullname": place.path})
     for number, line in enumerate(text[first - 1 : last], first):
         yield _line(number, line)
 
@@ -135,8 +135,8 @@ def split_at_comma(text: str) -> tuple[str, bool, str]:
     return text.strip(), False, ""
 
 
-def _line(number: int, text: str) -> Told:
-    return Told(f"{number}\t{text}", {"line": number, "text": text}, "source")
+def _line(number: int, text: str) -> Output:
+    return Output(f"{number}\t{text}", {"line": number, "text": text}, "source")
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
@@ -147,8 +147,8 @@ def _where(shell: Shell, argument: str) -> Iterator[Part]:
     spot = spot_of(shell, start, None)
     name = _ADDEND.sub("", symbol_at(shell.session, spot.pcs[0]) or "??")
     assert spot.place is not None
-    data: Record = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
-    yield Told(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
+    data: JsonObject = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
+    yield Output(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
 
 
 def _count(shell: Shell) -> int:
@@ -235,7 +235,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         if spot.place is None:
             pc = spot.pcs[0]
             where = f" for address {_address(session, pc)}" if pc else "."
-            yield Told(f"No line number information available{where}", {"lines": []})
+            yield Output(f"No line number information available{where}", {"lines": []})
             continue
         starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
         for start in starts or (None,):
@@ -247,21 +247,25 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 shell.listed = evolve(last, told=spot.place.line + 1)
 
 
-def _line_told(session: Session, place: Place, step: LineStep | None) -> Told:
+def _line_told(session: Session, place: Place, step: LineStep | None) -> Output:
     """Where a line's code is, by its step; None is after all lines."""
     head = f'Line {place.line} of "{place.file}"'
     if step is None:
-        return Told(f'Line number {place.line} is out of range for "{place.file}".', {"lines": []})
+        return Output(
+            f'Line number {place.line} is out of range for "{place.file}".', {"lines": []}
+        )
     begin, end = _address(session, step.begin), _address(session, step.end)
     is_own = step.place.line == place.line
     text = f"{head} starts at address {begin} and ends at {end}."
     if not is_own:
         text = f"{head} is at address {begin} but contains no code."
     last = step.end if is_own else None
-    return Told(text, _span_record(session, place, place.line, step.begin, last), "lines")
+    return Output(text, _span_record(session, place, place.line, step.begin, last), "lines")
 
 
-def _span_record(session: Session, place: Place, line: int, begin: int, end: int | None) -> Record:
+def _span_record(
+    session: Session, place: Place, line: int, begin: int, end: int | None
+) -> JsonObject:
     """Code of a line with the keys of GDB's machine interface."""
     return {
         "pc": f"{begin:#x}",
@@ -321,7 +325,7 @@ def _text(shell: Shell, place: Place) -> list[str] | None:
     return text.removesuffix("\n").split("\n")
 
 
-def source_line(shell: Shell, session: Session) -> Iterator[Told]:
+def source_line(shell: Shell, session: Session) -> Iterator[Output]:
     """The line of the frame in focus, as GDB shows it under a frame; none where it is nowhere."""
     place = place_of(session, frame_pc(session))
     text = None if place is None else _text(shell, place)

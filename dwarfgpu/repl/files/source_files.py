@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import SHF_ALLOC
-from dwarfgpu.repl.command import Group, Inside, Part, Told, command, heading
+from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.files.listing import line_count, place_or_none, text_path
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.files.symbols import full_path
@@ -19,7 +19,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file_report import LANGUAGES
 from dwarfgpu.session.backtrace import Place
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)
 """DW_AT_macros, DW_AT_macro_info, DW_AT_GNU_macros."""
@@ -34,28 +34,30 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
     """
     place = _current(shell)
     if place is None:
-        yield Told("No current source file.", {"file": None})
+        yield Output("No current source file.", {"file": None})
         return
     unit = place.source.table.unit
-    yield Told(f"Current source file is {place.file}", {"file": place.file, "fullname": place.path})
+    yield Output(
+        f"Current source file is {place.file}", {"file": place.file, "fullname": place.path}
+    )
     folder = unit.root.string(dw.AT_COMP_DIR)
     if folder is not None:
-        yield Told(f"Compilation directory is {folder}", {"comp-dir": folder})
+        yield Output(f"Compilation directory is {folder}", {"comp-dir": folder})
     path = text_path(shell, place)
     if path is not None:
-        yield Told(f"Located in {path}", {"located-in": str(path)})
+        yield Output(f"Located in {path}", {"located-in": str(path)})
     count = line_count(shell, place)
     if count is not None:
         text = f"Contains {count} line{'' if count == 1 else 's'}."
-        yield Told(text, {"line-count": count})
+        yield Output(text, {"line-count": count})
     language, version = language_of(unit), unit.format.version
-    yield Told(f"Source language is {language}.", {"language": language})
+    yield Output(f"Source language is {language}.", {"language": language})
     if unit.producer:
-        yield Told(f"Producer is {unit.producer}.", {"producer": unit.producer})
-    yield Told(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
+        yield Output(f"Producer is {unit.producer}.", {"producer": unit.producer})
+    yield Output(f"Compiled with DWARF {version} debugging format.", {"dwarf-version": version})
     has_macros = any(unit.root.has(each) for each in _MACROS)
     text = f"{'Includes' if has_macros else 'Does not include'} preprocessor macro info."
-    yield Told(text, {"macro-info": has_macros})
+    yield Output(text, {"macro-info": has_macros})
 
 
 def language_of(unit: CompilationUnit) -> str:
@@ -103,9 +105,9 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
             yield heading("(Objfile has no debug information.)")
         names = sorted({each.path for each in Lines(code_object.scopes).files()})
         shown: list[Plain] = [each for each in names if pattern is None or pattern.search(each)]
-        data: Record = {"filename": full_path(code_object), "sources": shown}
+        data: JsonObject = {"filename": full_path(code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
-        yield Told(text or "\n", data, "files", ends_line=bool(text))
+        yield Output(text or "\n", data, "files", ends_line=bool(text))
 
 
 @command("info sharedlibrary", topic="files", aliases=("dll",))
@@ -127,7 +129,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     if not shown:
         none = "No shared libraries loaded at this time."
         text = "No shared libraries matched." if argument else none
-        yield Told(text, {"shared-libraries": []})
+        yield Output(text, {"shared-libraries": []})
         return
     digits = session.architecture.address_bits // 4
     width = digits + 4
@@ -135,13 +137,13 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
     for each in shown:
         begin, end = (f"{address:#0{digits + 2}x}" for address in _code(each))
         read = "Yes" if each.info.units else "Yes (*)"
-        data: Record = {
+        data: JsonObject = {
             "id": full_path(each),
             "symbols-loaded": bool(each.info.units),
             "ranges": [{"from": begin, "to": end}],
         }
         text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(each)}"
-        yield Told(text, data, "shared-libraries")
+        yield Output(text, data, "shared-libraries")
     if not all(each.info.units for each in shown):
         yield heading(_MISSING)
 
@@ -167,11 +169,11 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
         path, kind = full_path(code_object), f"elf{8 * file.address_bytes}"
         group = Group("code-objects", {"filename": path, "type": kind})
         title = f"""Symbols from "{path}".\nLocal exec file:\n\t`{path}', file type {kind}."""
-        yield Inside(group, heading(title))
+        yield NestedOutput(group, heading(title))
         for section in file.sections:
             if section.flags & SHF_ALLOC and section.size_bytes:
                 begin = section.address + code_object.load_address
                 end = begin + section.size_bytes
                 data = {"name": section.name, "begin": f"{begin:#x}", "end": f"{end:#x}"}
                 text = f"\t{begin:#0{digits}x} - {end:#0{digits}x} is {section.name}"
-                yield Inside(group, Told(text, {**data}, "sections"))
+                yield NestedOutput(group, Output(text, {**data}, "sections"))

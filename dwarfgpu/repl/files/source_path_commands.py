@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.command import Command, Output, Part, command, heading, listed
 from dwarfgpu.repl.files.source_path import DEFAULT
 from dwarfgpu.repl.shell import Shell
 
@@ -59,9 +59,9 @@ def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
         rules = {} if found is None else dict([found])
     else:
         yield heading("List of all source path substitution rules:")
-    yield Told("", {"rules": []})
+    yield Output("", {"rules": []})
     for old, new in rules.items():
-        yield Told(f"  `{old}' -> `{new}'.", {"from": old, "to": new}, "rules")
+        yield Output(f"  `{old}' -> `{new}'.", {"from": old, "to": new}, "rules")
 
 
 @command("unset substitute-path", topic="files", repeats=False)
@@ -93,7 +93,7 @@ def directory(shell: Shell, argument: str) -> Iterator[Part]:
     """
     path = shell.source_path
     if not argument:
-        if not shell.is_talk or shell.confirms(f"Reinitialize source path to {DEFAULT}?"):
+        if not shell.is_interactive or shell.confirms(f"Reinitialize source path to {DEFAULT}?"):
             path.directories = DEFAULT
     else:
         path.set_directories(f"{':'.join(_existing(shell, argument))}:{path.directories}")
@@ -130,7 +130,7 @@ def show_directories(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: show directories
     """
     found = shell.source_path.directories
-    yield Told(f"Source directories searched: {found}", {"value": found})
+    yield Output(f"Source directories searched: {found}", {"value": found})
 
 
 _UNSET: tuple[Command, ...] = (unset_substitute_path,)

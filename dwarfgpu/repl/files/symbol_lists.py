@@ -19,10 +19,10 @@ from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, st
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Group, Inside, Part, Told, command, heading
+from dwarfgpu.repl.command import Group, NestedOutput, Output, Part, command, heading
 from dwarfgpu.repl.files.regexps import compiled, listing_options
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.type_text import declaration
 
 _COPY: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
@@ -102,7 +102,7 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
 
 def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
     """With the keys of GDB's machine interface: by file, then those that are in none."""
-    yield Told("" if wanted.is_quiet else wanted.text, {"debug": [], "nondebug": []})
+    yield Output("" if wanted.is_quiet else wanted.text, {"debug": [], "nondebug": []})
     rows = sorted(_rows(shell, wanted), key=lambda row: (row.file, row.is_static, row.name))
     for file, group in groupby(rows, key=lambda row: row.file):
         yield heading(f"\nFile {file}:")
@@ -115,15 +115,15 @@ def _listing(shell: Shell, wanted: _Wanted) -> Iterator[Part]:
                 seen.add(key)
                 text = _text(row)
                 line = f"{f'{row.line}:' if row.line else ''}\t{text}"
-                data: Record = {"line": row.line, "name": row.name, "description": text}
-                yield Inside(of_file, Told(line, data, "symbols"))
+                data: JsonObject = {"line": row.line, "name": row.name, "description": text}
+                yield NestedOutput(of_file, Output(line, data, "symbols"))
     others = list(_others(shell, wanted)) if wanted.has_others else []
     if others:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
     for address, name in others:
         at = f"{address:#0{digits + 2}x}"
-        yield Told(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
+        yield Output(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
 
 
 def _rows(shell: Shell, wanted: _Wanted) -> Iterator[ListedSymbol]:

@@ -26,14 +26,14 @@ from dwarfgpu.language.linespec import body_of, first_after
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.files.linespec import spot_of
 from dwarfgpu.repl.files.listing import place_of_main, place_or_none
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.backtrace import place_in
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.location_words import Describer
 
 
@@ -51,18 +51,18 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     space, address = address_of(shell, Places(session), argument)
     found = None if space.number else symbol_place(session.code_objects, address)
     if found is None:
-        yield Told(f"No symbol matches {argument}.", {"symbol": None})
+        yield Output(f"No symbol matches {argument}.", {"symbol": None})
         return
     offset = f" + {found.offset}" if found.offset else ""
     is_one = len(session.code_objects) == 1 and not shell.is_of_core
     where = "" if is_one else f" of {full_path(found.code_object)}"
-    data: Record = {
+    data: JsonObject = {
         "name": found.name,
         "offset": found.offset,
         "section": found.section,
         "from": full_path(found.code_object),
     }
-    yield Told(f"{found.name}{offset} in section {found.section}{where}", {"symbol": data})
+    yield Output(f"{found.name}{offset} in section {found.section}{where}", {"symbol": data})
 
 
 def full_path(code_object: CodeObject) -> str:
@@ -101,8 +101,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     name = argument
     if isinstance(first, Die) and first.tag in FUNCTIONS:
         name = full_function_name(first) or argument
-    data: Record = {"name": argument, "description": text}
-    yield Told(f'Symbol "{name}" is {text}.', {"symbol": data})
+    data: JsonObject = {"name": argument, "description": text}
+    yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
 
 
 def _has_place(die: Die) -> bool:
@@ -169,12 +169,12 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         pc = body_of(session, pc)
     found = [] if pc is None else list(_symbols_at(session, pc))
     if not found:
-        yield Told(f"Scope for {argument} contains no locals or arguments.", {"scope": []})
+        yield Output(f"Scope for {argument} contains no locals or arguments.", {"scope": []})
         return
     yield heading(f"Scope for {argument}:")
     for name, text in found:
-        data: Record = {"name": name, "description": text}
-        yield Told(f"Symbol {name} is {text}.", data, "scope")
+        data: JsonObject = {"name": name, "description": text}
+        yield Output(f"Symbol {name} is {text}.", data, "scope")
 
 
 def _symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:

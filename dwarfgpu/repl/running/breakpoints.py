@@ -10,7 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, first_after, line_at
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.data.displays import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.files.linespec import spot_of, spots_of
@@ -18,7 +18,7 @@ from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.focus import frame_pc, symbol_at
 from dwarfgpu.session.backtrace import Place, place_in, place_of
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 NOT_RUNNING = "The target does not run: a state or core file is looked at only."
 
@@ -91,13 +91,13 @@ def _set(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part]:
     at = f"{addresses[0]:#x}{told}."
     if len(addresses) > 1:
         at = f"{addresses[0]:#x}: {argument}. ({len(addresses)} locations)"
-    data: Record = {**record(made), "addr": f"{addresses[0]:#x}"}
-    yield Told(f"{kind} {number} at {at}", {"bkpt": data})
+    data: JsonObject = {**record(made), "addr": f"{addresses[0]:#x}"}
+    yield Output(f"{kind} {number} at {at}", {"bkpt": data})
 
 
-def record(each: Breakpoint) -> Record:
+def record(each: Breakpoint) -> JsonObject:
     """A breakpoint with the keys of GDB's machine interface."""
-    place: Record = {}
+    place: JsonObject = {}
     if each.place is not None:
         place = {"file": each.place.file, "fullname": each.place.path, "line": each.place.line}
     return {
@@ -220,7 +220,7 @@ def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info watchpoints
     """
-    yield Told("No watchpoints.", {"watchpoints": []})
+    yield Output("No watchpoints.", {"watchpoints": []})
 
 
 @command("info breakpoints", topic="running", aliases=("b", "br"))
@@ -231,11 +231,11 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not shell.breakpoints:
         none = "No breakpoints, watchpoints, tracepoints, or catchpoints."
-        yield Told(none, {"breakpoints": []})
+        yield Output(none, {"breakpoints": []})
         return
     yield heading("Num     Type           Disp Enb Address            What")
     for each in shell.breakpoints.values():
         kept = "del " if each.is_temporary else "keep"
         for address in each.addresses:
             text = f"{each.number:<7} breakpoint     {kept} y   {address:#018x} in {each.where}"
-            yield Told(text, {**record(each), "addr": f"{address:#x}"}, "breakpoints")
+            yield Output(text, {**record(each), "addr": f"{address:#x}"}, "breakpoints")

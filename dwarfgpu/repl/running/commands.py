@@ -13,7 +13,7 @@ from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError
 from dwarfgpu.language.linespec import body_of
 from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, Told, command, heading
+from dwarfgpu.repl.command import Command, Output, Part, command, heading
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.running.breakpoints import Breakpoint, located, runner
@@ -24,7 +24,7 @@ from dwarfgpu.service.frame_line import frame_record
 from dwarfgpu.session.backtrace import Place, frame_of, place_of, selected_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage import runs_text
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.stack_line import frame_number
 
 MOST_INSTRUCTIONS: Final = 1_000_000
@@ -82,10 +82,10 @@ def _lanes(session: Session) -> str:
 def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None) -> Iterator[Part]:
     """What to say of a stop; `before` is the function that was in focus, by which a line alone
     tells enough."""
-    data: Record = {"reason": halt.reason, "thread-id": halt.wave}
+    data: JsonObject = {"reason": halt.reason, "thread-id": halt.wave}
     if halt.reason == "exited":
         code = halt.exit_code or 0
-        yield Told(
+        yield Output(
             f"[Inferior 1 exited {f'with code {code:02o}' if code else 'normally'}]",
             {**data, "exit-code": code},
         )
@@ -98,7 +98,7 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     if hit is not None:
         kind = "Temporary breakpoint" if hit.is_temporary else "Breakpoint"
         head = f"{_who(shell)}{kind} {hit.number}{_lanes(session)}, "
-        yield Told(
+        yield Output(
             f"\n{head}{frame_line(session, style)}",
             {**data, "bkptno": hit.number},
         )
@@ -107,11 +107,11 @@ def _stopped(shell: Shell, halt: Halt, before: tuple[object, ...] | None = None)
     elif halt.reason == "signal-received":
         name = halt.signal or "?"
         yield heading(f"\n{_who(shell)}Program received signal {name}.")
-        yield Told(frame_line(session, style), {**data, "signal-name": name})
+        yield Output(frame_line(session, style), {**data, "signal-name": name})
     elif before is not None and before == _function(session) and _place(session) is not None:
-        yield Told("", data)
+        yield Output("", data)
     else:
-        yield Told(frame_line(session, style), data)
+        yield Output(frame_line(session, style), data)
     yield from source_line(shell, session)
     yield from displayed(shell)
 

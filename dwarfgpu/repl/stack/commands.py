@@ -11,7 +11,16 @@ from attrs import evolve
 from dwarfgpu.dwarf.scope.entities import Variable
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Group, Inside, Offer, OfText, Part, Told, command
+from dwarfgpu.repl.command import (
+    Candidate,
+    Group,
+    NestedOutput,
+    Offer,
+    OfText,
+    Output,
+    Part,
+    command,
+)
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
 from dwarfgpu.repl.files.listing import source_line
@@ -27,7 +36,7 @@ from dwarfgpu.service.kernarg_hint import kernarg_hint
 from dwarfgpu.session.backtrace import StackFrame, frame_of, place_of, selected, selected_number
 from dwarfgpu.session.session import UNUSED
 from dwarfgpu.view.frame_style import FrameStyle
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
@@ -127,19 +136,19 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     shell.listed = None
     style = shell.settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
-    yield Told("", {"frame": record})
+    yield Output("", {"frame": record})
     yield from _lines(shell, frame, record, style, is_focus=True)
 
 
 def _lines(
-    shell: Shell, frame: StackFrame, record: Record, style: FrameStyle, *, is_focus: bool
+    shell: Shell, frame: StackFrame, record: JsonObject, style: FrameStyle, *, is_focus: bool
 ) -> Iterator[Part]:
     """A frame, of which the keys are told, and its line of source text."""
     lines = [*source_line(shell, frame.session)] if style.has_source(is_focus=is_focus) else []
     is_located = style.has_location(has_source=bool(lines))
-    columns = shell.settings.limit("width") if shell.is_talk else None
+    columns = shell.settings.limit("width") if shell.is_interactive else None
     text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
-    yield Told(text, {})
+    yield Output(text, {})
     place = frame.place
     is_inside = not is_located and style.has_address and place is not None and not place.is_start
     digits = frame.session.architecture.address_bits // 4
@@ -198,12 +207,12 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             continue
         if count == limit:
             more = "" if shell.is_batch else "(More stack frames follow...)"
-            yield Told(more, {"has-more": True})
+            yield Output(more, {"has-more": True})
             return
         count += 1
         yield from _of_frame(shell, each, settings, is_full=is_full)
     if not is_bounded and not stack.end.is_outermost:
-        yield Told(str(stack.end), {"stack-end": str(stack.end)})
+        yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"
         why = UNUSED if session.is_unused else f"was not active on entry to {text}, left out"
@@ -219,24 +228,26 @@ def _of_frame(
     style = settings.frame_style()
     record = frame_record(frame, with_arguments=True, style=style)
     group = Group("stack", record)
-    yield from (Inside(group, part) for part in _lines(shell, frame, record, style, is_focus=False))
+    yield from (
+        NestedOutput(group, part) for part in _lines(shell, frame, record, style, is_focus=False)
+    )
     if is_full:
-        yield from (Inside(group, part) for part in _locals_of(shell, frame, settings))
+        yield from (NestedOutput(group, part) for part in _locals_of(shell, frame, settings))
 
 
 def _locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
     if not frame.is_described:
-        yield Told("No symbol table info available.", {"variables": []})
+        yield Output("No symbol table info available.", {"variables": []})
         return
     found = variables(frame.session, "local")
     if not found:
-        yield Told("No locals.", {"variables": []})
+        yield Output("No locals.", {"variables": []})
     for each in found:
         reading = frame.session.read(each)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{each.name} = {text}".replace("\n", f"\n{_MARGIN}")
-        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
-        yield Told(shown, data, "variables")
+        data: JsonObject = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Output(shown, data, "variables")
         for note in reading.notes:
             shell.note(note, once=True)
 
@@ -265,7 +276,7 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
     symbol = symbol_at(session, address)
     place = place_of(session, address)
     line = "" if place is None else f" at {place.file}:{place.line}"
-    data: Record = {
+    data: JsonObject = {
         "addr": f"{address:#x}",
         "from": None if code_object is None else str(code_object.file.path),
         "symbol": symbol,
@@ -273,7 +284,7 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
         "line": None if place is None else place.line,
     }
     text = f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
-    yield Told(text, {"pc": data})
+    yield Output(text, {"pc": data})
 
 
 @command("info locals", topic="stack", complete=completion.variables)
@@ -313,7 +324,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
         text = f"No matching {called}." if argument or typed else f"No {called}."
         if session.frame.subprogram is None:
             text = "No symbol table info available."
-        yield Told(text, {"variables": []})
+        yield Output(text, {"variables": []})
     notes: list[str] = []
     told: dict[str, str] = {}
     incomplete: list[Variable] = []
@@ -323,8 +334,8 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
             incomplete.append(each)
         text = contents(session, reading, shell.settings.format_options())
         told[each.name] = text
-        data: Record = {"name": each.name, "value": text, "type": reading.variable.type_text}
-        yield Told(f"{each.name} = {text}", data, "variables")
+        data: JsonObject = {"name": each.name, "value": text, "type": reading.variable.type_text}
+        yield Output(f"{each.name} = {text}", data, "variables")
         notes += reading.notes
     for note in notes:
         shell.note(note, once=True)

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from dwarfgpu.cfi.rule import RegisterRule, SameValue
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import PhysicalFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.elf_symbols import symbol_place
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.repl.command import Part, Told, heading
+from dwarfgpu.repl.command import Output, Part, heading
 from dwarfgpu.repl.files.source_files import language_of
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of
 from dwarfgpu.service.focus import argument_text
 from dwarfgpu.session.backtrace import StackFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.stack_line import arguments_of
 
 _PUSH_RBP = b"\x55"
@@ -42,24 +42,24 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     name = "" if frame.function is None else f" in {frame.function}{line}"
     saved_pc = _return_address(session)
     text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
-    yield Told(text, {"saved-pc": saved_pc})
+    yield Output(text, {"saved-pc": saved_pc})
     yield from _neighbours(shell, frame)
     if frame.is_described and session.code_object is not None:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
             language = language_of(unit)
-            yield Told(f" source language {language}.", {"language": language})
+            yield Output(f" source language {language}.", {"language": language})
     style = shell.settings.frame_style()
     physical = session.physical_frame
     if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
-        yield Told(" Arglist at unknown address.", {"arglist-addr": None})
+        yield Output(" Arglist at unknown address.", {"arglist-addr": None})
         callee = None if physical is None or not frame.is_inlined else physical.callee
         held = None if callee is None else _shown(_of_stack_pointer(session))
         sp = held or _stack_pointer(session)
         text = (
             f" Locals at unknown address, Previous frame's sp {'in' if held is None else 'is'} {sp}"
         )
-        yield Told(text, {"locals-addr": None, "previous-sp": sp})
+        yield Output(text, {"locals-addr": None, "previous-sp": sp})
         if callee is not None:  # its registers are those of the frame it is inlined into
             yield from _saved_lines(saved_registers(callee))
         return
@@ -69,11 +69,11 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     base = _base(session)
     where = "unknown address." if base is None else f"{base:#x},"
     held = None if base is None else f"{base:#x}"
-    yield Told(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
+    yield Output(f" Arglist at {where} args: {arguments}", {"arglist-addr": held})
     where = "unknown address," if base is None else f"{base:#x},"
     sp = _shown(_cfa(session))
     text = f" Locals at {where} Previous frame's sp is {sp}"
-    yield Told(text, {"locals-addr": held, "previous-sp": sp})
+    yield Output(text, {"locals-addr": held, "previous-sp": sp})
     if physical is not None:
         yield from _saved_lines(saved_registers(physical))
 
@@ -82,7 +82,7 @@ def _saved_lines(found: Iterator[tuple[str, int]]) -> Iterator[Part]:
     saved = {name: f"{address:#x}" for name, address in found}
     if saved:
         text = ",".join(f" {name} at {address}" for name, address in saved.items())
-        yield Told(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
+        yield Output(f" Saved registers:\n {text}", {"saved-registers": {**saved}})
 
 
 def _of_stack_pointer(session: Session) -> int | None:
@@ -131,7 +131,7 @@ def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
     frames = {each.number: each for each in frames_of(shell, frame.session)}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []
-    data: Record = {}
+    data: JsonObject = {}
     if frame.is_inlined:
         data["inlined-into"] = frame.number + 1
         words.append(f" inlined into frame {frame.number + 1}")
@@ -143,12 +143,12 @@ def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
     elif _caller(frame.session) is None:
         stack = frame.session.call_stack
         end = "unknown" if stack is None else str(stack.end)
-        yield Told(f" Outermost frame: {end}", {"stack-end": end})
+        yield Output(f" Outermost frame: {end}", {"stack-end": end})
     if inner is not None:
         data["caller-of"] = _shown(_cfa(inner.session))
         words.append(f" caller of frame at {data['caller-of']}")
     if words:
-        yield Told(",".join(words), data)
+        yield Output(",".join(words), data)
 
 
 def _base(session: Session) -> int | None:
@@ -191,7 +191,7 @@ def _code(session: Session, address: int) -> bytes:
         return b""
 
 
-def saved_registers(frame: PhysicalFrame) -> Iterator[tuple[str, int]]:
+def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
     """The registers of its caller that a frame keeps in memory itself, and where."""
     architecture = frame.architecture
     numbers = [each.number for each in architecture.registers.values() if each.number is not None]

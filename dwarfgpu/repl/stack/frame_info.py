@@ -8,7 +8,7 @@ from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.calls.call_values import passed_location, passed_value
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageError
 from dwarfgpu.model.location import Location
-from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell, error_text
 from dwarfgpu.repl.stack.cpu_frame_info import frame_lines
 from dwarfgpu.repl.stack.frame_spec import frame_number
@@ -22,9 +22,9 @@ from dwarfgpu.session.backtrace import (
     selected,
     selected_number,
 )
-from dwarfgpu.session.frame import TopFrame
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.locations import entry_text, location_text
 
 
@@ -59,7 +59,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     physical = session.physical_frame
     wave = wave_pc(session)
     pc_text = f"{_shown_pc(session) or wave:#x}"
-    yield Told(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
+    yield Output(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
     if not session.is_absent:
         yield from _inlined(session)
     if isinstance(physical, TailFrame):
@@ -69,7 +69,7 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _lanes(session)
     lane = session.lane
     if session.is_absent:
-        yield Told(f" lane {lane} is not in this frame", {"lane-addr": None})
+        yield Output(f" lane {lane} is not in this frame", {"lane-addr": None})
         return
     if lane is not None:
         yield from _told("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
@@ -91,14 +91,14 @@ def _inlined(session: Session) -> Iterator[Part]:
     """Into which frame it is inlined, where it is."""
     if session.inline_level + 1 < len(session.functions()):
         outer = selected_number(session) + 1
-        yield Told(f" inlined into frame {outer}", {"inlined-into": outer})
+        yield Output(f" inlined into frame {outer}", {"inlined-into": outer})
 
 
-def _record(frame: StackFrame) -> Told:
-    return Told("", {"frame": frame_record(frame, with_arguments=True)})
+def _record(frame: StackFrame) -> Output:
+    return Output("", {"frame": frame_record(frame, with_arguments=True)})
 
 
-def _at(frame: TopFrame) -> str:
+def _at(frame: SubprogramFrame) -> str:
     """The canonical frame address, where it is known: without it the rest still is."""
     try:
         return f", frame at {location_text(frame.cfa())}"
@@ -113,7 +113,7 @@ def _told(key: str, form: str, ask: Callable[[], str | None]) -> Iterator[Part]:
     except DwarfGpuError as error:
         text = f"<error: {error_text(error)}>"
     if text is not None:
-        yield Told(form.format(text), {key: text})
+        yield Output(form.format(text), {key: text})
 
 
 def _optional(location: Location | None) -> str | None:
@@ -126,9 +126,9 @@ def _lanes(session: Session) -> Iterator[Part]:
         return
     mask, unknown = session.active_lanes()
     shown = unknown or "not known" if mask is None else f"{mask:#x}"
-    data: Record = {"active-lanes": shown, "lane-count": len(lane_numbers(session))}
+    data: JsonObject = {"active-lanes": shown, "lane-count": len(lane_numbers(session))}
     when = ", at the call" if session.level else ""
-    yield Told(f" active lanes {shown} of {len(lane_numbers(session))}{when}", data)
+    yield Output(f" active lanes {shown} of {len(lane_numbers(session))}{when}", data)
 
 
 def _shown_pc(session: Session) -> int | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Part, Told, command
+from dwarfgpu.repl.command import Candidate, Output, Part, command
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack import x86_groups, x87
 from dwarfgpu.repl.stack.registers import (
@@ -55,8 +55,8 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     yield from (_register(each) for each in known if each.is_known or each.is_lost)
 
 
-def _register(value: RegisterValue) -> Told:
-    return Told(value.line, value.record, "register-values")
+def _register(value: RegisterValue) -> Output:
+    return Output(value.line, value.record, "register-values")
 
 
 @command("info float", topic="stack")
@@ -67,14 +67,14 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
     """
     session = shell.session
     if session.architecture.machine != "X86_64":
-        yield Told("No floating-point info available for this processor.", {"x87": None})
+        yield Output("No floating-point info available for this processor.", {"x87": None})
         return
 
     def number(name: str) -> int | None:
         [found] = named_registers(session, name)
         return found.bits.value if found.bits.is_complete else None
 
-    yield Told("\n".join(x87.lines(number)), {"x87": x87.record(number)})
+    yield Output("\n".join(x87.lines(number)), {"x87": x87.record(number)})
 
 
 @command("info vector", topic="stack")

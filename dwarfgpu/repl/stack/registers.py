@@ -20,7 +20,7 @@ from dwarfgpu.model.storage import Register
 from dwarfgpu.repl.stack import x86_groups
 from dwarfgpu.service.focus import symbol_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.values import FormatOptions, format_value
 
 _COLUMN = 15
@@ -86,7 +86,7 @@ class RegisterValue:
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
     @property
-    def record(self) -> Record:
+    def record(self) -> JsonObject:
         """With the keys of GDB's machine interface: in hexadecimal, and by its type."""
         number = getattr(self.register, "number", None)
         raw = self.text(FormatOptions(letter="x"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.float_format import X87_EXTENDED
-from dwarfgpu.view.location_json import Plain, Record
+from dwarfgpu.view.location_json import JsonObject, Plain
 from dwarfgpu.view.scalars import general
 
 _TAGS: Final = ("Valid   ", "Zero    ", "Special ", "Empty   ")
@@ -43,7 +43,7 @@ def lines(read: Read) -> Iterator[str]:
     yield f"Opcode:              {_hexadecimal(_opcode(read), 4)}"
 
 
-def record(read: Read) -> Record:
+def record(read: Read) -> JsonObject:
     """The same as data: the stack from R7 down to R0, and the words."""
     status, tags = read("fstat"), read("ftag")
     top = None if status is None else status >> 11 & 7

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, Told, command
+from dwarfgpu.repl.command import Command, Output, Part, command
 from dwarfgpu.repl.shell import Shell
 
 ABSENT: Final = {
@@ -56,12 +56,12 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     yield _told()
 
 
-def _told() -> Told:
+def _told() -> Output:
     try:
         folder = os.getcwd()
     except OSError as error:
         raise UsageError(f"The working folder cannot be told: {error.strerror}.") from None
-    return Told(f"Working directory {folder}.", {"cwd": folder})
+    return Output(f"Working directory {folder}.", {"cwd": folder})
 
 
 def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:

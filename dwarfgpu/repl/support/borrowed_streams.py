@@ -18,7 +18,7 @@ from typing import Any, Final, TextIO
 _MOST_READ: Final = 1 << 20
 
 
-class Output(io.StringIO):
+class CapturedText(io.StringIO):
     """What code prints, that which it writes on the file descriptor of standard output between.
 
     It stays readable when the code closes it.
@@ -70,7 +70,7 @@ class _Lent:
 
 @contextmanager
 def lent_streams(
-    out: Output, *, has_stdin: bool, is_apart: bool, flush: Callable[[], None]
+    out: CapturedText, *, has_stdin: bool, is_apart: bool, flush: Callable[[], None]
 ) -> Iterator[None]:
     """The streams while code runs; what it prints goes to `out`.
 
@@ -106,7 +106,7 @@ def _empty_stdin(is_wanted: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _collected(out: Output, is_wanted: bool) -> Iterator[None]:
+def _collected(out: CapturedText, is_wanted: bool) -> Iterator[None]:
     """What is written on the file descriptor of standard output goes to `out`."""
     if not is_wanted:
         yield

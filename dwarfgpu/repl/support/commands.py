@@ -20,8 +20,8 @@ from dwarfgpu.repl.command import (
     Command,
     Offer,
     OfText,
+    Output,
     Part,
-    Told,
     command,
     every,
     find,
@@ -34,7 +34,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.shell_and_python import run_python
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.terminal.input import read_all
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 FIRST: Final = (
     'To begin: "info locals" shows the variables, "lane 17" looks at another lane, "lanes x" at x',
@@ -93,12 +93,12 @@ def _is_of_text(part: Part) -> bool:
 
 def _folded(part: Part, columns: int) -> Part:
     """A line of a list, which goes on further in."""
-    text = part if isinstance(part, str) else part.text if isinstance(part, Told) else ""
+    text = part if isinstance(part, str) else part.text if isinstance(part, Output) else ""
     if len(text) <= columns or text.startswith(" "):
         return part
     lines = wrap(text, columns, subsequent_indent="    ", break_on_hyphens=False)
     shown = "\n".join(lines)
-    return evolve(part, text=shown) if isinstance(part, Told) else shown
+    return evolve(part, text=shown) if isinstance(part, Output) else shown
 
 
 def _help(shell: Shell, argument: str) -> Iterator[Part]:
@@ -205,9 +205,9 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
     names = sorted(each.text.removesuffix("/") for each in found)[:MOST]
     matches = [argument[:start] + name for name in names]
     is_cut = len(names) == MOST
-    data: Record = {"matches": [*matches], "max_completions_reached": is_cut}
+    data: JsonObject = {"matches": [*matches], "max_completions_reached": is_cut}
     common = commonprefix(matches)  # noqa: RUF071 (of lines, not of paths)
-    yield Told("", {"completion": common, **data} if matches else data)
+    yield Output("", {"completion": common, **data} if matches else data)
     yield from map(heading, matches)
     if is_cut:
         yield heading(f"{argument} *** List may be truncated, max-completions reached. ***")

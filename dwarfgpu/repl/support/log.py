@@ -130,13 +130,13 @@ def switched(shell: Shell) -> Iterator[str]:
         shell.log = None
         if log is not None:
             log.end(shell)
-            if shell.is_talk:
+            if shell.is_interactive:
                 yield f"Done logging to {log.name}."
         return
     if log is not None:
         raise UsageError(f"Already logging to {log.name}.")
     made = Logging(shell)
-    if shell.is_talk:
+    if shell.is_interactive:
         how = "Redirecting" if made.is_alone else "Copying"
         made.before.print(f"{how} output to {made.name}.\n")
     shell.log = made

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.command import Candidate, Command, Output, Part, command, heading, listed
 from dwarfgpu.repl.data.print import set_var, shown_value
 from dwarfgpu.repl.declared_settings import NOT_BUILT, WITHOUT_MEANING
 from dwarfgpu.repl.files.source_files import frame_language
@@ -48,7 +48,7 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
 
 def _tell(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     value = setting.text(shell.settings[setting.name])
-    yield Told(_sentence(shell, setting), {"value": value})
+    yield Output(_sentence(shell, setting), {"value": value})
 
 
 def _sentence(shell: Shell, setting: Setting) -> str:
@@ -66,7 +66,7 @@ def _sentence(shell: Shell, setting: Setting) -> str:
 def _tell_all(settings: tuple[Setting, ...], shell: Shell, argument: str) -> Iterator[Part]:
     for each in settings:
         data = {"name": each.name, "value": each.text(shell.settings[each.name])}
-        yield Told(f"{each.name}:  {_sentence(shell, each)}", {**data}, "settings")
+        yield Output(f"{each.name}:  {_sentence(shell, each)}", {**data}, "settings")
 
 
 def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
@@ -168,7 +168,7 @@ def show_values(shell: Shell, argument: str) -> Iterator[Part]:
     """
     for number, value in shell.values.listed(argument):
         text = shown_value(shell, value)
-        yield Told(f"${number} = {text}", {"number": number, "value": text}, "values")
+        yield Output(f"${number} = {text}", {"number": number, "value": text}, "values")
 
 
 @command("show convenience", topic="data", aliases=("conv",))
@@ -189,7 +189,7 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
             text = shown_value(shell, shell.values.convenience(shell.session, name))
         except DwarfGpuError as error:
             text = f"<error: {error}>"
-        yield Told(f"${name} = {text}", {"name": f"${name}", "value": text}, "variables")
+        yield Output(f"${name} = {text}", {"name": f"${name}", "value": text}, "variables")
 
 
 @command("show version", topic="status")
@@ -200,7 +200,7 @@ def show_version(shell: Shell, argument: str) -> Iterator[Part]:
     """
     from dwarfgpu import __version__
 
-    yield Told(f"dwarfgpu {__version__}", {"version": __version__})
+    yield Output(f"dwarfgpu {__version__}", {"version": __version__})
 
 
 SHOW_COMMANDS: Final = tuple(

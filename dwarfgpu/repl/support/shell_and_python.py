@@ -17,10 +17,10 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command
+from dwarfgpu.repl.command import Output, Part, command
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
-from dwarfgpu.repl.support.borrowed_streams import Output, lent_streams
+from dwarfgpu.repl.support.borrowed_streams import CapturedText, lent_streams
 from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.value_history import evaluated, options_of
 
@@ -70,7 +70,7 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
     import subprocess  # only here: the start of each conversation would pay for it
 
     shell.streams.out.flush()
-    has_terminal = shell.is_talk and not shell.is_json
+    has_terminal = shell.is_interactive and not shell.is_json
     output = None if has_terminal else _descriptor(shell)
     try:
         done = subprocess.run(
@@ -91,7 +91,7 @@ def _ran(shell: Shell, program: str, given: str | None) -> Iterator[Part]:
     shell.values.named[told] = integer_value(architecture, abs(status))
     shell.values.named.pop(other, None)
     text = (done.stdout or b"").decode("utf-8", "backslashreplace")
-    yield Told(text, {"exitcode": status, "output": text}, ends_line=False)
+    yield Output(text, {"exitcode": status, "output": text}, ends_line=False)
 
 
 def _descriptor(shell: Shell) -> int | None:
@@ -127,7 +127,7 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
     """The output of Python code with the names of the conversation; `name`: where it is from."""
     if not isinstance(shell.python_names, _Names):
         shell.python_names = _Names(shell, shell.python_names)
-    out = Output()
+    out = CapturedText()
 
     def flush() -> None:
         if shell.is_plain:  # otherwise who asks for the output gets it in one piece
@@ -136,7 +136,10 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
 
     shell.streams.out.flush()
     lent = lent_streams(
-        out, has_stdin=not shell.is_fed and not shell.is_json, is_apart=shell.is_json, flush=flush
+        out,
+        has_stdin=not shell.stdin_is_script and not shell.is_json,
+        is_apart=shell.is_json,
+        flush=flush,
     )
     try:
         with lent:
@@ -185,9 +188,9 @@ def _traced(error: BaseException) -> str:
     return "".join(told.format())
 
 
-def _python_output(out: Output) -> Part:
+def _python_output(out: CapturedText) -> Part:
     text = out.taken()
-    return Told(text, {"output": text}, ends_line=False)
+    return Output(text, {"output": text}, ends_line=False)
 
 
 class _Names(dict[str, Any]):

@@ -12,11 +12,11 @@ from attrs import evolve
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, Told, command, find, first_word, fitting, listed
+from dwarfgpu.repl.command import Command, Output, Part, command, find, first_word, fitting, listed
 from dwarfgpu.repl.shell import Leaving, Shell
 from dwarfgpu.repl.support.commands import HINTS
 from dwarfgpu.repl.support.script import Nesting, body, opened, ran
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 MOST_CALLS: Final = 50
 """User-defined commands that call one another."""
@@ -50,7 +50,7 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         shell.warn(f"Your new `{name}' command does not hook any existing command.")
         if not shell.confirms("Proceed?"):
             raise UsageError("Not confirmed.")
-    if shell.is_typed and shell.is_talk:
+    if shell.is_typed and shell.is_interactive:
         yield f'Type commands for definition of "{name}".'
         yield 'End with a line saying just "end".'
     lines = tuple(body(shell, "define"))
@@ -186,7 +186,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f'Undefined command: "{name}".')
     if name not in shell.user_defined:
         raise UsageError(f'Command "{name}" is built-in.')
-    if shell.is_typed and shell.is_talk:
+    if shell.is_typed and shell.is_interactive:
         yield f'Type documentation for "{name}".'
         yield 'End with a line saying just "end".'
     text = "\n".join(body(shell, "document"))
@@ -202,13 +202,13 @@ def show_user(shell: Shell, argument: str) -> Iterator[Part]:
     if argument and argument not in shell.user_defined:
         find(shell.commands, argument)
         raise UsageError("Not a user command.")
-    yield Told("", {"user-defined": []})
+    yield Output("", {"user-defined": []})
     for name, lines in shell.user_defined.items():
         if not argument or f"{name} ".startswith(f"{argument} "):
             kind = "prefixcommand" if name in shell.prefixes else "command"
             text = [f'User {kind} "{name}":', *_indented(lines), *([""] if lines else ())]
-            data: Record = {"name": name, "lines": [*lines]}
-            yield Told("\n".join(text), data, "user-defined")
+            data: JsonObject = {"name": name, "lines": [*lines]}
+            yield Output("\n".join(text), data, "user-defined")
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.repl.command import Inside, Painted, Part
+from dwarfgpu.repl.command import NestedOutput, Painted, Part
 
 MOST_CHARACTERS: Final = 2_000
 """Of a line that is coloured; a longer one is shown as it is."""
@@ -86,7 +86,7 @@ def painted(part: Part, paint: Paint) -> Part:
     """A part of an answer in colours."""
     if isinstance(part, Painted):
         return part
-    if isinstance(part, Inside):
+    if isinstance(part, NestedOutput):
         return evolve(part, part=painted(part.part, paint))
     return paint(part) if isinstance(part, str) else evolve(part, text=paint(part.text))
 

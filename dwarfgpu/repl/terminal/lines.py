@@ -91,7 +91,7 @@ def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
 def converse(shell: Shell, *, prompts: bool) -> None:
     """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
     shell.ask = shell.ask_plainly = partial(_ask, shell, prompts=prompts)
-    shell.is_talk = prompts
+    shell.is_interactive = prompts
     while not shell.is_over:
         try:
             adapt(shell)
@@ -109,7 +109,7 @@ def converse(shell: Shell, *, prompts: bool) -> None:
 
 def adapt(shell: Shell) -> None:
     """A page is that of the terminal, where somebody is at one."""
-    if shell.is_talk:
+    if shell.is_interactive:
         columns, rows = shutil.get_terminal_size()
         shell.settings.adapt("width", columns)
         shell.settings.adapt("height", rows)

@@ -201,7 +201,7 @@ def converse(shell: Shell) -> None:
         pasted.extend(rest)
         return first
 
-    shell.is_talk = True
+    shell.is_interactive = True
     shell.ask, shell.ask_plainly = ask, ask_terminal
     while not shell.is_over:
         adapt(shell)

@@ -11,7 +11,16 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Group, Inside, Part, Told, Topic, command, printed
+from dwarfgpu.repl.command import (
+    Command,
+    Group,
+    NestedOutput,
+    Output,
+    Part,
+    Topic,
+    command,
+    printed,
+)
 from dwarfgpu.repl.numbers import listed, taken
 from dwarfgpu.repl.shell import Shell, error_text
 from dwarfgpu.repl.stack.past_main import frames_of
@@ -22,7 +31,7 @@ from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.lane_answer import CHOICES
 from dwarfgpu.session.backtrace import selected
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _MOST_FRAMES: Final = 1_000
 _MOST_NESTED: Final = 4
@@ -70,7 +79,7 @@ class Focus:
 
     session: Session
     heading: tuple[str, ...]
-    data: Record
+    data: JsonObject
     """Which one it is."""
 
 
@@ -85,7 +94,7 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
             shell.session = each.session
             group = Group("applied", each.data)
             text = "\n".join(each.heading)
-            heading = () if flags.is_quiet else (Inside(group, Told(text, {})),)
+            heading = () if flags.is_quiet else (NestedOutput(group, Output(text, {})),)
             if flags.on_error != "ignore":
                 yield from heading
                 heading = ()
@@ -97,9 +106,11 @@ def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Ite
                     yield part
             except DwarfGpuError as error:
                 text = error_text(error)
-                told: Record = {"result": "error", "msg": text}
+                told: JsonObject = {"result": "error", "msg": text}
                 if flags.on_error != "ignore":  # the command itself fails where it stops
-                    yield Inside(group, Told(text if flags.on_error == "print" else "", told))
+                    yield NestedOutput(
+                        group, Output(text if flags.on_error == "print" else "", told)
+                    )
                 if flags.on_error == "stop":
                     raise
     finally:

@@ -10,7 +10,7 @@ from attrs import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Part, Told, command, heading
+from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
@@ -22,7 +22,7 @@ from dwarfgpu.session.backtrace import StackFrame, outer_frame, outer_frames, se
 from dwarfgpu.session.session import UNUSED, LaneState, Session
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.lane_grid import state_letter
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import lane_position
 
 
@@ -57,14 +57,14 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
         if session.lane is None:
             raise UsageError("No lane selected.")
         text = f"[Current thread is {session.wave}, lane {session.lane} ({target_id(session)})]"
-        yield Told(text, _focus_data(session))
+        yield Output(text, _focus_data(session))
     else:
         if argument.startswith("$"):
             argument = str(whole_number(session, shell.values, argument))
         session = shell.session = _focused(session, _other_lane(session, argument))
         number = session.lane
         text = f"[Switching to thread {session.wave}, lane {number} ({target_id(session)})]"
-        yield Told(text, _focus_data(session))
+        yield Output(text, _focus_data(session))
         has_frame = session.pc is not None and number is not None and not session.is_unused
         if has_frame and not _state(session, number or 0).is_absent:
             yield from shown_frame(shell, selected_number(session))
@@ -75,7 +75,7 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
             shell.warn(special)
 
 
-def _focus_data(session: Session) -> Record:
+def _focus_data(session: Session) -> JsonObject:
     return {
         "current-thread-id": session.wave,
         "current-lane-id": session.lane,
@@ -151,7 +151,7 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = regexp(argument)
     found = list(matching_lanes(shell, shell.session, pattern, ""))
-    yield from found or [Told(f"No lanes match '{argument}'", {"found": []})]
+    yield from found or [Output(f"No lanes match '{argument}'", {"found": []})]
 
 
 def regexp(text: str) -> re.Pattern[str]:
@@ -166,19 +166,19 @@ def regexp(text: str) -> re.Pattern[str]:
 
 def matching_lanes(
     shell: Shell, session: Session, pattern: re.Pattern[str], before: str
-) -> Iterator[Told]:
+) -> Iterator[Output]:
     """A line for what matches of each lane of a wave; `before` is `Thread 6, ` or nothing."""
     for number in range(used_lanes(session)):
         who = f"{before}lane {number}"
         who = who[:1].upper() + who[1:]
         name = shell.names.get((session.wave, number))
         if name is not None and pattern.search(name):
-            data: Record = {"thread": session.wave, "lane": number, "name": name}
-            yield Told(f"{who} has name '{name}'", data, "found")
+            data: JsonObject = {"thread": session.wave, "lane": number, "name": name}
+            yield Output(f"{who} has name '{name}'", data, "found")
         target = target_id(session.focused(number))
         if pattern.search(target):
             data = {"thread": session.wave, "lane": number, "target-id": target}
-            yield Told(f"{who} has target id '{target}'", data, "found")
+            yield Output(f"{who} has target id '{target}'", data, "found")
 
 
 @command(
@@ -214,7 +214,7 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
     ]
     if not rows:
         text = f"No lanes match '{' '.join(words)}'." if words else "No lanes."
-        yield Told(text, {"lanes": []})
+        yield Output(text, {"lanes": []})
         return
     names = [_name(shell, session.focused(each.lane)) for each in rows]
     width = max(len("Target Id"), *map(len, names))
@@ -231,9 +231,9 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
             where = f"#{outer[row.lane].number} {_frame(outer[row.lane].session, style)}"
         mark = "*" if row.lane == session.lane else " "
         text = f"{mark} {row.lane:<3} {state:<7} {name:<{width}}  {where}"
-        yield Told(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
+        yield Output(text, _record(row, outer.get(row.lane), state, name, where), "lanes")
     if session.lane is not None:
-        yield Told("", {"current-lane-id": session.lane})
+        yield Output("", {"current-lane-id": session.lane})
     _, unknown = session.executing_lanes()
     if unknown is not None:
         shell.note(unknown)
@@ -241,7 +241,7 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _record(
     state: LaneState, outer: StackFrame | None, letter: str, name: str, where: str
-) -> Record:
+) -> JsonObject:
     pc = None if state.location is None else state.location.pc
     pc = pc if outer is None else outer.pc
     addr = None if pc is None else f"{pc:#x}"

@@ -14,7 +14,7 @@ from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Painted, Part, Told, command
+from dwarfgpu.repl.command import Output, Painted, Part, command
 from dwarfgpu.repl.data.print import format_of
 from dwarfgpu.repl.numbers import listed, taken
 from dwarfgpu.repl.shell import Shell, error_text
@@ -39,7 +39,7 @@ from dwarfgpu.view.lane_grid import (
     state_letter,
     table_lines,
 )
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 _SHAPES: Final = ("-table", "-grid")
@@ -80,7 +80,7 @@ class Row:
         return None if self.reason is None else _MISSING.get(self.text)
 
     @property
-    def record(self) -> Record:
+    def record(self) -> JsonObject:
         location = self.state.location
         pc = None if location is None or location.pc is None else f"{location.pc:#x}"
         return {
@@ -117,7 +117,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     required(text)
     states = [each for each in session.lane_states(chosen) if each.is_active in CHOICES[choice]]
     if not states:
-        yield Told("No lanes match.", {"lanes": []})
+        yield Output("No lanes match.", {"lanes": []})
         return
     given = partial(options_of, history=shell.values, writes=False)
     try:
@@ -128,9 +128,9 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     for note in dict.fromkeys(note for each in values if each.value for note in each.value.notes):
         shell.note(note, once=True)
     if shell.is_json:
-        yield from (Told("", row.record, "lanes") for row in rows)
+        yield from (Output("", row.record, "lanes") for row in rows)
         if session.lane is not None:
-            yield Told("", {"current-lane-id": session.lane})
+            yield Output("", {"current-lane-id": session.lane})
         return
     if shape == "-table" or (shape is None and not _fits(rows, shell.columns)):
         yield from _table(shell, text, rows)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Command, Part, Told, command, heading, listed
+from dwarfgpu.repl.command import Command, Output, Part, command, heading, listed
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _TITLE = ("Name", "DWARF", "Addr Bits", "Null Address")
 
@@ -36,13 +36,13 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
 
     yield heading(line(_TITLE))
     for space, null, row in zip(known, nulls, rows, strict=True):
-        data: Record = {
+        data: JsonObject = {
             "name": space.name,
             "dwarf": space.number,
             "addr-bits": space.address_bits,
             "null-address": null,
         }
-        yield Told(line(row), data, "address-spaces")
+        yield Output(line(row), data, "address-spaces")
 
 
 @command("maintenance print", topic="data", subcommands=(address_spaces,))

@@ -9,7 +9,7 @@ from attrs import evolve
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.repl.command import Candidate, Part, Told, command, heading
+from dwarfgpu.repl.command import Candidate, Output, Part, command, heading
 from dwarfgpu.repl.data.displays import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
@@ -20,7 +20,7 @@ from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.value_history import whole_number
 from dwarfgpu.session.backtrace import stack_frames
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 
 def _numbers(shell: Shell, word: str) -> Iterable[Candidate]:
@@ -38,7 +38,7 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if not shell.threads:
         raise UsageError("No thread selected")
     if not argument:
-        yield Told(f"[Current thread is {who(shell)}]", focus_data(shell))
+        yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
     if argument.startswith("$"):
         argument = str(whole_number(shell.session, shell.values, argument))
@@ -49,23 +49,23 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError(f"Unknown thread {argument}.")
     focus_on(shell, int(argument))
     data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
-    yield Told(f"[Switching to thread {who(shell)}]", data)
+    yield Output(f"[Switching to thread {who(shell)}]", data)
     if shell.session.pc is not None:
         yield from shown_frame(shell, 0)
     yield from displayed(shell)
 
 
-def focus_data(shell: Shell) -> Record:
+def focus_data(shell: Shell) -> JsonObject:
     """Who is in focus, with the keys of GDB's machine interface."""
     session = shell.session
     if session.architecture.is_simt and session.lane is not None:
-        lane: Record = {"current-lane-id": session.lane, "target-id": target_id(session)}
+        lane: JsonObject = {"current-lane-id": session.lane, "target-id": target_id(session)}
         return {"current-thread-id": session.wave, **lane}
-    told: Record = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
+    told: JsonObject = {"target-id": shell.threads[session.wave], **_signal(shell, session.wave)}
     return {"current-thread-id": session.wave, **told}
 
 
-def _signal(shell: Shell, wave: WaveId) -> Record:
+def _signal(shell: Shell, wave: WaveId) -> JsonObject:
     """The one that ended a thread, where one did."""
     return {"signal": shell.signals[wave]} if wave in shell.signals else {}
 
@@ -102,18 +102,18 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
         name = shell.names.get((wave, None))
         found = []
         if name and pattern.search(name):
-            data: Record = {"thread": wave, "name": name}
-            found.append(Told(f"Thread {wave} has name '{name}'", data, "found"))
+            data: JsonObject = {"thread": wave, "name": name}
+            found.append(Output(f"Thread {wave} has name '{name}'", data, "found"))
         if pattern.search(target):
             data = {"thread": wave, "target-id": target}
-            found.append(Told(f"Thread {wave} has target id '{target}'", data, "found"))
+            found.append(Output(f"Thread {wave} has target id '{target}'", data, "found"))
         if shell.session.architecture.is_simt:
             looking = _of_thread(shell.session, wave)
             found += matching_lanes(shell, looking, pattern, f"Thread {wave}, ")
         is_found = is_found or bool(found)
         yield from found
     if not is_found:
-        yield Told(f"No threads match '{argument}'", {"found": []})
+        yield Output(f"No threads match '{argument}'", {"found": []})
 
 
 @command("info threads", topic="stack")
@@ -130,7 +130,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     words = argument.split()
     waves = listed(words, shell.threads, "thread") if words else list(shell.threads)
     if not waves:
-        yield Told(f"No threads match '{argument}'.", {"threads": []})
+        yield Output(f"No threads match '{argument}'.", {"threads": []})
         return
     names = {wave: _name(shell, wave) for wave in waves}
     width = max(17, *map(len, names.values()))
@@ -142,7 +142,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
         counts = _lanes(shell.session, wave) if has_lanes else ""
         lanes = f" {counts:<5}" if has_lanes else ""
         where, frame = _innermost(shell, wave)
-        data: Record = {
+        data: JsonObject = {
             "id": wave,
             "target-id": shell.threads[wave],
             **({"name": shell.names[wave, None]} if (wave, None) in shell.names else {}),
@@ -151,8 +151,8 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
             **_signal(shell, wave),
             **({"reason": where} if frame is None else {"frame": frame}),
         }
-        yield Told(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
-    yield Told("", {"current-thread-id": shell.session.wave})
+        yield Output(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
+    yield Output("", {"current-thread-id": shell.session.wave})
 
 
 def _name(shell: Shell, wave: WaveId) -> str:
@@ -176,8 +176,8 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
     count = len(listed(words, shell.threads, "thread") if words else shell.threads)
     noun = "wave" if count == 1 else "waves"
     text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
-    data: Record = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
-    yield Told(str(count) if is_count else text, {"waves": data})
+    data: JsonObject = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
+    yield Output(str(count) if is_count else text, {"waves": data})
 
 
 def who(shell: Shell, *, with_name: bool = False) -> str:
@@ -210,7 +210,7 @@ def _of_thread(session: Session, wave: WaveId) -> Session:
     return evolve(top, wave=wave, pc=int.from_bytes(pc, session.architecture.endian))
 
 
-def _innermost(shell: Shell, wave: WaveId) -> tuple[str, Record | None]:
+def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:
     """The frame in words and, unless it cannot be read, as data."""
     looking, style = _of_thread(shell.session, wave), shell.settings.frame_style()
     if looking.pc is None:

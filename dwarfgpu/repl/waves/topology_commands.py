@@ -12,13 +12,13 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Part, Told, command, heading
+from dwarfgpu.repl.command import Command, Output, Part, command, heading
 from dwarfgpu.repl.command import listed as listed_commands
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lanes import regexp
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.location_json import Record
+from dwarfgpu.view.location_json import JsonObject
 
 _PACKET_BYTES: Final = 64
 _SCOPES: Final = {0: "", 1: "a", 2: "s"}
@@ -35,7 +35,7 @@ def info_agents(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.agents:
-        yield Told("No agents.", {"agents": []})
+        yield Output("No agents.", {"agents": []})
         return
     title = ["Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads"]
     rows = [
@@ -57,7 +57,7 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.queues:
-        yield Told("No queues are currently active.", {"queues": []})
+        yield Output("No queues are currently active.", {"queues": []})
         return
     rows = []
     for each in _wanted(machine.queues, argument, "queue"):
@@ -79,7 +79,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.dispatches:
-        yield Told("No dispatches are currently active.", {"dispatches": []})
+        yield Output("No dispatches are currently active.", {"dispatches": []})
         return
     words = argument.split()
     is_full = words[:1] == ["-full"]
@@ -141,10 +141,10 @@ def _matching(
         if pattern.search(text)
     ]
     for number, what, text in found:
-        data: Record = {kind: number, what.lower().replace(" ", "-"): text}
-        yield Told(f"{kind.capitalize()} {number} has {what} '{text}'", data, "found")
+        data: JsonObject = {kind: number, what.lower().replace(" ", "-"): text}
+        yield Output(f"{kind.capitalize()} {number} has {what} '{text}'", data, "found")
     if not found:
-        yield Told(f"No {plural} match '{argument}'", {"found": []})
+        yield Output(f"No {plural} match '{argument}'", {"found": []})
 
 
 def _family(name: str, find: Command) -> Command:
@@ -224,9 +224,9 @@ def _table(
     for row in rows:
         mark = "*" if focus is not None and row[0] == str(focus.id) else " "
         told = (None if text == "?" else text for text in row)
-        data: Record = {**dict(zip(keys, told, strict=True)), "id": int(row[0])}
+        data: JsonObject = {**dict(zip(keys, told, strict=True)), "id": int(row[0])}
         data["current"] = mark == "*"
-        yield Told(_row(mark, row, widths), data, name)
+        yield Output(_row(mark, row, widths), data, name)
 
 
 def _row(mark: str, cells: Sequence[str], widths: Sequence[int]) -> str:
