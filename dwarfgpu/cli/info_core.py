@@ -12,11 +12,12 @@ from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.gpu_note import GpuState
+from dwarfgpu.machine.core.memory import cut_short, memory_sizes
 from dwarfgpu.machine.core.notes import CoreDump, read_core
 from dwarfgpu.machine.core.target import Core
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.companions import shown_path
-from dwarfgpu.objfile.elf import PT_LOAD, open_object
+from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.service.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line, one_line
@@ -90,8 +91,9 @@ def _print_gpus(args: argparse.Namespace, dump: CoreDump) -> int:
     else:
         for text in (f"{dump.file.path}: core file of AMD GPUs", *_memory(dump), *_rest(dump)):
             print(one_line(text))
-        for problem in dump.problems:
-            print(one_line(f"problem: {error_line(problem)}"))
+        cut = cut_short(dump.file)
+        for problem in (*([] if cut is None else [cut]), *_problems(dump)):
+            print(one_line(f"problem: {problem}"))
     return 1
 
 
@@ -115,14 +117,9 @@ def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
 
 
 def _memory(dump: CoreDump) -> Iterator[str]:
-    held, left = _sizes(dump)
-    yield f"memory: {held} bytes in the core file, {left} left out"
-
-
-def _sizes(dump: CoreDump) -> tuple[int, int]:
-    segments = [each for each in dump.file.segments if each.type == PT_LOAD]
-    held = sum(min(each.file_bytes, each.memory_bytes) for each in segments)
-    return held, sum(each.memory_bytes for each in segments) - held
+    sizes = memory_sizes(dump.file)
+    missing = f", {sizes.missing} missing" if sizes.missing else ""
+    yield f"memory: {sizes.held} bytes in the core file, {sizes.left_out} left out{missing}"
 
 
 def _rest(dump: CoreDump) -> Iterator[str]:
@@ -143,12 +140,15 @@ def _problems(dump: CoreDump) -> list[Plain]:
 
 
 def _contents(dump: CoreDump) -> JsonObject:
-    held, left = _sizes(dump)
-    gpu = dump.gpu
+    sizes, cut, gpu = memory_sizes(dump.file), cut_short(dump.file), dump.gpu
     agents: list[Plain] = [] if gpu is None else [each.processor for each in gpu.agents]
     return {
-        "problems": _problems(dump),
-        "memory": {"held_bytes": held, "left_out_bytes": left},
+        "problems": [*([] if cut is None else [cut]), *_problems(dump)],
+        "memory": {
+            "held_bytes": sizes.held,
+            "left_out_bytes": sizes.left_out,
+            "missing_bytes": sizes.missing,
+        },
         "unread_notes": [*dump.unread],
         "gpu": None if gpu is None else {"agents": agents, "queues": gpu.queue_count},
     }

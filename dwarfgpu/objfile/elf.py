@@ -116,6 +116,13 @@ class _Layout:
     compression: str
 
 
+_COMPRESSED: Final = {
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+    b"\x1f\x8b": "gzip",
+    b"\x04\x22\x4d\x18": "lz4",
+}
+"""The program that compressed a file, by the file's first bytes: so systems keep core files."""
 _LAYOUTS: Final = {
     1: _Layout("HHIIIIIHHHHHH", "IIIIIIIIII", "IIIIIIII", "IIIBBH", "III"),
     2: _Layout("HHIQQQIHHHHHH", "IIQQQQIIQQ", "IIQQQQQQ", "IBBHQQ", "IIQQ"),
@@ -135,6 +142,9 @@ class ObjectFile:
         self.size_bytes = len(data)
         if data[:8] in _ARCHIVES:
             raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
+        for magic, name in _COMPRESSED.items():
+            if data[: len(magic)] == magic:
+                raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
         if data[:4] != b"\x7fELF":
             raise UsageError(f"{path} is not an ELF file")
         ident = data[:16]

@@ -59,6 +59,41 @@ def core_ranges(core: ObjectFile) -> tuple[Range, ...]:
     return _sorted(found)
 
 
+@frozen
+class MemorySizes:
+    """How much of the memory of a process a core file has, in bytes."""
+
+    held: int
+    left_out: int
+    """Not dumped."""
+    missing: int
+    """Dumped, by the headers, but behind the end of the file."""
+
+
+def memory_sizes(core: ObjectFile) -> MemorySizes:
+    """Of all segments of memory."""
+    held = left_out = missing = 0
+    for segment in core.segments:
+        if segment.type == PT_LOAD:
+            dumped = min(segment.file_bytes, segment.memory_bytes)
+            there = min(dumped, max(0, core.size_bytes - segment.offset))
+            held += there
+            missing += dumped - there
+            left_out += segment.memory_bytes - dumped
+    return MemorySizes(held, left_out, missing)
+
+
+def cut_short(core: ObjectFile) -> str | None:
+    """That a core file ends before its segments do; None where it does not."""
+    needed = max((each.offset + each.file_bytes for each in core.segments), default=0)
+    if needed <= core.size_bytes:
+        return None
+    return (
+        f"{core.path} is cut short: its headers describe {needed} bytes, "
+        f"and it has {core.size_bytes}"
+    )
+
+
 def mapped_range(start: int, end: int, offset: int, file: ObjectFile) -> tuple[Range, Range]:
     """A part of a file in memory, and what is behind the last page of the file."""
     pages = -(-file.size_bytes // _PAGE_BYTES) * _PAGE_BYTES

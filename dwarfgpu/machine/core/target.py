@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.lazy_attrs import define, frozen
@@ -17,24 +16,15 @@ from dwarfgpu.errors import (
     OutOfRange,
     Unavailable,
     Unsupported,
-    UsageError,
     WhollyUnavailable,
 )
-from dwarfgpu.machine.core.memory import CoreMemory, core_ranges
+from dwarfgpu.machine.core.memory import CoreMemory, core_ranges, cut_short
 from dwarfgpu.machine.core.modules import LoadedFile, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.elf import ObjectFile, map_file
-
-_COMPRESSED: Final = {
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\xfd7zXZ\0": "xz",
-    b"\x1f\x8b": "gzip",
-    b"\x04\x22\x4d\x18": "lz4",
-}
-"""How the beginnings of files are called that systems keep core files in."""
+from dwarfgpu.objfile.elf import open_object
 
 
 @define(eq=False)
@@ -164,7 +154,7 @@ def load_core(
     core, or a program that did not run; `Malformed` for one without threads; `Unsupported` for a
     machine that is not read.
     """
-    dump = read_core(_opened(path))
+    dump = read_core(open_object(path))
     arch = dump.architecture
     if arch is None:
         raise Unsupported(f"{path}: the waves of a core dump of AMD GPUs")
@@ -179,6 +169,9 @@ def load_core(
     where = Where(None if program is None else str(program), sysroot, load_address)
     found = modules(dump, memory, where)
     notes = [*found.notes, *(str(each) for each in dump.problems)]
+    cut = cut_short(dump.file)
+    if cut is not None:
+        notes.insert(0, cut)
     if dump.gpu is not None:
         notes.append("the waves of AMD GPUs in the core file are not read (NT_AMDGPU_CORE_STATE)")
     ranges = found.ranges
@@ -187,14 +180,6 @@ def load_core(
         notes.append("no stack is in the core file: what else it leaves out may have been changed")
     target = CoreTarget(threads, CoreMemory(held, ranges), given)
     return Core(dump, arch, target, found.files, tuple(notes))
-
-
-def _opened(path: Path | str) -> ObjectFile:
-    data = map_file(path)
-    for magic, name in _COMPRESSED.items():
-        if data[: len(magic)] == magic:
-            raise UsageError(f"{path} is compressed by {name}: give what {name} -d makes of it")
-    return ObjectFile(str(path), data)
 
 
 def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
