@@ -46,7 +46,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, Frame, ResultKind, format_of, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
-from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.model.location import (
@@ -290,7 +290,7 @@ class CfiFrame:
                 return self._moved(number, rule.register)
             case ExpressionRule():
                 with_cfa = self.convention is None  # which needs none
-                result = self._evaluated(rule.expression, "location", with_cfa=with_cfa)
+                result = self.evaluated(rule.expression, "location", with_cfa=with_cfa)
                 assert isinstance(result, Location)
                 return result
             case ValExpressionRule():
@@ -334,7 +334,7 @@ class CfiFrame:
         return self.entry_register(source)
 
     def _computed(self, number: int, expression: bytes) -> Location:
-        value = self._evaluated(expression, "value", with_cfa=True)
+        value = self.evaluated(expression, "value", with_cfa=True)
         assert isinstance(value, Value)
         size_bits = self._size_bits(number)
         if value.type.bit_size != size_bits:
@@ -400,7 +400,7 @@ class CfiFrame:
                 address = base_address(self._context.access, info, at, space)
                 return memory_location(self._context, space, address + rule.offset_bytes)
             case ExpressionCfa():
-                location = self._evaluated(rule.expression, "location", with_cfa=False)
+                location = self.evaluated(rule.expression, "location", with_cfa=False)
                 assert isinstance(location, Location)
                 if len(location.places) != 1 or location.places[0].byte_address is None:
                     raise IllFormed("the CFA expression gives no memory byte address (A.6.4.2.2)")
@@ -408,7 +408,14 @@ class CfiFrame:
             case other:
                 assert_never(other)
 
-    def _evaluated(self, expression: bytes, kind: ResultKind, *, with_cfa: bool) -> Result:
+    def evaluated(
+        self,
+        expression: bytes,
+        kind: ResultKind,
+        *,
+        with_cfa: bool,
+        observe: Observer | None = None,
+    ) -> Result:
         """The result of an expression of the row, with the CFA on the stack or an empty one."""
         if self._evaluation is None:
             limits = self._context.limits
@@ -421,7 +428,7 @@ class CfiFrame:
         require_allowed(program.expression)
         stack = (self.cfa(),) if with_cfa else ()
         context = evolve(self._evaluation, result_kind=kind, initial_stack=stack)
-        return evaluate(expression, context, dialect=dialect)
+        return evaluate(expression, context, dialect=dialect, observe=observe)
 
     def return_address(self) -> int | None:
         """The program location of the caller; None where there is none: its rule is `undefined`.

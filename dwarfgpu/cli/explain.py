@@ -28,8 +28,9 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.explain import (
     Recorder,
     verdict,
-    views,
 )
+from dwarfgpu.view.inside import Insides
+from dwarfgpu.view.inside_text import WHOLE
 from dwarfgpu.view.position import telling_outer_frame
 
 if TYPE_CHECKING:
@@ -38,7 +39,17 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     configure_subject(parser)
+    parser.add_argument(
+        "--depth", metavar="N|all",
+        help="how deep to show what operations used: frame bases, canonical frame addresses, "
+        "registers of outer frames, values on entry, called expressions; 0 by default",
+    )  # fmt: skip
     options.configure(parser)
+
+
+def depth_of(text: str | None, option: str) -> int:
+    """How deep an explanation goes."""
+    return WHOLE if text == "all" else options.natural(text, option) or 0
 
 
 def run(args: argparse.Namespace) -> int:
@@ -49,6 +60,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("explain looks at one lane, not all: give --lane N")
+    depth = depth_of(args.depth, "--depth")
     session = session_for(args)
     if args.demo and session.lane is None:
         session = session.focused(session.first_active_lane())
@@ -58,7 +70,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"schema": SCHEMA, **explanation.record, **context_notes(session)})
     else:
-        print(explanation.text)
+        print(explanation.text(depth))
         print_notes(explanation.answer.notes)
     return explanation.answer.status
 
@@ -84,9 +96,9 @@ def explain_operations(args: argparse.Namespace, session: Session) -> Explanatio
     try:
         result = evaluate(data, context, dialect=chosen, observe=steps)
     except DwarfGpuError as error:
-        shown = tuple(views(steps.steps, session.architecture))
+        shown = Insides(session).look(steps)
         return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
-    shown = tuple(views(steps.steps, session.architecture))
+    shown = Insides(session).look(steps)
     answer = compared(session, of_result(result, notes, session), result)
     sentences = tuple(verdict(result, shown, None, answer.text))
     return Explanation(heading, shown, sentences, answer, steps.omitted)

@@ -11,6 +11,7 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.entry import Cie, Fde
@@ -30,6 +31,15 @@ SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")
 """In the order in which they are asked: the first is for debuggers."""
 _MOST_ROWS: Final = 10_000
 """Of the program locations asked for last."""
+
+
+@frozen
+class Description:
+    """What call frame information says of an address."""
+
+    section: FrameSection
+    fde: Fde
+    row: Row
 
 
 class CallFrames:
@@ -137,11 +147,16 @@ class CallFrames:
         return self._rows[address]
 
     def _row_at(self, address: int) -> FrameRow | None:
-        empty: FrameRow | None = None
+        found = self.description_at(address)
+        return None if found is None else self._frame_row(found.fde.cie, found.row)
+
+    def description_at(self, address: int) -> Description | None:
+        """The entry and the row that count for an address of the file, as `row_at`."""
+        empty: Description | None = None
         for section, fde in self.entries_at(address):
             row = self._row(self.table(section, fde), address)
-            known = self._frame_row(fde.cie, row)
-            if not known.is_empty:
+            known = Description(section, fde, row)
+            if not self._frame_row(fde.cie, row).is_empty:
                 return known
             empty = empty or known
         return empty

@@ -17,7 +17,7 @@ from dwarfgpu.errors import IllFormed, OutOfRange, Unavailable
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.evaluate import evaluate_attribute, matching_entries, register_of
+from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, matching_entries, register_of
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory, Register
 
@@ -25,12 +25,14 @@ SCRATCH_BASES: Final = frozenset({"s32", "s33"})
 """The registers in which upstream clang keeps stack and frame pointer."""
 
 
-def located(attribute: ExprLoc | LocList, context: Context) -> Location:
+def located(
+    attribute: ExprLoc | LocList, context: Context, observe: Observer | None = None
+) -> Location:
     """The location of an attribute without an object and with an empty stack, as all here have."""
     context = evolve(
         context, unit=attribute.unit, result_kind="location", object=None, initial_stack=()
     )
-    location = evaluate_attribute(attribute, context)
+    location = evaluate_attribute(attribute, context, observe=observe)
     assert isinstance(location, Location)
     return location
 
@@ -42,12 +44,18 @@ def single_place(name: str, location: Location) -> SingleLocation:
     return location.places[0]
 
 
-def frame_base(attribute: ExprLoc | LocList, context: Context, *, is_outer: bool) -> Location:
+def frame_base(
+    attribute: ExprLoc | LocList,
+    context: Context,
+    *,
+    is_outer: bool,
+    observe: Observer | None = None,
+) -> Location:
     """The frame base (paragraph 2), in memory.
 
     The frame of the context refuses DW_OP_fbreg; `is_outer` where it is not the top one.
     """
-    location = located(attribute, context)
+    location = located(attribute, context, observe)
     storage = single_place("DW_AT_frame_base", location).storage
     architecture = require(context.architecture, "target architecture")
     named = _named_register(attribute, context.pc) if is_outer else None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import TypeAlias
 
-from attrs import evolve
+from attrs import evolve, field
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Meter
 from dwarfgpu.base.lazy_attrs import frozen
@@ -70,9 +70,28 @@ class Step:
     depth: int
     """0 in the expression itself, more in what it calls or evaluates."""
     error: DwarfGpuError | None = None
+    number: int = 0
+    """In the order in which the operations begin, from 0."""
+    parent: int | None = None
+    """The number of the operation that called or evaluated the expression; None for the outermost
+    expression."""
+    context: Context | None = field(default=None, eq=False, repr=False)
+    """The context of the operation."""
 
 
 Observer: TypeAlias = Callable[[Step], None]
+
+
+@frozen
+class _Begun:
+    """An operation that is observed, before it is performed."""
+
+    number: int
+    parent: int | None
+    context: Context
+    before: tuple[Entry, ...]
+    stack_depth: int
+    calls: int
 
 
 def evaluate(
@@ -131,7 +150,16 @@ def _require_fresh(ctx: Context) -> None:
 class _Evaluator:
     """One evaluation and all that it evaluates within: they share one budget."""
 
-    __slots__ = ("bits_left", "depth", "limits", "observe", "steps_left", "token")
+    __slots__ = (
+        "begun",
+        "bits_left",
+        "current",
+        "depth",
+        "limits",
+        "observe",
+        "steps_left",
+        "token",
+    )
 
     def __init__(self, context: Context, observe: Observer | None) -> None:
         self.limits = context.limits
@@ -139,6 +167,10 @@ class _Evaluator:
         self.steps_left = context.limits.steps
         self.bits_left = 8 * context.limits.total_bytes
         self.depth = 0
+        self.begun = 0
+        """How many operations observers know to have begun."""
+        self.current: int | None = None
+        """The number of the one that is performed, where there are observers."""
         if context.object is not None or context.initial_stack:
             _require_fresh(context)
 
@@ -181,6 +213,7 @@ class _Evaluator:
         if self.depth >= self.limits.nesting:
             raise LimitExceeded(f"evaluations nested more than {self.limits.nesting} deep")
         self.depth += 1
+        current = self.current
         try:
             if isinstance(attribute, LocList):
                 return Outcome(self._result([self._location_list(attribute, ctx)], ctx), None)
@@ -188,6 +221,7 @@ class _Evaluator:
             return Outcome(self._result(stack, ctx), register_of(last))
         finally:
             self.depth -= 1
+            self.current = current
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
         """The union of the places of every matching entry (A.2.5.5)."""
@@ -237,8 +271,9 @@ class _Evaluator:
         performed, at = program, -1
         """The program and the index of the step that is performed, or was last."""
         stack_limit, observe = self.limits.stack, self.observe
-        before: tuple[Entry, ...] = ()
-        count = calls = 0
+        begun: _Begun | None = None
+        parents = [self.current]
+        """By how many calls deep an expression is: the number of the operation that called it."""
         loops: Loops | None = None
         try:
             while True:
@@ -257,7 +292,7 @@ class _Evaluator:
                 if self.steps_left < 0:
                     raise LimitExceeded(f"more than {self.limits.steps} operations performed")
                 if observe is not None:
-                    before, count, calls = tuple(stack[-OBSERVED:]), len(stack), len(callers)
+                    begun = self._begin(parents[len(callers)], ctx, stack, len(callers))
                 control = steps[at](self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
@@ -270,6 +305,7 @@ class _Evaluator:
                         if len(callers) >= self.limits.calls:
                             raise LimitExceeded(f"calls more than {self.limits.calls} deep")
                         callers.append((program, index, ctx))
+                        parents[len(callers) :] = [self.current]
                         program, ctx = _entered(control, ctx)
                         steps, index = program.steps, 0
                     else:
@@ -277,15 +313,14 @@ class _Evaluator:
                         stack.append(control.then(outcome))
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries")
-                if observe is not None:
-                    last = performed.instructions[at]
-                    observe(self._step(last, before, count, stack, calls, None))
+                if observe is not None and begun is not None:
+                    observe(self._step(performed.instructions[at], begun, stack, None))
         except DwarfGpuError as error:
             if at >= 0:
                 last = performed.instructions[at]
                 _locate(error, last)
-                if observe is not None:
-                    observe(self._step(last, before, count, stack, calls, error))
+                if observe is not None and begun is not None:
+                    observe(self._step(last, begun, stack, error))
             raise
 
     def _afford(self, program: Program, stack: Stack) -> bool:
@@ -313,17 +348,26 @@ class _Evaluator:
             raise
         return stack, None if at < 0 else program.instructions[at]
 
+    def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:
+        self.current, self.begun = self.begun, self.begun + 1
+        before = tuple(stack[-OBSERVED:])
+        return _Begun(self.current, parent, ctx, before, len(stack), calls)
+
     def _step(
-        self,
-        instruction: Instruction,
-        before: tuple[Entry, ...],
-        count: int,
-        stack: Stack,
-        calls: int,
-        error: DwarfGpuError | None,
+        self, instruction: Instruction, begun: _Begun, stack: Stack, error: DwarfGpuError | None
     ) -> Step:
-        after = tuple(stack[-OBSERVED:])
-        return Step(instruction, before, after, count, len(stack), self.depth + calls, error)
+        return Step(
+            instruction,
+            begun.before,
+            tuple(stack[-OBSERVED:]),
+            begun.stack_depth,
+            len(stack),
+            self.depth + begun.calls,
+            error,
+            begun.number,
+            begun.parent,
+            begun.context,
+        )
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
         """The entry as the kind that the operation requires (A.2.5.4.4.3)."""

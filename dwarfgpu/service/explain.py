@@ -17,12 +17,13 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
     FAULTS,
-    KEPT_STEPS,
+    NestedOutput,
     Recorder,
     StepView,
     verdict_on_error,
-    views,
 )
+from dwarfgpu.view.inside import Insides
+from dwarfgpu.view.inside_text import inside_lines, step_lines
 from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.position import lane_position
@@ -47,16 +48,19 @@ class Explanation:
     """Steps left out in the middle."""
     variables: tuple[tuple[str, Explanation], ...] = ()
     """Of an expression: the variables that it depends on, by name."""
+    insides: tuple[NestedOutput, ...] = ()
+    """What the description rests on."""
 
-    @property
-    def text(self) -> str:
-        """As printed."""
-        lines = [line for _, inner in self.variables for line in (*inner.text.split("\n"), "")]
+    def text(self, depth: int = 0, option: str = "--depth") -> str:
+        """As printed, with what operations used down to a depth; `option` shows more."""
+        lines = [
+            line
+            for _, inner in self.variables
+            for line in (*inner.text(depth, option).split("\n"), "")
+        ]
         lines += self.heading
-        for step in self.steps:
-            if self.omitted and step is self.steps[KEPT_STEPS]:
-                lines.append(f"… {self.omitted} steps …")
-            lines.append(step.text)
+        lines += inside_lines(self.insides, depth, option=option)
+        lines += step_lines(self.steps, depth, omitted=self.omitted, option=option)
         lines += [
             f"=> {line}" if index == 0 else f"   {line}" for index, line in enumerate(self.verdict)
         ]
@@ -70,6 +74,7 @@ class Explanation:
             "steps": [step.record for step in self.steps],
             "steps_omitted": self.omitted,
             "verdict": list(self.verdict),
+            "inside": [each.record for each in self.insides],
             **self.answer.record,
         }
         if self.variables:
@@ -112,7 +117,8 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     steps = Recorder()
     reading = session.read(variable, steps)
     answer = of_reading(reading, session)
-    shown = tuple(with_reasons(session, views(steps.steps, session.architecture)))
+    insides = Insides(session)
+    shown = tuple(with_reasons(session, insides.look(steps)))
     heading = tuple(description(session, variable))
     sentences = conclusion(reading, answer.text, shown, answer.where)
     advice = [kernarg_hint(session, variable, answer)]
@@ -129,7 +135,17 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
         )
     advice += [None if reading.error is None else hint(reading.error)]
     verdict_lines = (*sentences, *elsewhere, *filter(None, advice))
-    return Explanation(heading, shown, verdict_lines, answer, steps.omitted)
+    chosen = _of_list(session, variable, insides)
+    return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
+
+
+def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[NestedOutput, ...]:
+    """The list of which an entry describes the variable."""
+    try:
+        pc = None if session.is_absent else session.program_location
+        return insides.of_list(variable.location, pc)
+    except DwarfGpuError:
+        return ()  # the heading says so
 
 
 def _verdict_on(text: str, answer: Answer) -> tuple[str, ...]:

@@ -97,6 +97,11 @@ def entry_value_from_call_site(
     return Value(result.bits, base) if result.type.bit_size == base.bit_size else None
 
 
+def passed_on_entry(callee: Subprogram, call: CallSite, expression: bytes) -> ExprLoc | None:
+    """The attribute of a call from which `entry_value_from_call_site` takes a value; None without one."""
+    return _told(call, _typed_register(callee, expression)[0])
+
+
 def register_from_call_site(
     callee: Subprogram, call: CallSite, number: int, context: Context
 ) -> Location | None:

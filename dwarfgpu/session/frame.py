@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
-from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.evaluate import Observer, register_of
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
@@ -276,12 +276,20 @@ class SubprogramFrame:
         given = self.session.given_frame_base
         if given is not None and not self.level:
             return self.place(given)
+        _, attribute = self.described_frame_base()
+        return self.frame_base_of(attribute)
+
+    def described_frame_base(self) -> tuple[Subprogram, ExprLoc | LocList]:
+        """The function whose frame base it is, where the lane in focus is, and its attribute.
+
+        `MissingContext` where there is no function, `IllFormed` where none has the attribute.
+        """
         subprogram = self.subprogram
         if subprogram is None:
             raise MissingContext("the context has no subprogram, whose frame base is needed")
         for each in self._around_lane:
             if (attribute := each.frame_base) is not None:
-                return self.frame_base_of(attribute)
+                return each, attribute
         raise IllFormed(f"{subprogram.name} has no DW_AT_frame_base")
 
     @property
@@ -289,10 +297,13 @@ class SubprogramFrame:
         """Whether a function at the program location describes its frame base (A.3.3.5)."""
         return any(each.frame_base is not None for each in self._around_lane)
 
-    def frame_base_of(self, attribute: ExprLoc | LocList) -> Location:
+    def frame_base_of(
+        self, attribute: ExprLoc | LocList, observe: Observer | None = None
+    ) -> Location:
         """The frame base that an attribute describes (A.3.3.5)."""
         context = self.session.context(evolve(self, is_for_frame_base=True))
-        return low_level.frame_base(attribute, context, is_outer=self.level > 0)
+        is_outer = self.level > 0
+        return low_level.frame_base(attribute, context, is_outer=is_outer, observe=observe)
 
     def return_address(self) -> Location | None:
         """Where the return address is stored: DW_AT_return_addr (A.3.3.5); None where absent."""

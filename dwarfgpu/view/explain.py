@@ -91,6 +91,36 @@ class Recorder:
 
 
 @frozen
+class NestedOutput:
+    """What an operation used that is not on the stack: something evaluated or looked up."""
+
+    title: str
+    """What it is, with the result."""
+    facts: tuple[str, ...] = ()
+    """What was looked up for it, one line each."""
+    steps: tuple[StepView, ...] = ()
+    """What was evaluated for it."""
+    omitted: int = 0
+    """Steps left out in the middle."""
+    insides: tuple[NestedOutput, ...] = ()
+    """What the facts rest on."""
+    is_performed: bool = False
+    """Whether its steps are among those of the operation's own evaluation: those whose parent the
+    operation is."""
+
+    @property
+    def record(self) -> JsonObject:
+        """An item of `inside` in `dwarfgpu-explain-1`."""
+        return {
+            "title": self.title,
+            "facts": [*self.facts],
+            "steps": [each.record for each in self.steps],
+            "steps_omitted": self.omitted,
+            "inside": [each.record for each in self.insides],
+        }
+
+
+@frozen
 class StepView:
     """One step, ready to be shown."""
 
@@ -102,11 +132,16 @@ class StepView:
     """0 in the expression itself, more in what it calls or evaluates."""
     note: str | None
     step: Step
+    insides: tuple[NestedOutput, ...] = ()
 
     @property
     def text(self) -> str:
         """Two lines: offset, operation and section; the stack before and after."""
-        indent = "  " * self.depth
+        return self.text_at(self.depth)
+
+    def text_at(self, level: int) -> str:
+        """The same, indented by a level."""
+        indent = "  " * level
         step = self.step
         after = _stack_text(step.after, step.stack_depth_after)
         if step.error is not None:
@@ -134,6 +169,9 @@ class StepView:
             "stack_after": [entry_json(entry) for entry in self.step.after],
             "section": self.section,
             "note": self.note,
+            "number": self.step.number,
+            "parent": self.step.parent,
+            "inside": [each.record for each in self.insides],
         }
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.cli.explain import depth_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -43,6 +44,7 @@ from dwarfgpu.view.where_described import coverage_at
 
 _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
 """What `where` takes as `backtrace`."""
+_DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
 _BAR: Final = 40
 
 
@@ -50,20 +52,26 @@ _BAR: Final = 40
 def explain(shell: Shell, argument: str) -> Iterator[Part]:
     """Explain a value, or why there is none.
 
-    Usage: explain EXPRESSION
+    Usage: explain [-depth N] EXPRESSION
 
     Shows the description that applies at the program location, each of its operations with the
     stack before and after it, and what to make of the result for the lane in focus; of an
     expression those of each variable that it depends on. Of a variable that is not, or not all,
     known also where in the code it is described, and which lanes are there.
+    What an operation used is a line: the frame base, the canonical frame address, a register of an
+    outer frame, a value on entry, a called expression, the target of a removed pointer. With
+    -depth 1 it is shown as well, with -depth 2 also what that used; -depth all shows everything.
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
-    text = required(without_options(argument, "explain"))
+    wanted_depth = _DEPTH.match(argument)
+    depth = 0 if wanted_depth is None else depth_of(wanted_depth["depth"], "-depth")
+    rest = argument if wanted_depth is None else argument[wanted_depth.end() :]
+    text = required(without_options(rest, "explain"))
     shell.has_hinted = True
     explanation = explain_subject(session, text, options)
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
-    yield from map(heading, explanation.text.split("\n"))
+    yield from map(heading, explanation.text(depth, "-depth").split("\n"))
     if explanation.answer.status and not explanation.variables:
         wanted = subject(session, text)
         coverage = coverage_at(session, wanted) if isinstance(wanted, Variable) else None

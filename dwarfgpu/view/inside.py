@@ -1,0 +1,316 @@
+"""What operations used that the stack does not show: frame bases, canonical frame addresses, rules
+of registers, values on entry, called expressions, targets of removed pointers, list entries.
+
+Law: nothing here changes an answer. A thing is looked up or evaluated again, in the context that
+the operation had, with an observer; where that fails, the operation has the error already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.entities import name_of
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, EvaluationError
+from dwarfgpu.expr.context import (
+    ConstValue,
+    Context,
+    ExprLoc,
+    LocationAttribute,
+    LocationListEntry,
+    LocList,
+    Unit,
+)
+from dwarfgpu.expr.evaluate import Step, evaluate_attribute, matching_entries
+from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.model.location import ImplicitPointerValue
+from dwarfgpu.session.entry_values import call_site_returning_to, passed_on_entry
+from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.explain import NestedOutput, Recorder, StepView, views
+from dwarfgpu.view.inside_frames import cfa, entry_register, frame_words
+from dwarfgpu.view.locations import entry_text, location_text
+
+MOST: Final = 256
+"""Things of one explanation that are looked into."""
+_MOST_NESTED: Final = 16
+"""Things that are looked into within one another."""
+_MOST_ENTRIES: Final = 32
+"""List entries that are shown."""
+_POINTERS: Final = ("implicit_pointer", "GNU_implicit_pointer", "LLVM_aspace_implicit_pointer")
+_REGISTERS: Final = ("bregx", "regx", "regval_type", "GNU_regval_type", "LLVM_aspace_bregx")
+
+
+class Insides:
+    """Looks into the steps of one explanation, into each thing once."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._seen: dict[object, str] = {}
+        self._nested = 0
+
+    def look(self, recorded: Recorder) -> tuple[StepView, ...]:
+        """The steps that were recorded, each with what it used."""
+        found = views(recorded.steps, self.session.architecture)
+        parents = {each.step.parent for each in found}
+        return tuple(
+            evolve(each, insides=self._of(each.step, has_nested=each.step.number in parents))
+            for each in found
+        )
+
+    def of_list(
+        self, attribute: LocationAttribute | None, pc: int | None
+    ) -> tuple[NestedOutput, ...]:
+        """The entries of a location list; nothing for what is no list, or has one entry."""
+        if not isinstance(attribute, LocList) or len(attribute.entries) < 2:
+            return ()
+        count = len(attribute.entries)
+        facts = tuple(_list_facts(self.session, attribute, pc))
+        return (NestedOutput(f"DW_AT_location is a list of {count} entries", facts),)
+
+    def _of(self, step: Step, *, has_nested: bool) -> tuple[NestedOutput, ...]:
+        """What a step used, the steps of which may be among those recorded (`has_nested`)."""
+        found: tuple[NestedOutput, ...] = ()
+        try:
+            used = self._used(step)
+            found = () if used is None else (used,)
+        except DwarfGpuError:
+            found = ()  # the operation has the error
+        if not has_nested:
+            return found
+        if not found:
+            found = (NestedOutput(_pointed_title(step)),)
+        return (*found[:-1], evolve(found[-1], is_performed=True))
+
+    def once(self, key: object, make: Callable[[], NestedOutput]) -> NestedOutput:
+        title = self._seen.get(key)
+        if title is not None:
+            return NestedOutput(title, ("as above",))
+        if len(self._seen) >= MOST or self._nested >= _MOST_NESTED:
+            return NestedOutput("not looked into: there is too much of it")
+        self._seen[key] = "the same"
+        self._nested += 1
+        try:
+            found = make()
+        finally:
+            self._nested -= 1
+        self._seen[key] = found.title
+        return found
+
+    def _used(self, step: Step) -> NestedOutput | None:
+        """What an operation used; None where that is all on the stack."""
+        context, name = step.context, step.instruction.operation.name
+        operands = step.instruction.operands
+        if context is None:
+            return None
+        frame = context.frame
+        if name in ("call2", "call4"):
+            assert context.unit is not None and isinstance(operands[0], int)
+            at = context.unit.section_offset(operands[0])
+            return self._called(context, context.unit, at)
+        if name == "call_ref":
+            assert context.unit is not None and isinstance(operands[0], int)
+            return self._called(context, context.unit, operands[0])
+        if name in _POINTERS:
+            assert context.unit is not None and isinstance(operands[0], int)
+            unit, die = context.unit, operands[0]
+            return self.once(("pointer", unit, die), lambda: self._pointee(context, unit, die))
+        if isinstance(frame, SubprogramFrame) and isinstance(frame.session, Session):
+            return self._of_frame(step, frame, frame.session)
+        if isinstance(frame, CfiFrame):
+            seen = self.session.at_level(frame.level)
+            if name != "LLVM_call_frame_entry_reg":
+                return self._of_register(step, seen)
+            assert isinstance(operands[0], int)
+            return entry_register(seen, operands[0], self)
+        return None
+
+    def _of_frame(
+        self, step: Step, frame: SubprogramFrame, session: Session
+    ) -> NestedOutput | None:
+        name, operands = step.instruction.operation.name, step.instruction.operands
+        level = frame.level
+        if name == "fbreg":
+            return self.once(("frame base", level), lambda: self._frame_base(frame, session))
+        if name == "call_frame_cfa":
+            return cfa(session, self)
+        if name == "LLVM_call_frame_entry_reg":
+            assert isinstance(operands[0], int)
+            return entry_register(session, operands[0], self)
+        if name in ("entry_value", "GNU_entry_value"):
+            expression = operands[0]
+            assert isinstance(expression, bytes)
+            key = "entry", level, expression
+            return self.once(key, lambda: self._entry_value(frame, session, expression))
+        return self._of_register(step, session)
+
+    def _of_register(self, step: Step, session: Session) -> NestedOutput | None:
+        """A register of an outer frame is where its callee's caller has it."""
+        number = _register(step)
+        if number is None or not session.level:
+            return None
+        return entry_register(session.at_level(session.level - 1), number, self)
+
+    def _frame_base(self, frame: SubprogramFrame, session: Session) -> NestedOutput:
+        where = frame_words(session)
+        if session.given_frame_base is not None and not frame.level:
+            found = location_text(frame.frame_base())
+            return NestedOutput(f"the frame base of {where}, {found}", ("--frame-base gives it",))
+        subprogram, attribute = frame.described_frame_base()
+        steps = Recorder()
+        try:
+            result = location_text(frame.frame_base_of(attribute, steps))
+        except DwarfGpuError as error:
+            result = f"which is not known: {error.message}"
+        title = f"the frame base of {subprogram.name or where}, {result}"
+        pc = frame.program_location(session.lane)
+        facts = tuple(_attribute_facts(session, "DW_AT_frame_base", attribute, pc))
+        return NestedOutput(title, facts, self.look(steps), steps.omitted)
+
+    def _entry_value(
+        self, frame: SubprogramFrame, session: Session, expression: bytes
+    ) -> NestedOutput:
+        """By a parameter of the call, or in the frame of the caller."""
+        unit = None if frame.subprogram is None else frame.subprogram.die.unit
+        text = expression.hex() if unit is None else _expression_text(session, unit, expression)
+        known = frame.entry_value(expression)
+        calling, return_address = session.calling()
+        caller = frame_words(calling)
+        title = f"the value of {text} on entry to {frame_words(session)}"
+        facts = [f"the caller is {caller}, which goes on at {return_address:#x}"]
+        call = call_site_returning_to(calling.code_object, return_address)
+        subprogram = frame.subprogram
+        if call is None:
+            facts.append("no entry of debugging information describes the call")
+        else:
+            facts.append(f"the call is described by the entry at {call.die.offset:#x}")
+        passed = None
+        if call is not None and subprogram is not None:
+            passed = passed_on_entry(subprogram, call, expression)
+        if known is None or passed is None:
+            facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
+            return NestedOutput(title, tuple(facts))
+        shown = _expression_text(session, passed.unit, passed.expression)
+        facts.append(f"a parameter of the call has it: DW_AT_call_value {shown}, in {caller}")
+        steps = Recorder()
+        context = evolve(calling.context(), unit=passed.unit, result_kind="value")
+        _observed(passed, context, steps)
+        return NestedOutput(
+            f"{title}, {entry_text(known)}", tuple(facts), self.look(steps), steps.omitted
+        )
+
+    def _called(self, context: Context, unit: Unit, section_offset: int) -> NestedOutput:
+        title = f"the location of {_die_words(unit, section_offset)}"
+        attribute = unit.location_at(section_offset)
+        if attribute is None:
+            return NestedOutput(title, ("it has neither DW_AT_location nor DW_AT_const_value",))
+        facts = _attribute_facts(self.session, "DW_AT_location", attribute, context.pc)
+        return NestedOutput(title, tuple(facts))
+
+    def _pointee(self, context: Context, unit: Unit, section_offset: int) -> NestedOutput:
+        """What a removed pointer points to, where it is in the context of the pointer."""
+        title = f"the pointer was removed; it points to {_die_words(unit, section_offset)}"
+        attribute = unit.location_at(section_offset)
+        if attribute is None:
+            return NestedOutput(title, ("that has neither DW_AT_location nor DW_AT_const_value",))
+        facts = tuple(_attribute_facts(self.session, "DW_AT_location", attribute, context.pc))
+        if isinstance(attribute, ConstValue):
+            return NestedOutput(title, facts)
+        steps = Recorder()
+        _observed(attribute, context.nested(unit=attribute.unit), steps)
+        return NestedOutput(title, facts, self.look(steps), steps.omitted)
+
+
+def _observed(attribute: ExprLoc | LocList, context: Context, steps: Recorder) -> None:
+    context = evolve(context, object=None, initial_stack=())
+    with suppress(DwarfGpuError):  # its step has the error
+        evaluate_attribute(attribute, context, observe=steps)
+
+
+def _pointed_title(step: Step) -> str:
+    """Of an evaluation within an operation that is known for none: through a removed pointer."""
+    for entry in reversed(step.before):
+        if isinstance(entry, ImplicitPointerValue):
+            reference = entry.storage.die
+            unit = reference.unit
+            if isinstance(unit, CompilationUnit):
+                words = _die_words(unit, reference.section_offset)
+                return f"the removed pointer points to {words}: its location"
+    return "another expression, which the operation evaluates"
+
+
+def _register(step: Step) -> int | None:
+    """The register that an operation names."""
+    operation, operands = step.instruction.operation, step.instruction.operands
+    if operation.name in _REGISTERS:
+        return operands[0] if isinstance(operands[0], int) else None
+    if operation.name in (f"reg{operation.number}", f"breg{operation.number}"):
+        return operation.number
+    return None
+
+
+def _die_words(unit: Unit, section_offset: int) -> str:
+    """`n, the entry at 0x45`."""
+    entry = f"the entry at {section_offset:#x}"
+    if not isinstance(unit, CompilationUnit):
+        return entry
+    try:
+        die: Die = unit.referred(section_offset)
+        name = name_of(die)
+    except DwarfGpuError as error:
+        return f"{entry}, which cannot be read: {error.message}"
+    return entry if name is None else f"{name}, {entry}"
+
+
+def _attribute_facts(
+    session: Session, name: str, attribute: LocationAttribute, pc: int | None
+) -> Iterator[str]:
+    """What an attribute is; of a list its entries."""
+    match attribute:
+        case ConstValue(data=data):
+            yield f"DW_AT_const_value: {data[:64].hex()}{'…' if len(data) > 64 else ''}"
+        case ExprLoc(expression=expression, unit=unit):
+            yield f"{name}: {_expression_text(session, unit, expression)}"
+        case LocList(entries=entries):
+            yield f"{name}: a list of {len(entries)} entries"
+            yield from (f"  {each}" for each in _list_facts(session, attribute, pc))
+
+
+def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterator[str]:
+    """The entries of a list, at most those around the ones that apply."""
+    entries = attribute.entries
+    try:
+        chosen = matching_entries(entries, pc)
+    except EvaluationError as error:
+        chosen = []
+        yield error.message
+    first = next((n for n, each in enumerate(entries) if any(each is c for c in chosen)), 0)
+    begin = max(0, min(first - _MOST_ENTRIES // 2, len(entries) - _MOST_ENTRIES))
+    if begin:
+        yield f"{begin} entries before these"
+    for each in entries[begin : begin + _MOST_ENTRIES]:
+        mark = "=> " if any(each is one for one in chosen) else "   "
+        text = _expression_text(session, attribute.unit, each.expression)
+        yield f"{mark}{_range_text(each)} {text}"
+    rest = len(entries) - begin - _MOST_ENTRIES
+    if rest > 0:
+        yield f"{rest} entries after these"
+    if not chosen and pc is not None:
+        yield f"none of them has {pc:#x}"
+
+
+def _range_text(entry: LocationListEntry) -> str:
+    if entry.begin is None or entry.end is None:
+        return "by default"
+    return f"[{entry.begin:#x},{entry.end:#x})"
+
+
+def _expression_text(session: Session, unit: Unit, expression: bytes) -> str:
+    text = readable_text(expression, unit.dialect, unit.format, session.architecture)
+    return text or "(empty)"

@@ -1,0 +1,289 @@
+"""What canonical frame addresses and registers of call frames rest on: entry, row, rule, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, Protocol
+
+from attrs import field
+
+from dwarfgpu.base.lazy_attrs import define
+from dwarfgpu.cfi.rule import (
+    ExpressionCfa,
+    ExpressionRule,
+    Offset,
+    RegisterCfa,
+    RegisterRule,
+    Rule,
+    SameValue,
+    Undefined,
+    ValExpressionRule,
+    ValOffset,
+)
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
+from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ResultKind, format_of
+from dwarfgpu.expr.text.text import readable_text
+from dwarfgpu.model.location import Location
+from dwarfgpu.session.backtrace import function_in_focus, stack_frames
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.call_frames import with_own_names
+from dwarfgpu.view.explain import NestedOutput, Recorder, StepView
+from dwarfgpu.view.locations import entry_text
+
+
+class Looks(Protocol):
+    """What keeps an explanation within bounds."""
+
+    def look(self, recorded: Recorder) -> tuple[StepView, ...]:
+        """The steps that were recorded, each with what it used."""
+        ...
+
+    def once(self, key: object, make: Callable[[], NestedOutput]) -> NestedOutput:
+        """What `make` gives; where the key was asked before, that it is above."""
+        ...
+
+
+MOST_FRAMES: Final = 24
+"""Frames of one chain that are shown."""
+
+
+def cfa(session: Session, looks: Looks) -> NestedOutput:
+    """The canonical frame address of the physical frame in focus."""
+    return looks.once(("cfa", session.level), lambda: _cfa(session, looks))
+
+
+def entry_register(session: Session, number: int, looks: Looks) -> NestedOutput:
+    """Where the caller of the physical frame in focus has a register: from frame to frame inwards,
+    to where the register is."""
+    key = "register", session.level, number
+    return looks.once(key, lambda: _entry_register(session, number, looks))
+
+
+def _cfa(session: Session, looks: Looks) -> NestedOutput:
+    words = frame_words(session)
+    title = f"the CFA of {words}, {_result(session.frame.cfa)}"
+    if session.given_cfa is not None and not session.level:
+        return NestedOutput(title, ("the state or --cfa gives it",))
+    frame = session.physical_frame
+    if frame is None:
+        return NestedOutput(title, ("there is no program location, where unwinding begins",))
+    if isinstance(frame, TailFrame):
+        return NestedOutput(
+            title, ("the function has jumped: it is that of the function it jumped to",)
+        )
+    try:
+        rule = frame.row.cfa
+    except DwarfGpuError as error:
+        return NestedOutput(title, (*description_facts(session, frame), str(error)))
+    text = _Text(session, frame)
+    facts = (*description_facts(session, frame), f"CFA = {text.cfa(frame)}")
+    match rule:
+        case RegisterCfa() if frame.callee is not None:
+            inner = entry_register(session.at_level(frame.level - 1), rule.register, looks)
+            return NestedOutput(title, facts, insides=(inner,))
+        case RegisterCfa():
+            return NestedOutput(title, (*facts, _register_fact(session, frame, rule.register)))
+        case ExpressionCfa():
+            steps = Recorder()
+            _evaluate(frame, rule.expression, "location", steps, with_cfa=False)
+            return NestedOutput(title, facts, looks.look(steps), steps.omitted)
+        case None:
+            return NestedOutput(title, facts)
+
+
+def _entry_register(session: Session, number: int, looks: Looks) -> NestedOutput:
+    frame = session.physical_frame
+    name = register_name(number, with_own_names(session.architecture))
+    found = _result(lambda: session.frame.entry_register(number))
+    title = f"{name} on entry to {frame_words(session)}, {found}"
+    if frame is None:
+        return NestedOutput(
+            title, ("there is no program location: the default rule of the ABI holds",)
+        )
+    chain = _Chain(session, frame, number, looks)
+    chain.follow()
+    return NestedOutput(title, tuple(chain.facts), chain.steps, chain.omitted, tuple(chain.insides))
+
+
+@define
+class _Chain:
+    """The way of a register from a frame inwards."""
+
+    session: Session
+    frame: CfiFrame
+    number: int
+    looks: Looks
+    facts: list[str] = field(factory=list)
+    steps: tuple[StepView, ...] = ()
+    omitted: int = 0
+    insides: list[NestedOutput] = field(factory=list)
+    shown: int = 0
+    seen: set[tuple[int, int]] = field(factory=set)
+
+    def follow(self) -> None:
+        """Follow the rules until one says where the register is."""
+        while self._goes_inward():
+            assert self.frame.callee is not None
+            self.frame = self.frame.callee
+        if self.shown > MOST_FRAMES:
+            self.facts.insert(MOST_FRAMES, f"and {self.shown - MOST_FRAMES} frames further inward")
+
+    @property
+    def _name(self) -> str:
+        return register_name(self.number, with_own_names(self.session.architecture))
+
+    def _say(self, text: str) -> None:
+        if self.shown <= MOST_FRAMES:
+            self.facts.append(text)
+
+    def _goes_inward(self) -> bool:
+        """Whether the next frame inward has the register; else it has been said where it is."""
+        frame, number = self.frame, self.number
+        if (frame.level, number) in self.seen:
+            return False  # in a circle, which is the error of the operation
+        self.seen.add((frame.level, number))
+        self.shown += 1
+        seen = self.session.at_level(frame.level)
+        if self.shown <= MOST_FRAMES:
+            self.facts += [f"{frame_words(seen)}:", *map(_indented, description_facts(seen, frame))]
+        try:
+            rule = frame.rule(number)
+            rules = {} if isinstance(frame, TailFrame) else frame.row.rules
+        except DwarfGpuError as error:
+            self._say(f"  {error}")
+            return False
+        text = _Text(seen, frame)
+        by = "" if number in rules else self._default(frame)
+        self._say(f"  {self._name} = {text.rule(rule)}{by}")
+        source = self._moved(frame, rule)
+        if source is not None:
+            self.number = source
+            told = rules.get(source)
+            if told is not None and not isinstance(told, Undefined | SameValue):
+                return self._goes_inward()  # the same rules put the other register somewhere
+            return self._leaves(frame)
+        if isinstance(rule, SameValue):
+            return self._leaves(frame)
+        self._end(seen, frame, rule)
+        return False
+
+    def _default(self, frame: CfiFrame) -> str:
+        if isinstance(frame, TailFrame):
+            return ", because the function has jumped to the next one"
+        if frame.convention is not None:
+            return ", by the call convention (--heuristic)"
+        return f", which is the rule of the ABI of {frame.architecture.name}: nothing is said of it"
+
+    def _moved(self, frame: CfiFrame, rule: Rule) -> int | None:
+        """The register in which this one is, by the rule."""
+        return rule.register if isinstance(rule, RegisterRule) else None
+
+    def _leaves(self, frame: CfiFrame) -> bool:
+        """Where the frame itself has the register."""
+        if frame.callee is not None:
+            return True
+        self._say(f"  it is {self._name} of the machine")
+        return False
+
+    def _end(self, seen: Session, frame: CfiFrame, rule: Rule) -> None:
+        steps = Recorder()
+        match rule:
+            case Offset() | ValOffset():
+                self.insides.append(cfa(seen, self.looks))
+            case ExpressionRule(expression=expression):
+                with_cfa = frame.convention is None
+                if with_cfa:
+                    self.insides.append(cfa(seen, self.looks))
+                _evaluate(frame, expression, "location", steps, with_cfa=with_cfa)
+            case ValExpressionRule(expression=expression):
+                self.insides.append(cfa(seen, self.looks))
+                _evaluate(frame, expression, "value", steps, with_cfa=True)
+            case _:
+                pass
+        self.steps, self.omitted = self.looks.look(steps), steps.omitted
+
+
+def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
+    """Which entry and row of call frame information describe a frame."""
+    location = frame.location
+    owner = next((each for each in session.code_objects if each.covers(location)), None)
+    if owner is None:
+        return (f"{location:#x} is in no code object",)
+    try:
+        found = owner.info.call_frames.description_at(owner.info.in_file(location))
+    except DwarfGpuError as error:
+        return (f"the call frame information of {location:#x} cannot be read: {error}",)
+    if found is None:
+        return (f"no call frame information describes {location:#x} in {owner.name}",)
+    bias = location - owner.info.in_file(location)
+    entry = _span(found.fde.initial_location + bias, found.fde.end + bias)
+    row = _span(found.row.start + bias, found.row.end + bias)
+    at = f"FDE {found.fde.offset:#x} of {found.section.kind} in {owner.name}, {entry}"
+    return (f"{at}, row {row} for {location:#x}",)
+
+
+def frame_words(session: Session) -> str:
+    """`frame 2 (f9)`, as backtraces number it."""
+    function = function_in_focus(session)
+    number = next(
+        (e.number for e in stack_frames(session.at_level(0)) if e.session.level == session.level),
+        session.level,
+    )
+    return f"frame {number}" + ("" if function is None else f" ({function})")
+
+
+def _span(begin: int, end: int) -> str:
+    return f"[{begin:#x},{end:#x})"
+
+
+def _indented(text: str) -> str:
+    return f"  {text}"
+
+
+def _result(find: Callable[[], Location]) -> str:
+    """Where something is, or why that is not known."""
+    try:
+        return entry_text(find()).removeprefix("loc ")
+    except DwarfGpuError as error:
+        return f"which is not known: {error}"
+
+
+def _evaluate(
+    frame: CfiFrame, expression: bytes, kind: ResultKind, steps: Recorder, *, with_cfa: bool
+) -> None:
+    with suppress(DwarfGpuError):  # its step has the error
+        frame.evaluated(expression, kind, with_cfa=with_cfa, observe=steps)
+
+
+def _register_fact(session: Session, frame: CfiFrame, number: int) -> str:
+    """What a register of the machine holds."""
+    name = register_name(number, with_own_names(session.architecture))
+    try:
+        bits = frame.contents(number)
+    except DwarfGpuError as error:
+        return f"{name}: {error}"
+    if bits.size_bits > 64 or not bits.is_complete:
+        return f"{name} of the machine is read"
+    return f"{name} of the machine is {bits.value:#x}"
+
+
+class _Text:
+    """Rules in words, with registers by their own names."""
+
+    def __init__(self, session: Session, frame: CfiFrame) -> None:
+        self.architecture = with_own_names(session.architecture)
+        self.form = format_of(session.architecture)
+        self.frame = frame
+
+    def cfa(self, frame: CfiFrame) -> str:
+        return cfa_text(frame.row.cfa, self.architecture, self._expression)
+
+    def rule(self, rule: Rule) -> str:
+        return rule_text(rule, self.architecture, self._expression)
+
+    def _expression(self, expression: bytes) -> str:
+        return readable_text(expression, self.frame.row.dialect, self.form, self.architecture)

@@ -1,0 +1,103 @@
+"""Steps as text, with what they used inside them, down to a depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dwarfgpu.view.explain import KEPT_STEPS, NestedOutput, StepView
+
+WHOLE: Final = 1 << 30
+"""A depth that no explanation reaches."""
+_MARGIN: Final = " " * 8
+
+
+def step_lines(
+    steps: Sequence[StepView],
+    depth: int,
+    *,
+    omitted: int = 0,
+    level: int = 0,
+    option: str = "--depth",
+) -> Iterator[str]:
+    """The steps of an expression; what is inside of them down to `depth`, else as one line.
+
+    `omitted`: how many steps are left out in the middle. `option`: what shows more.
+    """
+    return _Lines(steps, depth, option).lines(omitted, level)
+
+
+class _Lines:
+    """The steps by the operation within which they were performed."""
+
+    def __init__(self, steps: Sequence[StepView], depth: int, option: str) -> None:
+        self.depth = depth
+        self.option = option
+        self.steps = steps
+        numbers = {each.step.number for each in steps}
+        self.within: dict[int | None, list[StepView]] = {}
+        for each in steps:
+            parent = each.step.parent if each.step.parent in numbers else None
+            self.within.setdefault(parent, []).append(each)
+        for performed in self.within.values():
+            performed.sort(key=lambda view: view.step.number)
+        self.first_after = steps[KEPT_STEPS].step.number if len(steps) > KEPT_STEPS else None
+
+    def lines(self, omitted: int, level: int) -> Iterator[str]:
+        left = omitted
+        for each in self.within.get(None, []):
+            is_after = self.first_after is not None and each.step.number >= self.first_after
+            if left and is_after:
+                yield f"… {left} steps …"
+                left = 0
+            yield from self._step(each, level)
+        if left:
+            yield f"… {left} steps …"
+
+    def _step(self, view: StepView, level: int) -> Iterator[str]:
+        yield view.text_at(level)
+        for inside in view.insides:
+            performed = self._all_within(view) if inside.is_performed else []
+            yield from self.inside(inside, level, len(performed))
+            if inside.is_performed and level < self.depth:
+                for each in self.within.get(view.step.number, []):
+                    yield from self._step(each, level + 1)
+
+    def inside(self, inside: NestedOutput, level: int, performed: int = 0) -> Iterator[str]:
+        """One thing that was used; `performed`: steps of it that are the operation's own."""
+        margin = _MARGIN + "  " * level
+        if level >= self.depth:
+            advice = _folded(inside, performed, f"{self.option} {level + 1}")
+            yield f"{margin}inside: {inside.title}{advice}"
+            return
+        yield f"{margin}inside: {inside.title}"
+        yield from (f"{margin}  {each}" for each in inside.facts)
+        for each in inside.insides:
+            yield from self.inside(each, level + 1)
+        own = _Lines(inside.steps, self.depth, self.option)
+        yield from own.lines(inside.omitted, level + 1)
+
+    def _all_within(self, view: StepView) -> list[StepView]:
+        found = list(self.within.get(view.step.number, []))
+        for each in found:  # grows
+            found += self.within.get(each.step.number, [])
+        return found
+
+
+def inside_lines(
+    insides: Sequence[NestedOutput], depth: int, *, option: str = "--depth"
+) -> Iterator[str]:
+    """What the description itself rests on."""
+    lines = _Lines((), depth, option)
+    for each in insides:
+        yield from lines.inside(each, 0)
+
+
+def _folded(inside: NestedOutput, performed: int, more: str) -> str:
+    """`; --depth 1 shows 3 steps of it`."""
+    count = len(inside.steps) + performed
+    if not count and not inside.facts and not inside.insides:
+        return ""
+    if not count:
+        return f"; {more} shows it"
+    return f"; {more} shows {count} step{'' if count == 1 else 's'} of it"
