@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -32,9 +31,6 @@ from dwarfgpu.view.explain import (
 from dwarfgpu.view.inside import Insides
 from dwarfgpu.view.inside_text import WHOLE
 from dwarfgpu.view.position import telling_outer_frame
-
-if TYPE_CHECKING:
-    pass
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

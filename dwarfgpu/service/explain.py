@@ -17,7 +17,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explain import (
     FAULTS,
-    NestedOutput,
+    Detail,
     Recorder,
     StepView,
     verdict_on_error,
@@ -48,7 +48,7 @@ class Explanation:
     """Steps left out in the middle."""
     variables: tuple[tuple[str, Explanation], ...] = ()
     """Of an expression: the variables that it depends on, by name."""
-    insides: tuple[NestedOutput, ...] = ()
+    insides: tuple[Detail, ...] = ()
     """What the description rests on."""
 
     def text(self, depth: int = 0, option: str = "--depth") -> str:
@@ -139,7 +139,7 @@ def explain_variable(session: Session, variable: Variable) -> Explanation:
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
 
 
-def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[NestedOutput, ...]:
+def _of_list(session: Session, variable: Variable, insides: Insides) -> tuple[Detail, ...]:
     """The list of which an entry describes the variable."""
     try:
         pc = None if session.is_absent else session.program_location

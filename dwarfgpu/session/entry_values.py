@@ -98,7 +98,7 @@ def entry_value_from_call_site(
 
 
 def passed_on_entry(callee: Subprogram, call: CallSite, expression: bytes) -> ExprLoc | None:
-    """The attribute of a call from which `entry_value_from_call_site` takes a value; None without one."""
+    """The attribute of a call that has the value on entry; None where it has none."""
     return _told(call, _typed_register(callee, expression)[0])
 
 

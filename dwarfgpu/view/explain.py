@@ -91,7 +91,7 @@ class Recorder:
 
 
 @frozen
-class NestedOutput:
+class Detail:
     """What an operation used that is not on the stack: something evaluated or looked up."""
 
     title: str
@@ -102,7 +102,7 @@ class NestedOutput:
     """What was evaluated for it."""
     omitted: int = 0
     """Steps left out in the middle."""
-    insides: tuple[NestedOutput, ...] = ()
+    insides: tuple[Detail, ...] = ()
     """What the facts rest on."""
     is_performed: bool = False
     """Whether its steps are among those of the operation's own evaluation: those whose parent the
@@ -132,7 +132,7 @@ class StepView:
     """0 in the expression itself, more in what it calls or evaluates."""
     note: str | None
     step: Step
-    insides: tuple[NestedOutput, ...] = ()
+    insides: tuple[Detail, ...] = ()
 
     @property
     def text(self) -> str:

@@ -33,7 +33,7 @@ from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.entry_values import call_site_returning_to, passed_on_entry
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.explain import NestedOutput, Recorder, StepView, views
+from dwarfgpu.view.explain import Detail, Recorder, StepView, views
 from dwarfgpu.view.inside_frames import cfa, entry_register, frame_words
 from dwarfgpu.view.locations import entry_text, location_text
 
@@ -64,19 +64,17 @@ class Insides:
             for each in found
         )
 
-    def of_list(
-        self, attribute: LocationAttribute | None, pc: int | None
-    ) -> tuple[NestedOutput, ...]:
+    def of_list(self, attribute: LocationAttribute | None, pc: int | None) -> tuple[Detail, ...]:
         """The entries of a location list; nothing for what is no list, or has one entry."""
         if not isinstance(attribute, LocList) or len(attribute.entries) < 2:
             return ()
         count = len(attribute.entries)
         facts = tuple(_list_facts(self.session, attribute, pc))
-        return (NestedOutput(f"DW_AT_location is a list of {count} entries", facts),)
+        return (Detail(f"DW_AT_location is a list of {count} entries", facts),)
 
-    def _of(self, step: Step, *, has_nested: bool) -> tuple[NestedOutput, ...]:
+    def _of(self, step: Step, *, has_nested: bool) -> tuple[Detail, ...]:
         """What a step used, the steps of which may be among those recorded (`has_nested`)."""
-        found: tuple[NestedOutput, ...] = ()
+        found: tuple[Detail, ...] = ()
         try:
             used = self._used(step)
             found = () if used is None else (used,)
@@ -85,15 +83,15 @@ class Insides:
         if not has_nested:
             return found
         if not found:
-            found = (NestedOutput(_pointed_title(step)),)
+            found = (Detail(_pointed_title(step)),)
         return (*found[:-1], evolve(found[-1], is_performed=True))
 
-    def once(self, key: object, make: Callable[[], NestedOutput]) -> NestedOutput:
+    def once(self, key: object, make: Callable[[], Detail]) -> Detail:
         title = self._seen.get(key)
         if title is not None:
-            return NestedOutput(title, ("as above",))
+            return Detail(title, ("as above",))
         if len(self._seen) >= MOST or self._nested >= _MOST_NESTED:
-            return NestedOutput("not looked into: there is too much of it")
+            return Detail("not looked into: there is too much of it")
         self._seen[key] = "the same"
         self._nested += 1
         try:
@@ -103,7 +101,7 @@ class Insides:
         self._seen[key] = found.title
         return found
 
-    def _used(self, step: Step) -> NestedOutput | None:
+    def _used(self, step: Step) -> Detail | None:
         """What an operation used; None where that is all on the stack."""
         context, name = step.context, step.instruction.operation.name
         operands = step.instruction.operands
@@ -131,9 +129,7 @@ class Insides:
             return entry_register(seen, operands[0], self)
         return None
 
-    def _of_frame(
-        self, step: Step, frame: SubprogramFrame, session: Session
-    ) -> NestedOutput | None:
+    def _of_frame(self, step: Step, frame: SubprogramFrame, session: Session) -> Detail | None:
         name, operands = step.instruction.operation.name, step.instruction.operands
         level = frame.level
         if name == "fbreg":
@@ -150,18 +146,18 @@ class Insides:
             return self.once(key, lambda: self._entry_value(frame, session, expression))
         return self._of_register(step, session)
 
-    def _of_register(self, step: Step, session: Session) -> NestedOutput | None:
+    def _of_register(self, step: Step, session: Session) -> Detail | None:
         """A register of an outer frame is where its callee's caller has it."""
         number = _register(step)
         if number is None or not session.level:
             return None
         return entry_register(session.at_level(session.level - 1), number, self)
 
-    def _frame_base(self, frame: SubprogramFrame, session: Session) -> NestedOutput:
+    def _frame_base(self, frame: SubprogramFrame, session: Session) -> Detail:
         where = frame_words(session)
         if session.given_frame_base is not None and not frame.level:
             found = location_text(frame.frame_base())
-            return NestedOutput(f"the frame base of {where}, {found}", ("--frame-base gives it",))
+            return Detail(f"the frame base of {where}, {found}", ("--frame-base gives it",))
         subprogram, attribute = frame.described_frame_base()
         steps = Recorder()
         try:
@@ -171,11 +167,9 @@ class Insides:
         title = f"the frame base of {subprogram.name or where}, {result}"
         pc = frame.program_location(session.lane)
         facts = tuple(_attribute_facts(session, "DW_AT_frame_base", attribute, pc))
-        return NestedOutput(title, facts, self.look(steps), steps.omitted)
+        return Detail(title, facts, self.look(steps), steps.omitted)
 
-    def _entry_value(
-        self, frame: SubprogramFrame, session: Session, expression: bytes
-    ) -> NestedOutput:
+    def _entry_value(self, frame: SubprogramFrame, session: Session, expression: bytes) -> Detail:
         """By a parameter of the call, or in the frame of the caller."""
         unit = None if frame.subprogram is None else frame.subprogram.die.unit
         text = expression.hex() if unit is None else _expression_text(session, unit, expression)
@@ -195,36 +189,36 @@ class Insides:
             passed = passed_on_entry(subprogram, call, expression)
         if known is None or passed is None:
             facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
-            return NestedOutput(title, tuple(facts))
+            return Detail(title, tuple(facts))
         shown = _expression_text(session, passed.unit, passed.expression)
         facts.append(f"a parameter of the call has it: DW_AT_call_value {shown}, in {caller}")
         steps = Recorder()
         context = evolve(calling.context(), unit=passed.unit, result_kind="value")
         _observed(passed, context, steps)
-        return NestedOutput(
+        return Detail(
             f"{title}, {entry_text(known)}", tuple(facts), self.look(steps), steps.omitted
         )
 
-    def _called(self, context: Context, unit: Unit, section_offset: int) -> NestedOutput:
+    def _called(self, context: Context, unit: Unit, section_offset: int) -> Detail:
         title = f"the location of {_die_words(unit, section_offset)}"
         attribute = unit.location_at(section_offset)
         if attribute is None:
-            return NestedOutput(title, ("it has neither DW_AT_location nor DW_AT_const_value",))
+            return Detail(title, ("it has neither DW_AT_location nor DW_AT_const_value",))
         facts = _attribute_facts(self.session, "DW_AT_location", attribute, context.pc)
-        return NestedOutput(title, tuple(facts))
+        return Detail(title, tuple(facts))
 
-    def _pointee(self, context: Context, unit: Unit, section_offset: int) -> NestedOutput:
+    def _pointee(self, context: Context, unit: Unit, section_offset: int) -> Detail:
         """What a removed pointer points to, where it is in the context of the pointer."""
         title = f"the pointer was removed; it points to {_die_words(unit, section_offset)}"
         attribute = unit.location_at(section_offset)
         if attribute is None:
-            return NestedOutput(title, ("that has neither DW_AT_location nor DW_AT_const_value",))
+            return Detail(title, ("that has neither DW_AT_location nor DW_AT_const_value",))
         facts = tuple(_attribute_facts(self.session, "DW_AT_location", attribute, context.pc))
         if isinstance(attribute, ConstValue):
-            return NestedOutput(title, facts)
+            return Detail(title, facts)
         steps = Recorder()
         _observed(attribute, context.nested(unit=attribute.unit), steps)
-        return NestedOutput(title, facts, self.look(steps), steps.omitted)
+        return Detail(title, facts, self.look(steps), steps.omitted)
 
 
 def _observed(attribute: ExprLoc | LocList, context: Context, steps: Recorder) -> None:

@@ -31,7 +31,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.session.backtrace import function_in_focus, stack_frames
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.call_frames import with_own_names
-from dwarfgpu.view.explain import NestedOutput, Recorder, StepView
+from dwarfgpu.view.explain import Detail, Recorder, StepView
 from dwarfgpu.view.locations import entry_text
 
 
@@ -42,7 +42,7 @@ class Looks(Protocol):
         """The steps that were recorded, each with what it used."""
         ...
 
-    def once(self, key: object, make: Callable[[], NestedOutput]) -> NestedOutput:
+    def once(self, key: object, make: Callable[[], Detail]) -> Detail:
         """What `make` gives; where the key was asked before, that it is above."""
         ...
 
@@ -51,62 +51,58 @@ MOST_FRAMES: Final = 24
 """Frames of one chain that are shown."""
 
 
-def cfa(session: Session, looks: Looks) -> NestedOutput:
+def cfa(session: Session, looks: Looks) -> Detail:
     """The canonical frame address of the physical frame in focus."""
     return looks.once(("cfa", session.level), lambda: _cfa(session, looks))
 
 
-def entry_register(session: Session, number: int, looks: Looks) -> NestedOutput:
+def entry_register(session: Session, number: int, looks: Looks) -> Detail:
     """Where the caller of the physical frame in focus has a register: from frame to frame inwards,
     to where the register is."""
     key = "register", session.level, number
     return looks.once(key, lambda: _entry_register(session, number, looks))
 
 
-def _cfa(session: Session, looks: Looks) -> NestedOutput:
+def _cfa(session: Session, looks: Looks) -> Detail:
     words = frame_words(session)
     title = f"the CFA of {words}, {_result(session.frame.cfa)}"
     if session.given_cfa is not None and not session.level:
-        return NestedOutput(title, ("the state or --cfa gives it",))
+        return Detail(title, ("the state or --cfa gives it",))
     frame = session.physical_frame
     if frame is None:
-        return NestedOutput(title, ("there is no program location, where unwinding begins",))
+        return Detail(title, ("there is no program location, where unwinding begins",))
     if isinstance(frame, TailFrame):
-        return NestedOutput(
-            title, ("the function has jumped: it is that of the function it jumped to",)
-        )
+        return Detail(title, ("the function has jumped: it is that of the function it jumped to",))
     try:
         rule = frame.row.cfa
     except DwarfGpuError as error:
-        return NestedOutput(title, (*description_facts(session, frame), str(error)))
+        return Detail(title, (*description_facts(session, frame), str(error)))
     text = _Text(session, frame)
     facts = (*description_facts(session, frame), f"CFA = {text.cfa(frame)}")
     match rule:
         case RegisterCfa() if frame.callee is not None:
             inner = entry_register(session.at_level(frame.level - 1), rule.register, looks)
-            return NestedOutput(title, facts, insides=(inner,))
+            return Detail(title, facts, insides=(inner,))
         case RegisterCfa():
-            return NestedOutput(title, (*facts, _register_fact(session, frame, rule.register)))
+            return Detail(title, (*facts, _register_fact(session, frame, rule.register)))
         case ExpressionCfa():
             steps = Recorder()
             _evaluate(frame, rule.expression, "location", steps, with_cfa=False)
-            return NestedOutput(title, facts, looks.look(steps), steps.omitted)
+            return Detail(title, facts, looks.look(steps), steps.omitted)
         case None:
-            return NestedOutput(title, facts)
+            return Detail(title, facts)
 
 
-def _entry_register(session: Session, number: int, looks: Looks) -> NestedOutput:
+def _entry_register(session: Session, number: int, looks: Looks) -> Detail:
     frame = session.physical_frame
     name = register_name(number, with_own_names(session.architecture))
     found = _result(lambda: session.frame.entry_register(number))
     title = f"{name} on entry to {frame_words(session)}, {found}"
     if frame is None:
-        return NestedOutput(
-            title, ("there is no program location: the default rule of the ABI holds",)
-        )
+        return Detail(title, ("there is no program location: the default rule of the ABI holds",))
     chain = _Chain(session, frame, number, looks)
     chain.follow()
-    return NestedOutput(title, tuple(chain.facts), chain.steps, chain.omitted, tuple(chain.insides))
+    return Detail(title, tuple(chain.facts), chain.steps, chain.omitted, tuple(chain.insides))
 
 
 @define
@@ -120,7 +116,7 @@ class _Chain:
     facts: list[str] = field(factory=list)
     steps: tuple[StepView, ...] = ()
     omitted: int = 0
-    insides: list[NestedOutput] = field(factory=list)
+    insides: list[Detail] = field(factory=list)
     shown: int = 0
     seen: set[tuple[int, int]] = field(factory=set)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.view.explain import KEPT_STEPS, NestedOutput, StepView
+from dwarfgpu.view.explain import KEPT_STEPS, Detail, StepView
 
 WHOLE: Final = 1 << 30
 """A depth that no explanation reaches."""
@@ -63,7 +63,7 @@ class _Lines:
                 for each in self.within.get(view.step.number, []):
                     yield from self._step(each, level + 1)
 
-    def inside(self, inside: NestedOutput, level: int, performed: int = 0) -> Iterator[str]:
+    def inside(self, inside: Detail, level: int, performed: int = 0) -> Iterator[str]:
         """One thing that was used; `performed`: steps of it that are the operation's own."""
         margin = _MARGIN + "  " * level
         if level >= self.depth:
@@ -85,7 +85,7 @@ class _Lines:
 
 
 def inside_lines(
-    insides: Sequence[NestedOutput], depth: int, *, option: str = "--depth"
+    insides: Sequence[Detail], depth: int, *, option: str = "--depth"
 ) -> Iterator[str]:
     """What the description itself rests on."""
     lines = _Lines((), depth, option)
@@ -93,7 +93,7 @@ def inside_lines(
         yield from lines.inside(each, 0)
 
 
-def _folded(inside: NestedOutput, performed: int, more: str) -> str:
+def _folded(inside: Detail, performed: int, more: str) -> str:
     """`; --depth 1 shows 3 steps of it`."""
     count = len(inside.steps) + performed
     if not count and not inside.facts and not inside.insides:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.cli.explain import depth_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -38,6 +37,7 @@ from dwarfgpu.view.coverage import (
     runs_text,
     spans_text,
 )
+from dwarfgpu.view.inside_text import WHOLE
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.where_described import coverage_at
@@ -65,7 +65,9 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     options = options_of(session, shell.values, writes=False)
     wanted_depth = _DEPTH.match(argument)
-    depth = 0 if wanted_depth is None else depth_of(wanted_depth["depth"], "-depth")
+    depth = 0
+    if wanted_depth is not None:
+        depth = WHOLE if wanted_depth["depth"] == "all" else int(wanted_depth["depth"])
     rest = argument if wanted_depth is None else argument[wanted_depth.end() :]
     text = required(without_options(rest, "explain"))
     shell.has_hinted = True
