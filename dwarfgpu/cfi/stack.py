@@ -127,18 +127,24 @@ class CallStack:
         elif len(self._frames) >= self._limit:
             self._end = End(False, f"more than {self._limit} frames (--max-frames)")
         else:
-            for jump in self._jumps(last, caller).found[: self._limit - len(self._frames)]:
-                last = TailFrame(self._context, jump, last)
-                self._frames.append(last)
+            last = self._jumped(last, self._jumps(last, caller))
             if len(self._frames) < self._limit:
                 self._frames.append(self._frame(caller, last))
 
     def _jumps(self, last: CfiFrame, caller: int) -> Jumps:
         if self._tail_calls is None or last.is_signal_frame or isinstance(last, TailFrame):
             return NO_JUMPS
-        found = self._tail_calls.between(last.location, caller)
-        last.why_no_callers = found.why_unknown
-        return found
+        return self._tail_calls.between(last.location, caller)
+
+    def _jumped(self, last: CfiFrame, jumps: Jumps) -> CfiFrame:
+        """The frames of functions that have called by jumps; the outermost of them."""
+        for each in (jumps.inner, jumps.outer):
+            for jump in each[: self._limit - len(self._frames)]:
+                last = TailFrame(self._context, jump, last)
+                self._frames.append(last)
+            if each is jumps.inner:
+                last.why_no_callers = jumps.why_unknown
+        return last
 
     def _caller_of(self, last: CfiFrame) -> int | End:
         """The program location of the calling frame."""

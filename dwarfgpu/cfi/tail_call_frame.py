@@ -27,11 +27,14 @@ class Jump:
 
 @frozen
 class Jumps:
-    """The calls by jumps between a call and the function that runs."""
+    """The calls by jumps between a call and the function that runs, the innermost first."""
 
-    found: tuple[Jump, ...] = ()
-    """The innermost first; none where there are none, or where they are not known."""
+    inner: tuple[Jump, ...] = ()
+    """Those that end in the function that runs."""
+    outer: tuple[Jump, ...] = ()
+    """Those that begin with the function that was called, where `why_unknown` says so."""
     why_unknown: str | None = None
+    """Why the functions between both are not known; None where there are none."""
 
 
 NO_JUMPS = Jumps()

@@ -73,7 +73,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     mark = address_mark(session.physical_frame)
     words = frame_words(frame.pc, digits, call, frame.place, origin, mark, style)
     text = f"{frame_number(frame.number)}{words}"
-    marks = [f"called by a jump, tail calls: {frame.tail_calls}"] if frame.tail_calls else []
+    marks = ["called by a jump"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {each}" for each in session.functions()[1:]]
     return text + marked(frame.session.physical_frame, *marks)

@@ -29,6 +29,7 @@ SHAPES = (
 HEADER_BYTES = 12
 FIRST, SIZE = 0x1000, 0x100
 POINTER, DECLARED = "*", "elsewhere"
+GAP = "?"
 NO_SYMBOLS: Mapping[str, tuple[str, int]] = MappingProxyType({})
 
 
@@ -92,7 +93,10 @@ def chain(
     call: int = 0,
     symbols: Mapping[str, tuple[str, int]] = NO_SYMBOLS,
 ) -> tuple[list[str], str | None]:
-    """The functions whose frames are gone between a call of the first one and a function."""
+    """The functions whose frames are gone between a call of the first one and a function.
+
+    Those that are not known are a `GAP`.
+    """
     path = folder / "made"
     path.write_bytes(compiled(functions, symbols))
     code_object = CodeObject.open(path, 0x40_0000)
@@ -100,7 +104,10 @@ def chain(
     location = 0x40_0000 + FIRST + SIZE * names.index(to) + 4
     found = CallChains((code_object,)).between(location, 0x40_0000 + FIRST + 8 * call + 8)
     gone = []
-    for jump in found.found:
+    for jump in (*found.inner, None, *found.outer):
+        if jump is None:
+            gone += [GAP] if found.why_unknown else []
+            continue
         gone.append(names[(jump.location - 0x40_0000 - FIRST) // SIZE])
         assert jump.pc - jump.location in (0, 1)
     return gone, found.why_unknown
@@ -126,43 +133,63 @@ CHAINS = {
     ),
     "two ways": (
         {"main": MAIN, "f": Function(jumps=("g", "t")), "g": TO_T, "t": Function()},
-        "t", [], "ambiguous",
+        "t", [GAP], "ambiguous",
     ),
     "two jumps": (
-        {"main": MAIN, "f": Function(jumps=("t", "t")), "t": Function()}, "t", [], "ambiguous"
+        {"main": MAIN, "f": Function(jumps=("t", "t")), "t": Function()}, "t", [GAP], "ambiguous"
+    ),
+    "two ways that end alike": (
+        {"main": MAIN, "f": Function(jumps=("g", "h")), "g": Function(jumps=("e",)),
+         "h": Function(jumps=("e",)), "e": TO_T, "t": Function()},
+        "t", ["e", GAP], "ambiguous",
+    ),
+    "two ways that begin alike": (
+        {"main": MAIN, "f": TO_G, "g": Function(jumps=("h", "t")), "h": TO_T, "t": Function()},
+        "t", [GAP, "f"], "ambiguous",
+    ),
+    "two ways that begin and end alike": (
+        {"main": MAIN, "f": TO_G, "g": Function(jumps=("h", "i")), "h": Function(jumps=("e",)),
+         "i": Function(jumps=("e",)), "e": TO_T, "t": Function()},
+        "t", ["e", GAP, "f"], "ambiguous",
     ),
     "around and around": (
         {"main": MAIN, "f": TO_G, "g": Function(jumps=("f", "t")), "t": Function()},
-        "t", [], "ambiguous",
+        "t", ["g", "f", GAP], "ambiguous",
+    ),
+    "around further in, as often as not": (
+        {"main": MAIN, "f": TO_G, "g": Function(jumps=("h",)), "h": Function(jumps=("t", "g")),
+         "t": Function()},
+        "t", ["h", "g", GAP, "f"], "ambiguous",
     ),
     "a function that jumps to itself": (
-        {"main": MAIN, "f": Function(jumps=("f", "t")), "t": Function()}, "t", [], "ambiguous"
+        {"main": MAIN, "f": Function(jumps=("f", "t")), "t": Function()},
+        "t", ["f", GAP], "ambiguous",
     ),
     "the function that runs may jump to itself": (
-        {"main": MAIN, "f": TO_T, "t": Function(jumps=("t",))}, "t", [], "ambiguous"
+        {"main": MAIN, "f": TO_T, "t": Function(jumps=("t",))}, "t", [GAP, "f"], "ambiguous"
     ),
     "and through others": (
-        {"main": MAIN, "f": TO_T, "t": Function(jumps=("f",))}, "t", [], "ambiguous"
+        {"main": MAIN, "f": TO_T, "t": Function(jumps=("f",))}, "t", [GAP, "f"], "ambiguous"
     ),
     "through a pointer": (
         {"main": MAIN, "f": Function(jumps=("t", "*")), "t": Function()},
-        "t", [], "not all of f are described",
+        "t", [GAP], "not all of f are described",
     ),
     "to code that is not described": (
         {"main": MAIN, "f": Function(jumps=("t", DECLARED)), "t": Function()},
-        "t", [], "not all of f are described",
+        "t", [GAP], "not all of f are described",
     ),
     "in a function that leaves some out": (
         {"main": MAIN, "f": Function(jumps=("t",), is_described=False), "t": Function()},
-        "t", [], "not all of f are described",
+        "t", [GAP], "not all of f are described",
     ),
     "none that lead there": (
         {"main": MAIN, "f": TO_G, "g": Function(), "t": Function()},
-        "t", [], "none that are described lead from f here",
+        "t", [GAP], "none that are described lead from f here",
     ),
     "a call of what has no code": (
         {"main": Function((DECLARED,)), "t": Function()},
-        "t", [], "elsewhere has no code that is described",
+        "t", [GAP], "elsewhere has no code that is described",
     ),
     "a call through a pointer says nothing": (
         {"main": Function((POINTER,)), "f": TO_T, "t": Function()}, "t", [], None
@@ -186,7 +213,7 @@ BY_SYMBOL = {
     "what chooses says nothing": ({DECLARED: ("f", INDIRECT_FUNCTION)}, "t", [], None),
     "not the beginning of a longer name": (
         {f"{DECLARED}2": ("f", GLOBAL_FUNCTION)},
-        "t", [], "elsewhere has no code that is described",
+        "t", [GAP], "elsewhere has no code that is described",
     ),
 }  # fmt: skip
 
@@ -210,4 +237,4 @@ def test_functions_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     functions = {"main": Function((names[0],))}
     functions |= {a: Function(jumps=(b,)) for a, b in pairwise(names)}
     functions[names[-1]] = Function()
-    assert chain(tmp_path, functions, names[-1]) == ([], "more than 20 functions")
+    assert chain(tmp_path, functions, names[-1]) == ([GAP], "more than 20 functions")

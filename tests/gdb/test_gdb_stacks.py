@@ -68,3 +68,27 @@ def test_parameters_that_are_removed(tool: Tool, tmp_path: Path) -> None:
     # Here more callers of main are known, and so is more of what it was called with.
     last = next(n for n, each in enumerate(theirs) if " main (" in each)
     assert last >= 6 and ours[:last] == theirs[:last]
+
+
+@pytest.mark.parametrize(
+    ("how", "functions", "gap"),
+    [
+        ("begin", ["leaf", "tail_end", "begin", "main"], 1),
+        ("direct", ["leaf", "main"], 0),
+    ],
+)
+def test_frames_that_all_chains_of_jumps_share(
+    tool: Tool, tmp_path: Path, how: str, functions: list[str], gap: int
+) -> None:
+    tool("gcc")
+    gdb = tool("gdb")
+    program = built(tmp_path, "gcc", "ways.c", "-O2")
+    core = crashed(tmp_path, program, how)
+    theirs = frames(by_gdb(gdb, program, core, "bt -frame-arguments presence"))
+    ours = frames(by_us(core, "bt -frame-arguments presence"))
+    called = [re.search(r"(\w+) \(", each) for each in theirs]
+    assert [each and each[1] for each in called] == functions
+    assert [each.partition("  [")[0] for each in ours] == theirs
+    assert [n for n, each in enumerate(ours) if "called by a jump]" in each] == [gap]
+    told = by_us(core, f"frame {gap}", "info frame").splitlines()
+    assert " called by a jump; the functions that jumped are not known: ambiguous" in told

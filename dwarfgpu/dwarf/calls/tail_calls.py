@@ -1,7 +1,7 @@
 """Functions that have called by a jump, found by what calls tell (DWARF 5 3.3.1.3, 3.4.1).
 
-Law: they are told only where nothing else can have happened: one call by a jump in each, all of
-them described, and none through a pointer.
+Law: only those are named that are on every possible chain, where all calls by jumps of the
+functions on the way are described, and none is through a pointer.
 """
 
 from __future__ import annotations
@@ -80,21 +80,18 @@ class CallChains:
         first = self._code_of(wanted)
         if first is None:
             return Jumps(why_unknown=f"{wanted.name} has no code that is described")
-        chain: list[CallSite] = []
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MOST_FUNCTIONS} functions")
-        if not any(is_same_function(each.die, callee) for each in functions):
+        ends = [each for each in functions if is_same_function(each.die, callee)]
+        if not ends:
             return Jumps(why_unknown=f"none that are described lead from {wanted.name} here")
+        if len(ends) > 1:
+            return Jumps(why_unknown=AMBIGUOUS)
         for each in functions:
             if not each.is_described:
                 return Jumps(why_unknown=f"not all of {each.die.name} are described")
-            if len(each.jumps) != (0 if is_same_function(each.die, callee) else 1):
-                return Jumps(why_unknown=AMBIGUOUS)
-            chain += each.jumps
-        if may_tail_call_itself(callee):
-            return Jumps(why_unknown=AMBIGUOUS)
-        return Jumps(tuple(_jump(each) for each in reversed(chain)))
+        return _common(functions[0], ends[0], functions, may_return=may_tail_call_itself(callee))
 
     def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:
         """The functions that jumps lead through from the first one to another, in their order.
@@ -168,6 +165,61 @@ class CallChains:
                 if each.is_indirect or (is_of and each.address + bias in entries):
                     return True
         return False
+
+
+def _common(
+    first: _Function, last: _Function, functions: Sequence[_Function], *, may_return: bool
+) -> Jumps:
+    """The jumps that all chains from one function to another have in common.
+
+    All of them lead there. `may_return`: the last one may be entered again by its own jumps.
+    """
+    if may_return:
+        forced = _forced(first, last, functions)
+        return Jumps((), tuple(_jump(each) for each in reversed(forced)), AMBIGUOUS)
+    inner = _only_ways(first, last, functions)
+    outer = _forced(first, last, functions)[: _shortest(first, last, functions) - len(inner)]
+    is_only = all(len(each.jumps) == (each is not last) for each in functions)
+    return Jumps(
+        tuple(_jump(each) for each in inner),
+        tuple(_jump(each) for each in reversed(outer)),
+        None if is_only else AMBIGUOUS,
+    )
+
+
+def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
+    """The jumps with which every chain begins, the outermost first."""
+    by_die = {each.die: each for each in functions}
+    found: list[CallSite] = []
+    here = first
+    while here is not last and len(here.jumps) == 1:
+        found += here.jumps
+        here = by_die[here.targets[0]]
+    return found
+
+
+def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
+    """The jumps with which every chain ends, the innermost first."""
+    ways: dict[Die, list[tuple[_Function, CallSite]]] = {}
+    for each in functions:
+        for jump, target in zip(each.jumps, each.targets, strict=True):
+            ways.setdefault(target, []).append((each, jump))
+    found: list[CallSite] = []
+    here = last
+    while here is not first and len(ways[here.die]) == 1:
+        here, jump = ways[here.die][0]
+        found.append(jump)
+    return found
+
+
+def _shortest(first: _Function, last: _Function, functions: Sequence[_Function]) -> int:
+    """The number of jumps of the shortest chain."""
+    by_die = {each.die: each for each in functions}
+    reached, count = {first.die}, 0
+    while last.die not in reached:
+        reached |= {target for each in reached for target in by_die[each].targets}
+        count += 1
+    return count
 
 
 def _linkage_name(function: Die) -> str | None:

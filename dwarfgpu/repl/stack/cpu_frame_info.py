@@ -44,6 +44,7 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     text = f" {counter} = {frame.pc:#x}{name}; saved {counter} = {saved_pc}"
     yield Output(text, {"saved-pc": saved_pc})
     yield from _neighbours(shell, frame)
+    yield from tail_call_lines(frame)
     if frame.is_described and session.code_object is not None:
         unit = session.code_object.scopes.unit_at(session.pc or 0)
         if unit is not None:
@@ -76,6 +77,13 @@ def frame_lines(shell: Shell, frame: StackFrame, *, is_selected: bool) -> Iterat
     yield Output(text, {"locals-addr": held, "previous-sp": sp})
     if physical is not None:
         yield from _saved_lines(saved_registers(physical))
+
+
+def tail_call_lines(frame: StackFrame) -> Iterator[Part]:
+    """That functions which have called by a jump are missing outside of a frame, and why."""
+    if frame.tail_calls is not None:
+        text = f" called by a jump; the functions that jumped are not known: {frame.tail_calls}"
+        yield Output(text, {"tail-calls": frame.tail_calls})
 
 
 def _saved_lines(found: Iterator[tuple[str, int]]) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageErr
 from dwarfgpu.model.location import Location
 from dwarfgpu.repl.command import Output, Part, command, heading
 from dwarfgpu.repl.shell import Shell, error_text
-from dwarfgpu.repl.stack.cpu_frame_info import frame_lines
+from dwarfgpu.repl.stack.cpu_frame_info import frame_lines, tail_call_lines
 from dwarfgpu.repl.stack.frame_spec import frame_number
 from dwarfgpu.service.focus import frame_pc, lane_numbers, wave_pc
 from dwarfgpu.service.frame_line import frame_record
@@ -52,7 +52,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     assert pc is not None
     name = function_in_focus(session) or "??"
     if not session.is_absent:
-        yield _record(frame_of(session, selected_number(session)))
+        found = frame_of(session, selected_number(session))
+        yield _record(found)
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
     place = place_of(session, pc)
     line = "" if place is None else f" ({place.file}:{place.line})"
@@ -64,6 +65,8 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _inlined(session)
     if isinstance(physical, TailFrame):
         yield heading(" tail call frame: nothing of it is left in the machine")
+    if not session.is_absent:
+        yield from tail_call_lines(found)
     if physical is not None and physical.is_guess:
         yield heading(" found by the call convention alone (heuristic)")
     yield from _lanes(session)
