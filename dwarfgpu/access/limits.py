@@ -31,5 +31,5 @@ class Limits:
     """Bytes read in one evaluation, by nested expressions included."""
     runs: int = 200_000
     """Pieces of storage touched by one read or write."""
-    frames: int = 1_000_000
-    """Call frames of one stack."""
+    frames: int = 600_000
+    """Call frames of one stack: a stack of 8 MiB has fewer, of 16 bytes each."""

@@ -86,6 +86,8 @@ class CallStack:
         self._loaded = loaded
         self._limit = context.limits.frames if limit is None else limit
         self._frames = [self._frame(pc, None)]
+        self.function_counts: dict[int, int] = {}
+        """Functions at program locations, inlined ones too (`dwarfgpu.session.backtrace`)."""
         self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 

@@ -37,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     subject.add_argument(
         "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
     )
-    subject.add_argument("--limit", metavar="N", help=f"frames shown; {_MOST_SHOWN} by default")
+    subject.add_argument(
+        "--limit", metavar="N", help=f"frames shown, or unlimited; {_MOST_SHOWN} by default"
+    )
     subject.add_argument("--no-args", action="store_true", help="leave out the arguments")
     subject.add_argument(
         "--all-threads", action="store_true", help="of a core file: every thread, the last first"
@@ -59,9 +61,10 @@ def _run(args: argparse.Namespace) -> int:
     core = stopped.core
     if args.all_threads and (core is None or args.wave is not None):
         raise UsageError("--all-threads is for a core file, and without --thread")
-    limit = _MOST_SHOWN
-    if args.limit is not None:
-        limit = options.natural(args.limit, "--limit") or 0
+    limit: int | None = None
+    if args.limit != "unlimited":
+        given = options.natural(args.limit, "--limit")
+        limit = _MOST_SHOWN if given is None else given
     if core is not None and not args.json:
         for text in core_lines(core):
             print(one_line(text))
@@ -78,7 +81,7 @@ def _run(args: argparse.Namespace) -> int:
     return status
 
 
-def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: int) -> int:
+def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: int | None) -> int:
     """Every thread, from the last on, as GDB's `thread apply all`."""
     records: list[Plain] = []
     status = 0
@@ -106,7 +109,7 @@ class _Frames:
     left_out: int
 
 
-def _frames(session: Session, limit: int) -> _Frames:
+def _frames(session: Session, limit: int | None) -> _Frames:
     frames: list[StackFrame] = []
     left_out = 0
     for each in stack_frames(session):
@@ -119,7 +122,9 @@ def _frames(session: Session, limit: int) -> _Frames:
     return _Frames(frames, False, left_out)
 
 
-def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[JsonObject, int]:
+def _backtrace(
+    args: argparse.Namespace, session: Session, limit: int | None
+) -> tuple[JsonObject, int]:
     """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
     if session.lane is None:
         session = evolve(session, lane=session.first_active_lane())
@@ -152,7 +157,7 @@ def _backtrace(args: argparse.Namespace, session: Session, limit: int) -> tuple[
     return {**told, "frames": records, "end": reason}, status
 
 
-def _print_end(session: Session, found: _Frames, end: End | None, limit: int) -> None:
+def _print_end(session: Session, found: _Frames, end: End | None, limit: int | None) -> None:
     if end is None:
         print(f"(More stack frames follow: --limit {limit})")
     elif not end.is_outermost:

@@ -149,39 +149,84 @@ def place_in(file: SourceFile, line: int, *, is_start: bool) -> Place:
     return Place(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 
 
-def stack_frames(session: Session, hidden: int = 0) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards; `session.call_stack.end` tells why they end.
+@frozen(eq=False)
+class NumberedLevel:
+    """A frame of the machine, and the numbers of the functions that have frames in it."""
 
-    `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
+    physical: CfiFrame
+    first: int
+    """The number of the innermost of its functions."""
+    count: int
+    """How many functions have frames in it: one, and those inlined into it."""
+    hidden: int = 0
+    """How many more are inlined where it is, and not entered yet."""
+
+    @property
+    def end(self) -> int:
+        """The number of the next frame."""
+        return self.first + self.count
+
+
+def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel]:
+    """The frames of the machine from the innermost outwards, as `stack_frames` numbers them.
+
+    What is known of a program location is looked up once: a recursion has the same ones.
     """
     stack = session.call_stack
     level = number = 0
     while stack is not None and (physical := stack.frame(level)) is not None:
-        seen = session.at_level(level)
-        functions = _functions_or_none(seen)
-        has_lane = _has_lane(seen)
-        by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
         # As in GDB, what has called by a jump has one frame, that of the function with the jump.
-        count = 1 if isinstance(physical, TailFrame) else max(len(functions), 1)
-        for inline_level in range(0 if level else hidden, count):
-            is_outer = inline_level + 1 >= count
-            yield StackFrame(
-                number,
-                session.at_level(level, inline_level),
-                shown_pc(seen, physical.pc),
-                _name(seen, functions, inline_level),
-                bool(functions),
-                not is_outer,
-                physical.is_signal_frame,
-                is_outer and bool(by_jump),
-                has_signed_pc(physical),
-                isinstance(physical, TailFrame),
-                physical.why_no_callers if is_outer else None,
-                physical.is_guess,
-                has_lane,
-            )
-            number += 1
+        count = 1
+        if not isinstance(physical, TailFrame):
+            location = physical.location
+            count = stack.function_counts.get(location, 0) if session.lane is None else 0
+            if not count:
+                count = max(len(_functions_or_none(session.at_level(level))), 1)
+                stack.function_counts[location] = count
+        skipped = 0 if level else min(hidden, count)
+        yield NumberedLevel(physical, number, count - skipped, skipped)
+        number += count - skipped
         level += 1
+
+
+def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards; `session.call_stack.end` tells why they end.
+
+    `hidden` functions are inlined where the innermost one is, and not entered yet: no frames.
+    Frames before the number `start` are left out.
+    """
+    for each in numbered_levels(session, hidden):
+        if each.end > start:
+            yield from frames_in(session, each, start)
+
+
+def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iterator[StackFrame]:
+    """The frames of the functions of one frame of the machine, from a number on."""
+    stack, physical = session.call_stack, numbered.physical
+    assert stack is not None
+    level = physical.level
+    seen = session.at_level(level)
+    functions = _functions_or_none(seen)
+    has_lane = _has_lane(seen)
+    by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
+    for number in range(max(numbered.first, start), numbered.end):
+        is_outer = number + 1 == numbered.end
+        inline_level = number - numbered.first + numbered.hidden
+        yield StackFrame(
+            number,
+            session.at_level(level, inline_level),
+            shown_pc(seen, physical.pc),
+            _name(seen, functions, inline_level),
+            bool(functions),
+            not is_outer,
+            physical.is_signal_frame,
+            is_outer and bool(by_jump),
+            has_signed_pc(physical),
+            isinstance(physical, TailFrame),
+            physical.why_no_callers if is_outer else None,
+            physical.is_guess,
+            has_lane,
+        )
 
 
 def has_signed_pc(frame: CfiFrame) -> bool:
@@ -210,11 +255,9 @@ def selected(session: Session, number: int) -> Session:
 
 def frame_of(session: Session, number: int) -> StackFrame:
     """The frame of a number; `UsageError` in GDB's words where the lane has none."""
-    for each in stack_frames(session.at_level(0)):
-        if each.number == number and each.has_lane:
-            return each
-        if each.number >= number:
-            break
+    found = next(stack_frames(session.at_level(0), start=max(number, 0)), None)
+    if found is not None and found.number == number and found.has_lane:
+        return found
     raise UsageError(f"No frame at level {number}.")
 
 
@@ -257,11 +300,9 @@ def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame
 
 def selected_number(session: Session) -> int:
     """The number of the frame in focus."""
-    top = session.at_level(0)
-    for each in stack_frames(top):
-        found = each.session
-        if (found.level, found.inline_level) == (session.level, session.inline_level):
-            return each.number
+    for each in numbered_levels(session.at_level(0)):
+        if each.physical.level == session.level:
+            return min(each.first + session.inline_level, each.end - 1)
     return 0
 
 
@@ -298,12 +339,15 @@ def symbol_name(session: Session, pc: int) -> str | None:
 
 
 __all__ = [
+    "NumberedLevel",
     "Place",
     "StackFrame",
     "frame_of",
+    "frames_in",
     "function_in_focus",
     "functions_at",
     "has_signed_pc",
+    "numbered_levels",
     "outer_frame",
     "outer_frames",
     "place_of",

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cfi.unwind import MOST_STEPS
-from dwarfgpu.session import entry_values
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.session import backtrace, entry_values
+from dwarfgpu.session.session import Session
 from tests.cli.command import run, run_json
 from tests.objfile.deep_stacks import DEEP, FIRST, deep_core
 
@@ -75,6 +77,103 @@ def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:
     assert [None if each is None else each[0] for each in numbers] == [
         *(f"#{n}  " for n in range(10)), *(f"#{n} " for n in range(10, len(lines))),
     ]  # fmt: skip
+
+
+DEPTH = 12_500
+"""More frames than the 10,000 that were once looked at."""
+
+
+@pytest.fixture(scope="module")
+def deep(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
+    return deep_core(tmp_path_factory.mktemp("deep") / "core", DEPTH)
+
+
+def at_prompt(deep: tuple[object, ...], *commands: str) -> list[str]:
+    """The frames that commands show after the first."""
+    options = [word for each in commands for word in ("-ex", each)]
+    done = run("debug", *deep, "--batch", *options)
+    lines = [each for each in (done.out + done.err).splitlines() if not each.startswith("note:")]
+    first = next(n for n, each in enumerate(lines) if each.startswith("#0 "))
+    return [re.sub(r"0x\w+ in (.*?)(?: at .*)?$", r"\1", each) for each in lines[first + 1 :]]
+
+
+LAST = [f"#{DEPTH} down (n={DEPTH}, first={FIRST})", f"#{DEPTH + 1} main (count={DEPTH})"]
+AT_THE_END = LAST[1:]
+REQUESTS = {
+    "the outermost": (("bt -2",), LAST),
+    "the outermost of all": (
+        ("set backtrace past-main on", "bt -1"), [f"#{DEPTH + 2} _start () from "]
+    ),
+    "by number": (
+        (f"frame {DEPTH - 1}",),
+        [f"#{DEPTH - 1} down (n={DEPTH - 1}, first={FIRST + 1})"],
+    ),
+    "by function": (("frame function main",), AT_THE_END),
+    "far up": (("up 100000",), AT_THE_END),
+    "and down again": (
+        ("up 100000", f"down {DEPTH - 2}"),
+        [*AT_THE_END, f"#3  down (n=3, first={FIRST + DEPTH - 3})"],
+    ),
+    "no such frame": ((f"frame {DEPTH + 2}",), [f"No frame at level {DEPTH + 2}."]),
+    "a limit": (("set backtrace limit 3", "bt -1"), [f"#2  down (n=2, first={FIRST + DEPTH - 2})"]),
+    "within a limit": (("set backtrace limit 3", "frame 3"), ["No frame at level 3."]),
+    "a limit that is far": (
+        (f"set backtrace limit {DEPTH}", "up 100000", "frame function main"),
+        [f"#{DEPTH - 1} down (n={DEPTH - 1}, first={FIRST + 1})",
+         'No frame for function "main".'],
+    ),
+    "no limit": (
+        ("set backtrace limit 3", "set backtrace limit unlimited", "bt -2"), LAST
+    ),
+    "applied to some": (
+        ("frame apply -1 -q print count",), [f"$1 = {DEPTH}"]
+    ),
+    "applied to a level": (
+        (f"frame apply level {DEPTH} -q print n",), [f"$1 = {DEPTH}"]
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("commands", "expected"), REQUESTS.values(), ids=REQUESTS)
+def test_frames_of_a_deep_stack(
+    deep: tuple[object, ...], commands: tuple[str, ...], expected: list[str]
+) -> None:
+    shown = [each.partition(str(DEEP))[0] for each in at_prompt(deep, *commands)]
+    assert shown == expected
+
+
+def test_only_frames_that_are_shown_are_described(
+    monkeypatch: pytest.MonkeyPatch, deep: tuple[object, ...]
+) -> None:
+    """The others are counted: what is known of their program location is looked up once."""
+    described: list[int] = []
+    names = backtrace.functions_at
+
+    def counted(session: Session) -> list[Die]:
+        described.append(session.level)
+        return names(session)
+
+    monkeypatch.setattr(backtrace, "functions_at", counted)
+    assert at_prompt(deep, "bt -2", "frame function main", "up 100000")
+    assert len(described) < 100
+
+
+def test_all_frames_on_the_command_line(deep: tuple[object, ...]) -> None:
+    lines = run("bt", *deep, "--limit", "unlimited", "--no-args").lines[1:]
+    assert len(lines) == DEPTH + 3 and lines[-1].startswith(f"#{DEPTH + 2} ")
+    lines = run("bt", *deep, "--no-args").lines[1:]
+    assert len(lines) == 1001 and lines[-1] == "(More stack frames follow: --limit 1000)"
+
+
+def test_all_frames_at_the_prompt(tmp_path: Path) -> None:
+    of = deep_core(tmp_path / "core", 1_500)
+    assert len(at_prompt(of, "set print frame-arguments none", "bt")) == 1_502
+
+
+def test_the_bound_has_an_option(deep: tuple[object, ...]) -> None:
+    done = run("bt", *deep, "--max-frames", 200, "--limit", "unlimited", "--no-args")
+    assert len(done.lines) == 202 and done.status == 1
+    assert done.lines[-1] == "stopped: more than 200 frames (--max-frames)"
 
 
 def test_gdb_shows_the_same(tmp_path: Path) -> None:

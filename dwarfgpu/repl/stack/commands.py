@@ -28,7 +28,7 @@ from dwarfgpu.repl.files.regexps import compiled, listing_options
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_spec import frame_number, integer
-from dwarfgpu.repl.stack.past_main import ends_at, frames_of
+from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
 from dwarfgpu.service.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame_line import frame_record, frame_text
@@ -40,7 +40,6 @@ from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import unlocated
 from dwarfgpu.view.values import OPTIMIZED_OUT
 
-_MOST_FRAMES = 1_000
 MOST_OUTWARDS = 999_999_999
 """No stack is deeper."""
 _MARGIN = " " * 8
@@ -111,9 +110,9 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
         count, direction = -count, -direction
     count = min(count, MOST_OUTWARDS)
     here = selected_number(shell.session)
-    others = (each.number for each in frames_of(shell) if each.has_lane)
+    others = numbers_of(shell)
     if direction > 0:
-        passed = list(islice((number for number in others if number > here), count))
+        passed = list(deque(islice((n for n in others if n > here), count), maxlen=1))
         ends = "Initial frame selected; you cannot go up."
     else:
         inner = list(takewhile(lambda number: number < here, others))
@@ -190,18 +189,15 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if "hide" in flags:
         raise Unsupported("the option -hide: there are no frame filters here")
     is_full = "full" in flags
-    limit = integer(shell, argument) if argument else _MOST_FRAMES
-    is_outermost, limit = limit < 0, abs(limit)
-    if is_outermost:
-        limit = min(limit, _MOST_FRAMES)
-        seen = (each for each in frames_of(shell, settings=settings) if each.has_lane)
-        for each in deque(islice(seen, _MOST_FRAMES), maxlen=limit):
-            yield from _of_frame(shell, each, settings, is_full=is_full)
+    limit = integer(shell, argument) if argument else None
+    if limit is not None and limit < 0:
+        outermost = deque(numbers_of(shell, settings), maxlen=-limit)
+        for each in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
+            if each.has_lane:
+                yield from _of_frame(shell, each, settings, is_full=is_full)
         return
     count = left_out = 0
-    is_bounded = False
     for each in frames_of(shell, settings=settings):
-        is_bounded = ends_at(each, settings)
         if not each.has_lane:
             left_out += 1
             continue
@@ -211,7 +207,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             return
         count += 1
         yield from _of_frame(shell, each, settings, is_full=is_full)
-    if not is_bounded and not stack.end.is_outermost:
+    if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if left_out:
         text = "1 frame" if left_out == 1 else f"{left_out} frames"

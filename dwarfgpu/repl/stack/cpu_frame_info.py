@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from dwarfgpu.cfi.rule import RegisterRule, SameValue
 from dwarfgpu.cfi.tail_call_frame import TailFrame
@@ -136,7 +137,8 @@ def _return_address(session: Session) -> str:
 
 def _neighbours(shell: Shell, frame: StackFrame) -> Iterator[Part]:
     """The frames that called this one and that it called."""
-    frames = {each.number: each for each in frames_of(shell, frame.session)}
+    near = islice(frames_of(shell, frame.session, start=max(frame.number - 1, 0)), 3)
+    frames = {each.number: each for each in near}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)
     words: list[str] = []
     data: JsonObject = {}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dwarfgpu import language
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.entities import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import entry_of, functions_of
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.past_main import frame_numbered, frames_of
+from dwarfgpu.repl.stack.past_main import frame_numbered, levels_of
 from dwarfgpu.service.value_history import options_of, required
-from dwarfgpu.session.backtrace import StackFrame, functions_at
+from dwarfgpu.session.backtrace import StackFrame, frames_in, functions_at
 from dwarfgpu.view.options import FormatOptions
 
 _WORDS = ("address", "function", "level")
@@ -51,19 +49,21 @@ def integer(shell: Shell, text: str) -> int:
     return int(shown)
 
 
-def _frames(shell: Shell) -> Iterator[StackFrame]:
-    return (each for each in frames_of(shell) if each.has_lane)
-
-
 def _of_function(shell: Shell, name: str) -> int:
     meant = {declaration_of(each.die) for each in functions_of(shell.session, name)}
     entry = None if meant else entry_of(shell.session, name)
-    for each in _frames(shell):
-        own = functions_at(each.session)
-        level = each.session.inline_level
-        is_meant = level < len(own) and declaration_of(own[level]) in meant
-        if is_meant or (entry is not None and entry in _entries(each)):
-            return each.number
+    top = shell.session.at_level(0)
+    looked_at: set[int] = set()
+    for level in levels_of(shell):
+        if top.lane is None and level.physical.location in looked_at:
+            continue  # a recursion: it was none of the frames there
+        looked_at.add(level.physical.location)
+        for each in frames_in(top, level):
+            own, inline_level = functions_at(each.session), each.session.inline_level
+            is_meant = inline_level < len(own) and declaration_of(own[inline_level]) in meant
+            is_meant = is_meant or (entry is not None and entry in _entries(each))
+            if is_meant and each.has_lane:
+                return each.number
     raise UsageError(f'No frame for function "{name}".')
 
 
@@ -85,11 +85,15 @@ def _entries(frame: StackFrame) -> list[int]:
 
 
 def _at(shell: Shell, address: int, text: str) -> int:
-    for each in _frames(shell):
+    top = shell.session.at_level(0)
+    for level in levels_of(shell):
+        physical = level.physical
         try:
-            place = each.session.frame.cfa().places[0]
+            cfa = physical.cfa() if physical.level else top.frame.cfa()
         except DwarfGpuError:
             continue
-        if place.byte_address == address:
-            return each.number
+        if cfa.places[0].byte_address == address:
+            for each in frames_in(top, level):
+                if each.has_lane:
+                    return each.number
     raise UsageError(f"No frame at address {text}.")

@@ -2,56 +2,100 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from itertools import islice
 
+from dwarfgpu.cfi.tail_call_frame import TailFrame
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.session.backtrace import StackFrame, stack_frames
+from dwarfgpu.session.backtrace import NumberedLevel, StackFrame, frames_in, numbered_levels
 from dwarfgpu.session.session import Session
 
 
-def frames_of(
+def levels_of(
     shell: Shell, session: Session | None = None, settings: Settings | None = None
-) -> Iterator[StackFrame]:
-    """The frames from the innermost outwards, as far as the settings let them go; those of the
-    focus unless a session is given."""
+) -> Iterator[NumberedLevel]:
+    """The frames of the machine, as far as the settings let them go.
+
+    Of the last one not all functions need be within `set backtrace limit`.
+    """
     settings = settings or shell.settings
-    found = stack_frames((session or shell.session).at_level(0))
-    for each in islice(found, settings.limit("backtrace limit")):
+    top = (session or shell.session).at_level(0)
+    limit = settings.limit("backtrace limit")
+    ends: dict[tuple[int, bool], bool] = {}
+    for each in numbered_levels(top):
         yield each
-        if ends_at(each, settings):
+        if limit is not None and each.end >= limit:
+            return
+        key = each.physical.location, isinstance(each.physical, TailFrame)
+        if key not in ends:
+            ends[key] = _is_end(top, each.physical, settings)
+        if ends[key]:
             return
 
 
-def ends_at(frame: StackFrame, settings: Settings) -> bool:
-    """Whether frames outside of one are not looked at: it is `main`, or what the system calls."""
-    limit = settings.limit("backtrace limit")
-    if limit is not None and frame.number + 1 >= limit:
-        return True
-    if frame.is_inlined or frame.is_signal_frame or frame.is_tail_call:
+def frames_of(
+    shell: Shell,
+    session: Session | None = None,
+    settings: Settings | None = None,
+    start: int = 0,
+) -> Iterator[StackFrame]:
+    """The frames from the innermost outwards, as far as the settings let them go; those of the
+    focus unless a session is given. Frames before the number `start` are left out."""
+    top = (session or shell.session).at_level(0)
+    limit = (settings or shell.settings).limit("backtrace limit")
+    for level in levels_of(shell, session, settings):
+        if level.end > start:
+            found = frames_in(top, level, start)
+            yield from (each for each in found if limit is None or each.number < limit)
+
+
+def numbers_of(shell: Shell, settings: Settings | None = None) -> Iterator[int]:
+    """The numbers of the frames in which the lane in focus was active on entry."""
+    if shell.session.lane is None:
+        limit = (settings or shell.settings).limit("backtrace limit")
+        for level in levels_of(shell, settings=settings):
+            yield from range(level.first, level.end if limit is None else min(limit, level.end))
+    else:
+        found = frames_of(shell, settings=settings)
+        yield from (each.number for each in found if each.has_lane)
+
+
+def is_bounded(shell: Shell, settings: Settings | None = None) -> bool:
+    """Whether the settings leave out frames that the stack has."""
+    found = deque(levels_of(shell, settings=settings), maxlen=1)
+    stack = shell.session.call_stack
+    if not found or stack is None:
         return False
-    starts = () if settings.flag("backtrace past-main") else _starts_of_main(frame)
-    own = _start(frame)
+    last = found[0]
+    limit = (settings or shell.settings).limit("backtrace limit")
+    return stack.frame(last.physical.level + 1) is not None or limit == last.end
+
+
+def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
+    """Whether frames outside of one are not looked at: it is `main`, or what the system calls."""
+    if physical.is_signal_frame or isinstance(physical, TailFrame):
+        return False
+    session = top.at_level(physical.level)
+    starts = () if settings.flag("backtrace past-main") else _starts_of_main(session)
+    own = _start(session)
     return own is not None and (
-        own in starts or (not settings.flag("backtrace past-entry") and own == _entry(frame))
+        own in starts or (not settings.flag("backtrace past-entry") and own == _entry(session))
     )
 
 
 def frame_numbered(shell: Shell, number: int) -> StackFrame:
     """The frame of a number; `UsageError` in GDB's words where the lane has none."""
-    for each in frames_of(shell):
-        if each.number == number and each.has_lane:
-            return each
-        if each.number >= number:
-            break
+    found = next(frames_of(shell, start=max(number, 0)), None)
+    if found is not None and found.number == number and found.has_lane:
+        return found
     raise UsageError(f"No frame at level {number}.")
 
 
-def _start(frame: StackFrame) -> int | None:
+def _start(session: Session) -> int | None:
     """Where the code of a frame's function begins in its file, by the symbols."""
-    session = frame.session
     try:
         code_object = session.code_object
         if code_object is None or session.pc is None:
@@ -62,14 +106,14 @@ def _start(frame: StackFrame) -> int | None:
     return None if symbol is None else symbol.address
 
 
-def _starts_of_main(frame: StackFrame) -> tuple[int, ...]:
-    code_object = frame.session.code_object
+def _starts_of_main(session: Session) -> tuple[int, ...]:
+    code_object = session.code_object
     if code_object is None:
         return ()
     found = code_object.file.symbols_named("main")
     return tuple(each.address for each in found if each.kind == "function")
 
 
-def _entry(frame: StackFrame) -> int | None:
-    code_object = frame.session.code_object
+def _entry(session: Session) -> int | None:
+    code_object = session.code_object
     return None if code_object is None else code_object.file.entry or None

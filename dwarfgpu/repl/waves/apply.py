@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import takewhile
 from typing import Final, Literal
 
 from dwarfgpu.base.lazy_attrs import frozen
@@ -23,17 +23,15 @@ from dwarfgpu.repl.command import (
 )
 from dwarfgpu.repl.numbers import listed, taken
 from dwarfgpu.repl.shell import Shell, error_text
-from dwarfgpu.repl.stack.past_main import frames_of
+from dwarfgpu.repl.stack.past_main import frames_of, numbers_of
 from dwarfgpu.repl.waves.lanes import chosen_lanes, own_frame
 from dwarfgpu.repl.waves.threads import focus_on, who
 from dwarfgpu.service.focus import lane_numbers, target_id
 from dwarfgpu.service.frame_line import frame_record, frame_text
 from dwarfgpu.service.lane_answer import CHOICES
-from dwarfgpu.session.backtrace import selected
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.location_json import JsonObject
 
-_MOST_FRAMES: Final = 1_000
 _MOST_NESTED: Final = 4
 _FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")
 _COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
@@ -227,27 +225,30 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     if session.call_stack is None:
         raise UsageError("No stack.")
     word, _, rest = argument.partition(" ")
-    frames = (each for each in frames_of(shell) if each.has_lane)
-    found = list(islice(frames, _MOST_FRAMES))
+    numbers = list(numbers_of(shell))
     count = _COUNT.match(argument)
     if word == "level":
         words, rest = taken(rest)
-        known = [each.number for each in found]
-        wanted = set(listed(words, known, "frame"))
-        if not wanted:
+        chosen = set(listed(words, numbers, "frame"))
+        if not chosen:
             raise UsageError(f"No frame at level {words[0]}." if words else "Missing level")
-        found = [each for each in found if each.number in wanted]
+        numbers = [each for each in numbers if each in chosen]
     elif count is not None:
         number, rest = int(count["count"]), argument[count.end() :]
-        outer = found[-number:] if number else []
-        found = outer if count["outermost"] else found[:number]
+        outer = numbers[-number:] if number else []
+        numbers = outer if count["outermost"] else numbers[:number]
     elif word != "all":
         raise UsageError("Missing COUNT argument.")
     flags, line = flags_of(rest, "frame")
+    chosen = set(numbers)
+    frames = takewhile(
+        lambda each: each.number <= numbers[-1], frames_of(shell, start=min(numbers, default=0))
+    )
+    found = [each for each in frames if each.number in chosen] if numbers else []
     style = shell.settings.frame_style()
     foci = (
         Focus(
-            selected(session, each.number),
+            each.session,
             (frame_text(each, frame_record(each, with_arguments=True, style=style), style),),
             {"level": each.number},
         )
