@@ -165,6 +165,27 @@ def test_where_no_stack_is_held_files_may_have_been_changed_in_memory(
     assert any("no stack" in each for each in found.notes)
 
 
+OVERFLOWED = {
+    "in the guard page, which is a segment": (STACK - 8, Load(STACK - PAGE, b"", PAGE, 0), True),
+    "below all segments": (STACK - 3 * PAGE, None, True),
+    "in memory that is left out": (STACK - 8, Load(STACK - PAGE, b"", PAGE, 6), False),
+}
+
+
+@pytest.mark.parametrize(("pointer", "below", "is_held"), OVERFLOWED.values(), ids=OVERFLOWED)
+def test_the_stack_of_an_overflow_is_above_its_pointer(
+    tmp_path: Path, lib: Path, pointer: int, below: Load | None, is_held: bool
+) -> None:
+    stack = Load(STACK, bytes(PAGE), PAGE, 6)
+    memory = [*loads(), *([] if below is None else [below]), stack]
+    found = load_core(written(tmp_path, thread(stack=pointer), mapped(lib), loads=memory))
+    assert any("no stack" in each for each in found.notes) is not is_held
+    if is_held:
+        assert read(found, BASE + PAGE, 2) == b"LL"
+    else:
+        assert why(found, BASE + PAGE) == "the core file leaves it out"
+
+
 def test_a_core_that_is_cut_short_says_so(tmp_path: Path) -> None:
     path = written(tmp_path, thread(), loads=(Load(0x9000, b"12345678"),))
     data = path.read_bytes()

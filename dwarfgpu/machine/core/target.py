@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.lazy_attrs import define, frozen
@@ -24,7 +25,10 @@ from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.state.target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, open_object
+
+_GAP_BYTES: Final = 128 << 20
+"""Below a stack, where Linux maps nothing."""
 
 
 @define(eq=False)
@@ -186,10 +190,22 @@ def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
     """Whether what the core leaves out of mapped files is as in the files.
 
     Linux dumps all private memory that was changed, or none of it (core(5), coredump_filter); the
-    stacks are such memory.
+    stacks are such memory. The pointer of a stack that has overflowed is below its memory.
     """
     assert dump.architecture is not None
     arch = dump.architecture
     name = arch.register(arch.stack_pointer or 0).name
-    stacks = (int.from_bytes(each.registers[name], arch.endian) for each in dump.threads)
-    return any(memory.known(stack, 1) for stack in stacks)
+    pointers = (int.from_bytes(each.registers[name], arch.endian) for each in dump.threads)
+    return any(memory.known(_in_stack(dump, each), 1) for each in pointers)
+
+
+def _in_stack(dump: CoreDump, pointer: int) -> int:
+    """An address of the stack: what a stack pointer has, or the first one of the memory near above
+    it that can be written and is of no file."""
+    files = {each.start for each in dump.mapped}
+    segments = sorted(dump.file.segments, key=lambda each: each.address)
+    for each in segments:
+        is_memory = each.type == PT_LOAD and each.flags & PF_W and each.address not in files
+        if is_memory and each.address + each.memory_bytes > pointer:
+            return max(each.address, pointer) if each.address - pointer < _GAP_BYTES else pointer
+    return pointer
