@@ -325,9 +325,10 @@ def convert_address(
 ) -> tuple[int, int]:
     """The same place as an address of another space, and for how many bytes that holds.
 
-    Null becomes null, and nothing else does: the last generic address of an aperture is that of no
-    memory of its segment. Only the pairs of spaces that amd-dbgapi converts are converted: a
-    segment to and from generic, private_lane to and from private_wave, scratch to and from global.
+    To and from generic null becomes null, and nothing else does: the last generic address of an
+    aperture is that of no memory of its segment. Between two segments null is no address to convert
+    (docs/spec-notes.md). Only the pairs of spaces that amd-dbgapi converts are converted: a segment
+    to and from generic, private_lane to and from private_wave, scratch to and from global.
     """
     source, target = map(architecture.address_space, (from_space, to_space))
     source.require_address(address)
@@ -335,8 +336,13 @@ def convert_address(
         return address, source.end - address
     if (from_space, to_space) not in _CONVERTIBLE:
         raise EvaluationError(f"a {source} address cannot be converted to {target}")
-    if address == source.null:
+    if address == source.null and GENERIC in (from_space, to_space):
         return target.null, 1
+    if address == source.null and from_space != GLOBAL:
+        raise EvaluationError(
+            f"{source} address {address:#x} is null, which only generic has as well: it is not in "
+            f"{target}"
+        )
     if from_space == GENERIC:
         segment, offset, contiguous_bytes = _segment(address, apertures)
         if segment == to_space:

@@ -239,14 +239,12 @@ def test_only_private_memory_needs_a_lane() -> None:
         (GLOBAL, S + 270, PRIVATE_WAVE, 270, 0x10000 - 270),
         (GENERIC, P + 6, GLOBAL, S + 270, 2),
         (GENERIC, S + 270, PRIVATE_LANE, 6, 2),
-        # null is null, everywhere
+        # null is null, to and from generic
         (GENERIC, 0, LOCAL, NULL, 1),
         (GENERIC, 0, PRIVATE_LANE, NULL, 1),
         (GENERIC, 0, GLOBAL, 0, 1),
         (LOCAL, NULL, GENERIC, 0, 1),
         (PRIVATE_LANE, NULL, GENERIC, 0, 1),
-        (PRIVATE_LANE, NULL, PRIVATE_WAVE, NULL, 1),
-        (GLOBAL, 0, PRIVATE_LANE, NULL, 1),
     ],
 )
 def test_convert(
@@ -280,6 +278,12 @@ def test_pairs_that_are_refused(source: int, target: int) -> None:
 @pytest.mark.parametrize(
     ("source", "address", "target", "lane", "kind", "message"),
     [
+        (GLOBAL, 0, PRIVATE_LANE, 3, EvaluationError, "outside the wave's scratch"),
+        (GLOBAL, 0, PRIVATE_WAVE, 3, EvaluationError, "outside the wave's scratch"),
+        (PRIVATE_LANE, NULL, PRIVATE_WAVE, 3, EvaluationError, "is null, which only generic"),
+        (PRIVATE_WAVE, NULL, PRIVATE_LANE, 63, EvaluationError, "is null, which only generic"),
+        (PRIVATE_LANE, NULL, GLOBAL, 3, EvaluationError, "is null, which only generic"),
+        (PRIVATE_WAVE, NULL, GLOBAL, 3, EvaluationError, "is null, which only generic"),
         (GENERIC, L + 4, GLOBAL, 3, EvaluationError, "is in local, not in global"),
         (GENERIC, 0x1000, LOCAL, 3, EvaluationError, "is in global, not in local"),
         (GENERIC, L + 4, PRIVATE_LANE, 3, EvaluationError, "is in local, not in private_lane"),

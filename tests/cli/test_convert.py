@@ -46,7 +46,7 @@ SCRATCH = "--scratch-base 0x7e0000000000 --scratch-size 0x1000"
         ("private_wave#0x40c --to 0x23 --dialect amd-2020", "private_lane#0x10, … 0x4 bytes"),
         ("0x23#0x10 --to 35 --dialect amd-2020", "private_lane#0x10, … 0xfffffff0 bytes"),
         ("generic#0x20000fffffffe --to private_lane", "private_lane#0xfffffffe, … 0x2 bytes"),
-        ("0 --to private_lane --lane 0", "private_lane#0xffffffff, which is null"),
+        ("generic#0 --to private_lane --lane 0", "private_lane#0xffffffff, which is null"),
     ],
 )
 def test_one_space(arguments: str, expected: str) -> None:
@@ -61,6 +61,11 @@ def test_one_space(arguments: str, expected: str) -> None:
             "local#1 --to global",
             1,
             "EvaluationError: a local address cannot be converted to global",
+        ),
+        (
+            f"0 --to private_lane --lane 0 {SCRATCH}",
+            1,
+            "EvaluationError: global address 0x0 is outside the wave's scratch memory",
         ),
         (
             "region#1 --to generic",
