@@ -6,13 +6,15 @@ import argparse
 import contextlib
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.cli.operations import compared, evaluated, outcome, told
+from dwarfgpu.cli.operations import compared, evaluated, names_operation, outcome, told
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options import machine_options as options
@@ -48,6 +50,12 @@ from dwarfgpu.view.location_json import JsonObject
 from dwarfgpu.view.position import lane_position, telling_outer_frame
 
 SCHEMA = "dwarfgpu-eval-1"
+_BEGINS_EXPRESSION: Final = re.compile(r"""\s*([$*&!~{'"]|sizeof\b)""")
+"""No operations begin so."""
+_IN_EXPRESSION: Final = re.compile(
+    r"\$\w|\b(?:global|generic|region|local|private_lane|private_wave)#\w"
+)
+"""Registers and addresses, of which an expression of the language needs no types of a file."""
 NOTHING = "nothing to evaluate: give operations, or --file and names"
 
 
@@ -283,11 +291,18 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
         return True
     if session.code_objects or ((args.state or args.core) and not args.subject):
         return False
-    if args.subject and all(each.startswith("$") for each in args.subject):
-        return False  # no operation begins so
+    if args.subject and all(map(_is_expression, args.subject)):
+        return False
     if not args.subject:
         raise UsageError(NOTHING)
     return True
+
+
+def _is_expression(text: str) -> bool:
+    """Whether a text can only be an expression of the language, where no code object has names."""
+    if _BEGINS_EXPRESSION.match(text):
+        return True
+    return _IN_EXPRESSION.search(text) is not None and not names_operation(text)
 
 
 def _lanes_of_waves(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import re
 from typing import Final
 
 from attrs import evolve
@@ -15,6 +16,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import is_compound
@@ -29,6 +31,18 @@ from dwarfgpu.view.locations import location_text
 
 MOST_COMPARED_BITS: Final = 1 << 20
 """Of a location that is not known to be of an object."""
+
+
+_EXPECTED: Final = (
+    "operations are expected where no code object is given; an expression of the language has a "
+    "register ($s4) or an address space (local#0x10) in it"
+)
+_WORD: Final = re.compile(r"(?<![\w$])[A-Za-z_]\w*")
+
+
+def names_operation(text: str) -> bool:
+    """Whether a word of a text is the name of an operation."""
+    return any(each.removeprefix("DW_OP_") in OPERATIONS for each in _WORD.findall(text))
 
 
 def outcome(
@@ -133,6 +147,8 @@ def operations(
             if text.isidentifier() and not args.file and "unknown operation" in error.message:
                 advice = "to evaluate a variable, give its FILE before it"
                 raise UsageError(f"{error.message}; {advice}") from None
+            if args.expression is None and not names_operation(text):
+                raise UsageError(f"{error.message}; {_EXPECTED}") from None
             raise
     if chosen.provisional:
         notes = (PROVISIONAL_NOTE,)
