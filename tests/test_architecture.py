@@ -247,6 +247,87 @@ def cycle(edges: list[tuple[str, str, str]]) -> Iterator[str]:
             yield f"{sites[source, target]}: cycle: {source} imports {target}"
 
 
+WRITERS: dict[str, str] = {
+    "base/writing.py": "it is what writes files",
+    "gdb/save_state.py": "it works alone in GDB, and writes as writing.py does",
+    "repl/support/log.py": "a log grows while it is written",
+    "repl/terminal/prompt.py": "so does the history",
+    "terminal/streams.py": "/dev/null in place of a stream",
+}
+"""The files that may open a file for writing, and why."""
+_WRITING_METHODS = frozenset({"write_text", "touch", "symlink_to", "hardlink_to"})
+_WRITING_FUNCTIONS = frozenset(
+    {"os.open", "os.fdopen", "os.rename", "os.replace", "os.mkfifo", "os.truncate"}
+    | {"shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.move", "tempfile.mkstemp"}
+    | {"np.save", "np.savez", "numpy.save", "io.open", "open_code"}
+)
+
+
+def writers(root: Path) -> Iterator[str]:
+    """Calls that open a file for writing, outside of the files that may."""
+    for path in sorted(root.rglob("*.py")):
+        relative = path.relative_to(root).as_posix()
+        if relative in WRITERS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and writes(node):
+                yield f"{PACKAGE}/{relative}:{node.lineno}: {ast.unparse(node.func)} writes a file"
+
+
+def writes(call: ast.Call) -> bool:
+    function = ast.unparse(call.func)
+    method = function.rpartition(".")[2]
+    if function in _WRITING_FUNCTIONS or method in _WRITING_METHODS:
+        return True
+    if method == "write_bytes":  # pathlib's, not that of a target or a log
+        return len(call.args) == 1 and not function.startswith("self.log.")
+    if method == "savefig":
+        return not (call.args and "drawn" in ast.unparse(call.args[0]))
+    if method != "open":
+        return False
+    given = [
+        *call.args[function == "open" :],
+        *(each.value for each in call.keywords if each.arg == "mode"),
+    ]
+    texts = [each.value for each in given if isinstance(each, ast.Constant)]
+    return any(
+        isinstance(text, str) and set(text) <= set("rwxabt+") and set(text) & set("wxa+")
+        for text in texts
+    )
+
+
+def test_one_module_writes_files(repository: Path) -> None:
+    found = list(writers(repository / PACKAGE))
+    assert not found, "\n" + "\n".join(found)
+    assert all((repository / PACKAGE / each).exists() for each in WRITERS)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ("open('a', 'w')", True),
+        ("open('a', mode='ab')", True),
+        ("path.open('r+')", True),
+        ("Path('a').open('xb')", True),
+        ("path.write_text('a')", True),
+        ("path.write_bytes(b'a')", True),
+        ("os.replace(a, b)", True),
+        ("np.save('a', b)", True),
+        ("figure.savefig(path)", True),
+        ("open('a')", False),
+        ("path.open('rb')", False),
+        ("open('a', 'rb')", False),
+        ("access.write_bytes(location, data)", False),
+        ("CodeObject.open(path)", False),
+    ],
+)
+def test_a_writer_is_found(tmp_path: Path, line: str, is_found: bool) -> None:
+    (tmp_path / "a.py").write_text(f"{line}\n")
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base/writing.py").write_text("open('a', 'w')\n")
+    assert bool(list(writers(tmp_path))) == is_found
+
+
 CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     unplaced,
     upward,

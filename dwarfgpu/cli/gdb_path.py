@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import dwarfgpu
+from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 
 LOADER = """# Made by `dwarfgpu gdb-path` for GDB's `source`.
@@ -52,7 +53,7 @@ def path() -> Path:
     try:
         if not sourced.exists() or sourced.read_bytes() != text.encode():
             cache.mkdir(parents=True, exist_ok=True)
-            sourced.write_bytes(text.encode())
+            write_file(sourced, text.encode())
     except OSError as error:
         raise UsageError(f"{sourced} cannot be written: {error.strerror}") from None
     return sourced

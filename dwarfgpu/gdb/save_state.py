@@ -7,6 +7,7 @@ Law: it needs nothing but GDB's own Python, and leaves GDB in the thread, frame 
 it was.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -245,12 +246,33 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
             continue
         name = os.path.abspath(path)
         if PART.fullmatch(path):
-            name = "%s.%d.co" % (os.path.splitext(state)[0], number)
-            with open(name, "wb") as file:
-                file.write(data)
+            digits = hashlib.sha256(data).hexdigest()[:16]
+            name = "%s.%d.%s.co" % (os.path.splitext(state)[0], number, digits)
+            write_file(name, data)
         folder = os.path.dirname(os.path.abspath(state))
         near = os.path.relpath(name, folder)
         yield {"path": name if near.startswith("..") else near, "load_address": hex(bias)}
+
+
+def write_file(path: str, data: bytes) -> None:
+    """Give a file these contents, or leave it as it is: they are written beside and renamed."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a device, or a pipe
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    target = os.path.realpath(path)
+    beside = os.path.join(os.path.dirname(target), ".dwarfgpu-%d.tmp" % os.getpid())
+    try:
+        with open(beside, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if os.path.exists(target):
+            os.chmod(beside, os.stat(target).st_mode & 0o7777)
+        os.replace(beside, target)
+    finally:
+        if os.path.exists(beside):
+            os.unlink(beside)
 
 
 def contents_of(path: str) -> Optional[bytes]:
@@ -458,8 +480,7 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
         given = wanted(argument)
         try:
             text = json.dumps(state(given), indent=1)
-            with open(given.path, "w") as file:
-                file.write(text + "\n")
+            write_file(given.path, (text + "\n").encode("utf-8"))
         except OSError as error:
             raise gdb.GdbError("save-state: %s: %s" % (given.path, error.strerror)) from None
         except gdb.GdbError:

@@ -14,6 +14,7 @@ from attrs import evolve
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.suggest import nearest
+from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.scope.declarations import qualified
@@ -159,9 +160,11 @@ def _save(
     path, source = Path(args.save), Path(args.file)
     own: dict[str, bytes] = {}
     if args.target is not None or is_bundle_file(source):
-        name = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}.co"
+        stem = f"{path.name.removesuffix('.json')}.{launched.request.processor.name}"
         file = code_object.file
-        own[name] = file.file_bytes(0, file.size_bytes, "the code object")
+        data = file.file_bytes(0, file.size_bytes, "the code object")
+        name = content_name(stem, data, "co")
+        own[name] = data
         source = path.parent / name
     made = saved(launched, path, source, loaded, fill)
     made = evolve(made, files={**made.files, **own})

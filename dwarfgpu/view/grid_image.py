@@ -6,9 +6,12 @@ matplotlib is an extra, imported when a picture is made.
 from __future__ import annotations
 
 from importlib import import_module
+from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 
 from dwarfgpu.base.lazy_attrs import frozen
+from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout
 from dwarfgpu.view.lane_grid import Cell
@@ -68,10 +71,9 @@ def draw(picture: Picture, path: str, form: str) -> None:
     if numbers:
         _add_scale(figure, axes, least, most, picture.is_address)
     _add_legend(axes, layout)
-    try:
-        figure.savefig(path, format=form)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
+    drawn = BytesIO()
+    figure.savefig(drawn, format=form)
+    write_file(Path(path), drawn.getvalue())
 
 
 def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:

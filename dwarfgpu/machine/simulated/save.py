@@ -13,7 +13,7 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
-from dwarfgpu.errors import UsageError
+from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.simulated.dispatch import Launched, WaveRegisters
 from dwarfgpu.machine.state.load import SCHEMA_2
 from dwarfgpu.machine.topology import Dispatch, Queue
@@ -92,13 +92,7 @@ def saved(
 def write(made: Saved, path: Path) -> None:
     """Write the document and its files; `UsageError` where that is not possible."""
     members = ",\n".join(_member(name, value) for name, value in made.document.items())
-    try:
-        for name, data in made.files.items():
-            (path.parent / name).write_bytes(data)
-        path.write_text(f"{{\n{members}\n}}\n", "utf-8")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: cannot be written: {reason}") from None
+    write_set(path, f"{{\n{members}\n}}\n".encode(), made.files)
 
 
 def _member(name: str, value: Json) -> str:
@@ -119,10 +113,9 @@ class Arrays:
     def file(self, name: str, array: Npy) -> str:
         """The name of the file of an array."""
         safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
-        path = f"{self.stem}.{safe}.npy"
-        while path in self.files:
-            path = path.replace(".npy", "_.npy")
-        self.files[path] = npy_bytes(array)
+        data = npy_bytes(array)
+        path = content_name(f"{self.stem}.{safe}", data, "npy")
+        self.files[path] = data
         return path
 
     def memory(self, name: str, address: int, data: bytes) -> Json:

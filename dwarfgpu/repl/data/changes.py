@@ -187,14 +187,10 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     before = None if shell.state_path is None else json_reader.load(Path(shell.state_path)).value
     document = before if isinstance(before, dict) else None
     made = state_document(machine, path, loaded, document)
-    beside = {name: path.parent / name for name in made.files}
-    for name, each in {argument: path, **beside}.items():
-        if each.exists():
-            if not shell.confirms(f"{name} exists. Overwrite it?"):
-                raise UsageError("Not confirmed.")
-            break  # what is beside it goes with it
+    if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
+        raise UsageError("Not confirmed.")
     write(made, path)
-    also = f" Memory of it is in {', '.join(beside)}." if beside else ""
+    also = f" Memory of it is in {', '.join(made.files)}." if made.files else ""
     yield Output(f"Saved {argument}.{also}", {"file": argument})
 
 

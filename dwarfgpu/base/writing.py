@@ -1,0 +1,228 @@
+"""Files that dwarfgpu writes for its user: whole, or not at all.
+
+Law: only this module opens a file for writing. At every moment a name has its old contents or all
+of the new ones: contents are written beside, flushed to the disk, and renamed. Of a document and
+the files that it names, the files have names made of their contents, and the document comes last.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from stat import S_IMODE, S_ISDIR, S_ISREG
+from typing import Final
+
+from dwarfgpu.errors import UsageError
+
+if sys.platform != "win32":
+    import fcntl
+
+_HASH_DIGITS: Final = 16
+_CONTENT_NAME: Final = re.compile(
+    rf'"([^"\x00-\x1f]*\.[0-9a-f]{{{_HASH_DIGITS}}}\.[a-z]+)"'.encode("ascii")
+)
+"""In a JSON document."""
+_DEVICES: Final = ("/dev/", "/proc/")
+"""What has its name there has nothing beside it, as `/dev/stdout`."""
+_CANNOT_FLUSH: Final = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP})
+"""Errors of a file system that has no `fsync`."""
+_TRIES: Final = 200
+_PAUSE_SECONDS: Final = 0.05
+"""Together how long a second writer waits for the first."""
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Give a file these contents; `UsageError` where that cannot be, and the old ones stay.
+
+    A symbolic link stays one. A device or a pipe is written to.
+    """
+    try:
+        _write(path, data)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
+def content_name(stem: str, data: bytes, suffix: str) -> str:
+    """The name of a file beside a document: `STEM.HASH.npy`, of the SHA-256 of its contents."""
+    return f"{stem}.{hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]}.{suffix}"
+
+
+def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
+    """Write a JSON document, and the files beside it that it names, by `content_name`.
+
+    Files of earlier documents of this path that no document in the folder names are removed.
+    `UsageError` where something cannot be written: the old document stays, with its files.
+    """
+    try:
+        if files and _mode(path) and not S_ISREG(_mode(path)):
+            raise ValueError(f"it is no regular file, and {len(files)} more belong beside it")
+        with _alone_in(path.parent) as is_alone:
+            made: list[Path] = []
+            try:
+                for name, data in files.items():
+                    if not _has(path.parent / name, data):
+                        made.append(path.parent / name)
+                        _write(path.parent / name, data)
+                _require_files(path, document)
+                _write(path, document)
+            finally:
+                if is_alone and made and not _has(path, document):
+                    for each in made:
+                        with suppress(OSError):
+                            each.unlink()
+            if is_alone and S_ISREG(_mode(path)):
+                _remove_unnamed(path, document)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+
+
+def _refused(path: Path, error: OSError | ValueError) -> UsageError:
+    reason = getattr(error, "strerror", None) or error
+    return UsageError(f"{path}: cannot be written: {reason}")
+
+
+def _mode(path: Path) -> int:
+    """Type and permissions of what a path leads to; 0 where nothing is there."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    mode = _mode(path)
+    if S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if os.path.abspath(path).startswith(_DEVICES) or not (S_ISREG(mode) or mode == 0):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    target = Path(os.path.realpath(path))
+    if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    beside = target.parent / f".dwarfgpu-{secrets.token_hex(8)}.tmp"
+    try:
+        with open(beside, "xb") as file:
+            file.write(data)
+            file.flush()
+            _flush(file.fileno())
+        if mode:
+            os.chmod(beside, S_IMODE(mode))
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(beside)
+        raise
+    with suppress(OSError):  # of the folder; some systems do not open one
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            _flush(folder)
+        finally:
+            os.close(folder)
+
+
+def _flush(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_FLUSH:
+            raise
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[bool]:
+    """Wait until no other writes a set in the folder; False where it cannot be locked, as on NFS.
+
+    `UsageError` where it takes too long.
+    """
+    descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY)
+    if descriptor is None:
+        yield False
+        return
+    try:
+        yield _lock(descriptor, folder)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path) -> bool:
+    for _ in range(_TRIES):
+        try:
+            if sys.platform != "win32":
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(_PAUSE_SECONDS)
+        except OSError:
+            return False
+    raise UsageError(f"{folder}: another program is writing there; try again")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _has(path: Path, data: bytes) -> bool:
+    """Whether a file has these contents already."""
+    try:
+        return path.stat().st_size == len(data) and path.read_bytes() == data
+    except OSError:
+        return False
+
+
+def _names(document: bytes) -> set[str]:
+    """The files beside a document that it names, as `content_name` makes them."""
+    found = set()
+    for text in _CONTENT_NAME.findall(document):
+        with suppress(ValueError):
+            found.add(str(json.loads(b'"' + text + b'"')))
+    return {name for name in found if os.path.basename(name) == name}
+
+
+def _require_files(path: Path, document: bytes) -> None:
+    """`UsageError` where a file that a document names is gone, which another writer removed."""
+    for name in sorted(_names(document)):
+        if not (path.parent / name).is_file():
+            raise UsageError(f"{path}: cannot be written: {name}, which it needs, was removed")
+
+
+def _remove_unnamed(path: Path, document: bytes) -> None:
+    """Remove files that were made for earlier documents of a path and that none here names now.
+
+    Their names say so: they begin as that of the document and have the hash of the contents.
+    """
+    stem = re.escape(path.name.removesuffix(".json"))
+    own = re.compile(rf"{stem}(?:-\d+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")
+    named = _names(document)
+    old = [each for each in _entries(path.parent) if own.fullmatch(each) and each not in named]
+    if not old:
+        return
+    others = (each for each in _entries(path.parent) if each.endswith(".json"))
+    named = named.union(*(_names(_read(path.parent / each)) for each in others))
+    for name in sorted({*old} - named):
+        stem, digits, suffix = name.rsplit(".", 2)
+        if content_name(stem, _read(path.parent / name), suffix).split(".")[-2] == digits:
+            with suppress(OSError):
+                (path.parent / name).unlink()
+
+
+def _entries(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # it may be written to, and not be read
+        return []
+
+
+__all__ = ["content_name", "write_file", "write_set"]
