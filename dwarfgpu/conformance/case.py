@@ -16,6 +16,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.lazy_attrs import frozen
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
+from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect
 from dwarfgpu.expr.explicit_context import GivenFrame, GivenUnit
 from dwarfgpu.machine.state.target import StateTarget
@@ -145,14 +146,12 @@ def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
         frame=frame,
         unit=unit,
         object=address(state.get("object_address")),
-        initial_stack=tuple(
-            _entry(each, arch) for each in ([] if stack is None else stack.items())
-        ),
         result_kind=result_kind,
         target=target,
         limits=Limits() if steps is None else Limits(steps=min(steps.integer(1), Limits().steps)),
     )
-    return Machine(context, target, unit)
+    entries = () if stack is None else tuple(_entry(each, context) for each in stack.items())
+    return Machine(evolve(context, initial_stack=entries), target, unit)
 
 
 def _members(state: Field, name: str) -> Iterable[tuple[str, Field]]:
@@ -169,12 +168,15 @@ def _generic(field: Field, arch: Architecture) -> Value:
     return Value(bits_of(field, arch.generic.bit_size), arch.generic)
 
 
-def _entry(field: Field, arch: Architecture) -> Entry:
+def _entry(field: Field, context: Context) -> Entry:
+    """An entry of the initial stack; a location is in the memory of the current thread and lane."""
+    arch = context.architecture
+    assert arch is not None
     if not isinstance(field.value, dict):
         return _generic(field, arch)
     field["kind"].text("memory")
     space = arch.address_space(field["aspace"].integer(0))
-    return _memory(space, field["address"].integer(0))
+    return memory_location(context, space, field["address"].integer(0), bind_lane=False)
 
 
 class _AnyRegister(dict[int, RegisterInfo]):

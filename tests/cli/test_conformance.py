@@ -298,3 +298,41 @@ def test_mutated_cases_of_the_fixtures(tmp_path: Path) -> None:
         except BaseException as error:
             raise AssertionError(f"seed {seed}: {json.dumps(case)}") from error
         assert done.status in (0, 1, 2)
+
+
+@pytest.mark.parametrize("space", [0, 1, 3, 5, 6])
+def test_a_location_on_the_initial_stack_is_in_memory_of_the_thread(
+    tmp_path: Path, space: int
+) -> None:
+    place = {"aspace": space, "address": 16}
+    case = changed(
+        machine="EM_AMDGPU",
+        bytes_hex="9404",  # deref_size 4
+        state={
+            "lane": 3,
+            "memory": [{**place, "bytes_hex": "2a000000"}],
+            "initial_stack": [{"kind": "memory", **place}],
+        },
+        expected={"kind": "stack_top", "type": "generic", "value": 42},
+    )
+    assert run("conformance", write(tmp_path, case)).status == 0
+
+
+@pytest.mark.parametrize(("space", "is_read"), [(0, True), (3, True), (5, False), (6, True)])
+def test_private_memory_on_the_initial_stack_needs_a_lane_to_be_read(
+    tmp_path: Path, space: int, is_read: bool
+) -> None:
+    stack = [{"kind": "memory", "aspace": space, "address": 16}]
+    kind = "Unavailable" if is_read else "MissingContext"  # no memory has contents
+    case = changed(
+        machine="EM_AMDGPU",
+        bytes_hex="9404",
+        state={"initial_stack": stack},
+        expected={"kind": "error", "class": kind},
+    )
+    unused = changed(
+        machine="EM_AMDGPU", bytes_hex="1334", state={"initial_stack": stack},  # drop; lit4
+        expected={"kind": "stack_top", "type": "generic", "value": 4},
+    )  # fmt: skip
+    done = run("conformance", write(tmp_path, case, {**unused, "name": "unused"}))
+    assert done.lines[-1] == "total: 2 passed, 0 failed, 0 skipped, 0 disputed"
