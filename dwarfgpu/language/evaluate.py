@@ -6,6 +6,7 @@ result needs. Every error is one line, in GDB's words where GDB has the same one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from attrs import evolve
@@ -42,6 +43,7 @@ from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.elf_symbols import as_type, typed, untyped
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL, OwnFunction
+from dwarfgpu.language.gpu_words import CALLS, WORDS, gpu_call, gpu_word, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.names import Names, Typed, is_cplusplus
@@ -193,6 +195,10 @@ class Evaluator:
             return self.truth(name == "true")
         if not found and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
+        if name in WORDS and node.file is None and is_free(found):
+            word = gpu_word(self.session, name)
+            if word is not None:
+                return word
         if not found:
             symbol = untyped(self.places, name, is_called=is_called)
             if symbol is None:
@@ -435,6 +441,9 @@ class Evaluator:
         if own is not None:
             return own(self, [self.object(each) for each in call.arguments])
         if isinstance(node, ast.Name):
+            given = self._gpu_call(node, call.arguments)
+            if given is not None:
+                return given
             function = self._named(node, is_called=True)
         elif isinstance(node, ast.Access):
             function = self._member(node, is_called=True)
@@ -446,6 +455,15 @@ class Evaluator:
         if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
         raise Unsupported(NO_CALLS)
+
+    def _gpu_call(self, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
+        """What a function of OpenCL gives that the program has not; None of any other."""
+        if node.name not in CALLS or node.file is not None:
+            return None
+        if not is_free(self.names.meaning(node.name)):
+            return None
+        numbers = [self.arithmetic.number(self.object(each)).value.integer for each in arguments]
+        return gpu_call(self.session, node.name, numbers)
 
     def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
         """The type that is written, or that of an expression."""

@@ -86,7 +86,9 @@ def _told_place(wave: WaveId, tell: Callable[[WaveId], Position | None]) -> Posi
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-def _workgroup(machine: Machine, session: Session) -> Position | None:
+def workgroup_id(machine: Machine, session: Session) -> Position | None:
+    """The workgroup of the wave in the dispatch. None where it is not known."""
+
     def tell(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
         return None if group is None else group.position
@@ -94,7 +96,9 @@ def _workgroup(machine: Machine, session: Session) -> Position | None:
     return _told_place(session.wave, tell)
 
 
-def _size(machine: Machine, session: Session) -> Position | None:
+def workgroup_size(machine: Machine, session: Session) -> Position | None:
+    """Work-items of the workgroup, fewer at the edge of a grid. None where it is not known."""
+
     def tell(wave: WaveId) -> Position | None:
         group = machine.workgroup_of(wave)
         return None if group is None else group.size
@@ -102,7 +106,9 @@ def _size(machine: Machine, session: Session) -> Position | None:
     return _told_place(session.wave, tell)
 
 
-def _grid(machine: Machine, session: Session) -> Position | None:
+def grid_size(machine: Machine, session: Session) -> Position | None:
+    """Work-items of the dispatch. None where it is not known."""
+
     def tell(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.grid
@@ -110,7 +116,9 @@ def _grid(machine: Machine, session: Session) -> Position | None:
     return _told_place(session.wave, tell)
 
 
-def _whole_size(machine: Machine, session: Session) -> Position | None:
+def whole_workgroup_size(machine: Machine, session: Session) -> Position | None:
+    """Work-items of a whole workgroup. None where it is not known."""
+
     def tell(wave: WaveId) -> Position | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.workgroup
@@ -118,9 +126,13 @@ def _whole_size(machine: Machine, session: Session) -> Position | None:
     return _told_place(session.wave, tell)
 
 
-def _item(machine: Machine, session: Session) -> Position | None:
+def work_item_id(machine: Machine, session: Session) -> Position | None:
+    """The work-item of the lane in its workgroup; None where it is not known.
+
+    `MissingContext` without a lane, `Unavailable` for one that has no work-item.
+    """
     wave, lane = session.wave, require(session.lane, "lane")
-    used, size = _told(wave, machine.used_lanes), _size(machine, session)
+    used, size = _told(wave, machine.used_lanes), workgroup_size(machine, session)
     first = _told(wave, machine.first_item)
     if used is None or size is None or first is None:
         return None
@@ -189,8 +201,11 @@ WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
     "_dispatch": (_id_of(Machine.dispatch_of), "the dispatch of the wave"),
     "_dispatch_pos": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
     "_dispatch_systag": (_dispatch_name, "the name of the dispatch"),
-    "_enqueued_workgroup_size": (_whole_size, "work-items of a whole workgroup, in x, y and z"),
-    "_grid_size": (_grid, "work-items of the dispatch, in x, y and z"),
+    "_enqueued_workgroup_size": (
+        whole_workgroup_size,
+        "work-items of a whole workgroup, in x, y and z",
+    ),
+    "_grid_size": (grid_size, "work-items of the dispatch, in x, y and z"),
     "_kernarg": (_arguments, "the arguments of the kernel, in the kernarg segment"),
     "_lane_systag": (_lane_name, "the name of the lane in focus"),
     "_lane_workgroup_pos": (_work_item, "the work-item of the lane in its workgroup"),
@@ -198,9 +213,9 @@ WAVE_VARIABLES: Final[dict[str, tuple[Ask, str]]] = {
     "_queue_systag": (_queue_name, "the name of the queue"),
     "_thread_systag": (lambda m, s: m.target_id(s.wave), "the name of the wave"),
     "_thread_workgroup_pos": (_wave_in_group, "the wave in its workgroup"),
-    "_workgroup_id": (_workgroup, "the workgroup in the dispatch, in x, y and z"),
-    "_workgroup_size": (_size, "work-items of the workgroup, in x, y and z"),
-    "_workitem_id": (_item, "the work-item of the lane in its workgroup, in x, y and z"),
+    "_workgroup_id": (workgroup_id, "the workgroup in the dispatch, in x, y and z"),
+    "_workgroup_size": (workgroup_size, "work-items of the workgroup, in x, y and z"),
+    "_workitem_id": (work_item_id, "the work-item of the lane in its workgroup, in x, y and z"),
     "_wave_id": (_wave_position, "the workgroup in the dispatch, and the wave in it"),
 }
 """Without the first `$`: how it is found, and what it is."""
@@ -245,4 +260,6 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
 def _three_values(architecture: Architecture, position: Position) -> TypedValue:
     kind = Builtins(architecture).integer(32, is_signed=False)
     parts = [Bits(each, 32) for each in position]
-    return TypedValue(Array(kind, (3,)), bits=concatenate(parts, architecture.endian))
+    return TypedValue(
+        Array(kind, (3,), is_vector=True), bits=concatenate(parts, architecture.endian)
+    )

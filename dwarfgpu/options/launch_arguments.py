@@ -6,17 +6,20 @@ import re
 from pathlib import Path
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.entities import Variable
-from dwarfgpu.dwarf.types.types import Array, Base, Pointer, Struct, Type, size_bytes, strip
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.kernarg import (
     Buffer,
     Declared,
+    Enumerator,
     Given,
     Integers,
     Number,
@@ -29,6 +32,7 @@ from dwarfgpu.service.error_text import error_line
 
 MOST_BUFFER_BYTES: Final = 1 << 30
 _FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_NAME: Final = re.compile(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
 _SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
 
 
@@ -40,19 +44,22 @@ def declared_parameters(
     try:
         found = kernel_function(code_object, kernel.entry)
         for variable in () if found is None else parameters_of(found):
-            out.append(Declared(None) if variable is None else _declared(variable))
+            out.append(Declared(None) if variable is None else declared(variable))
     except DwarfGpuError as error:
         return [], [f"the names of the parameters: {error_line(error)}"]
     return out, []
 
 
-def _declared(variable: Variable) -> Declared:
+def declared(variable: Variable) -> Declared:
+    """What the declaration of a parameter says of what it takes."""
     name, kind = variable.name, strip(variable.type)
     try:
         if not isinstance(kind, Pointer):
             is_float = isinstance(kind, Base) and _is_float(kind)
             compound = type_name(variable.type) if isinstance(kind, Array | Struct) else None
-            return Declared(name, is_float, integers_of(kind), compound, _vector(kind))
+            found = Declared(name, is_float, integers_of(kind), compound, _vector(kind))
+            constants = tuple(kind.enumerators) if isinstance(kind, Enum) else None
+            return evolve(found, enumerators=constants)
         item = strip(kind.target)
         return Declared(
             name,
@@ -131,9 +138,11 @@ def _value(text: str, option: str) -> Given:
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
     if _FLOAT.fullmatch(text):
         return float(text)
+    if _NAME.fullmatch(text):
+        return Enumerator(text, option)
     raise UsageError(
         f"{option}: {text[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
-        "bytes:HEX, [1,2] or ?"
+        "bytes:HEX, [1,2], an enumerator or ?"
     )
 
 

@@ -361,7 +361,7 @@ def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
         (("nest", *NEST, "--arg", "outt=1"), "the kernel has no argument outt; did you mean out?"),
         (("nest", *NEST, "--arg", "in=1"), "argument in is given twice"),
         (("nest", *NEST, "--arg", "=1"), "--arg =1: expected NAME=VALUE"),
-        (("nest", "--arg", "limit=zz"), "'zz' is no number, @FILE, buffer:SIZE, zeros:SIZE,"),
+        (("nest", "--arg", "limit=z z"), "'z z' is no number, @FILE, buffer:SIZE, zeros:SIZE,"),
         (("nest", "--arg", "in=buffer:0"), "--arg in: buffer of 1 to 1073741824 bytes"),
         (("nest", "--arg", "in=@/nowhere.npy"), "/nowhere.npy: cannot be read: No such file"),
         (("nest", "--arg", "in=bytes:abc"), "expected bytes in hex, two digits each"),

@@ -57,7 +57,21 @@ class Unknown:
 
 
 Number: TypeAlias = int | float
-Given: TypeAlias = Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown
+
+
+@frozen
+class Enumerator:
+    """A constant of an enumeration, by its name."""
+
+    name: str
+    """With or without the scopes of C++."""
+    option: str
+    """Where it was given."""
+
+
+Given: TypeAlias = (
+    Number | tuple[Number, ...] | bytes | Buffer | SharedMemory | Unknown | Enumerator
+)
 """What a user gives for an argument; numbers together are the elements of a vector."""
 
 
@@ -98,6 +112,8 @@ class Declared:
     """Whether such an item is a number."""
     is_float_item: bool = False
     """Whether it is a floating point number."""
+    enumerators: tuple[tuple[str, int], ...] | None = None
+    """Of an enumeration, its constants; None of any other type."""
 
 
 NOT_DECLARED: Final = Declared()
@@ -207,7 +223,7 @@ def bind(
     lds_bytes = fixed_lds_bytes
     for parameter in known:
         argument = parameter.argument
-        value: Given = chosen[id(argument)]
+        value: Given = _named(parameter, chosen[id(argument)])
         if isinstance(value, Unknown):
             unknown.append(f"{parameter.name or argument.offset_bytes}: said to be so")
             continue
@@ -236,6 +252,28 @@ def bind(
             data = _encoded(Parameter(argument, argument.value_kind), told)
             pieces.append((argument.offset_bytes, data))
     return Kernarg(sorted(pieces), tuple(buffers), dynamic_lds_bytes, tuple(unknown))
+
+
+def _named(parameter: Parameter, value: Given) -> Given:
+    """The number of an enumerator; `UsageError` where the type of the parameter has none of it."""
+    if not isinstance(value, Enumerator):
+        return value
+    known = parameter.declared.enumerators
+    if known is None:
+        raise UsageError(
+            f"{value.option}: {value.name[:40]!r} is no number, @FILE, buffer:SIZE, zeros:SIZE, "
+            "lds:SIZE, bytes:HEX, [1,2], an enumerator or ?"
+        )
+    simple = value.name.rpartition("::")[2]
+    for name, number in known:
+        if name == simple:
+            return number
+    listed = [name for name, _ in known[:_MOST_LISTED]]
+    more = ", …" if len(known) > _MOST_LISTED else ""
+    raise UsageError(
+        f"{value.option}: {parameter.text} has no enumerator {value.name[:40]}; "
+        f"there are {', '.join(listed)}{more}"
+    )
 
 
 def _require_bounds(arguments: Sequence[Argument]) -> None:

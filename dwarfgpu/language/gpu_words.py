@@ -1,0 +1,160 @@
+"""What GPU languages give every work-item: `threadIdx.x` of HIP and CUDA, `get_global_id(0)` of
+OpenCL, where the program gives these names no other meaning.
+
+Everything follows from the dispatch packet and from where the wave is in its dispatch; no register
+is asked, so that it holds wherever the wave stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.scope.entities import Variable, code_ranges
+from dwarfgpu.dwarf.types.types import Member, Struct
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.kernel_arguments import kernel_arguments
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.wave_variables import (
+    grid_size,
+    placed_in,
+    whole_workgroup_size,
+    work_item_id,
+    workgroup_id,
+    workgroup_size,
+)
+from dwarfgpu.machine.topology import Machine, Position
+from dwarfgpu.model.object import Bits, concatenate
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.name_lookup import Meaning
+
+Tell: TypeAlias = Callable[[Machine, Session], Position | None]
+_INDEX_BITS: Final = 64
+
+
+def _group_counts(machine: Machine, session: Session) -> Position | None:
+    """Workgroups of the dispatch, one that is smaller at the edge included."""
+    grid, size = grid_size(machine, session), whole_workgroup_size(machine, session)
+    if grid is None or size is None:
+        return None
+    x, y, z = (-(-whole // part) for whole, part in zip(grid, size, strict=True))
+    return x, y, z
+
+
+def _global_id(machine: Machine, session: Session) -> Position | None:
+    group, size = workgroup_id(machine, session), whole_workgroup_size(machine, session)
+    item = work_item_id(machine, session)
+    if group is None or size is None or item is None:
+        return None
+    offset = _global_offset(machine, session)
+    x, y, z = (g * s + i + o for g, s, i, o in zip(group, size, item, offset, strict=True))
+    return x, y, z
+
+
+def _global_offset(machine: Machine, session: Session) -> Position:
+    """By the hidden arguments of the kernel; no packet has it.
+
+    `Unavailable` where the kernel does not take them, or they cannot be read.
+    """
+    dispatch = machine.dispatch_of(session.wave)
+    try:
+        arguments = kernel_arguments(session, dispatch)
+    except DwarfGpuError as error:
+        raise _no_offset(error.message) from None
+    kind, location = arguments.type, arguments.location
+    members = {each.name: each for each in kind.members} if isinstance(kind, Struct) else {}
+    found = []
+    for axis in "xyz":
+        member = members.get(f"hidden_global_offset_{axis}")
+        if member is None or location is None or member.bit_offset is None:
+            raise _no_offset("the kernel does not take it as a hidden argument")
+        try:
+            place = location.displaced(member.bit_offset)
+            held = session.context().access.read(place, _INDEX_BITS)
+        except DwarfGpuError as error:
+            raise _no_offset(error.message) from None
+        if not held.is_complete:
+            raise _no_offset(f"{member.name} is not known")
+        found.append(int.from_bytes(held.to_bytes("little"), "little"))
+    x, y, z = found
+    return x, y, z
+
+
+def _no_offset(why: str) -> Unavailable:
+    return Unavailable(
+        f"the global offset of the dispatch is not known: {why}; without it, "
+        "get_group_id(0) * get_enqueued_local_size(0) + get_local_id(0) counts from 0"
+    )
+
+
+_INDEXES: Final[dict[str, Tell]] = {
+    "blockDim": whole_workgroup_size,
+    "blockIdx": workgroup_id,
+    "gridDim": _group_counts,
+    "threadIdx": work_item_id,
+}
+"""The variables of HIP and CUDA, with x, y and z."""
+_FUNCTIONS: Final[dict[str, tuple[Tell, int]]] = {
+    "get_enqueued_local_size": (whole_workgroup_size, 1),
+    "get_global_id": (_global_id, 0),
+    "get_global_offset": (_global_offset, 0),
+    "get_global_size": (grid_size, 1),
+    "get_group_id": (workgroup_id, 0),
+    "get_local_id": (work_item_id, 0),
+    "get_local_size": (workgroup_size, 1),
+    "get_num_groups": (_group_counts, 1),
+}
+"""Those of OpenCL, and what they give for a dimension that there is not (OpenCL C 6.15.1)."""
+WORDS: Final = frozenset(_INDEXES)
+CALLS: Final = frozenset(_FUNCTIONS)
+
+
+def is_free(found: tuple[Meaning, ...]) -> bool:
+    """Whether the program gives a name no meaning of its own: none, or only declarations, which
+    the headers of these languages have."""
+    dies = (each.die if isinstance(each, Variable) else each for each in found)
+    return all(die.flag(dw.AT_DECLARATION) and not code_ranges(die) for die in dies)
+
+
+def gpu_word(session: Session, name: str) -> TypedValue | None:
+    """`threadIdx`: a structure; None for other names, and where no GPU runs.
+
+    `Unavailable` where the machine does not say where the wave belongs.
+    """
+    tell = _INDEXES.get(name)
+    if tell is None or not session.architecture.is_simt:
+        return None
+    position = _asked(session, name, tell)
+    endian = session.architecture.endian
+    kind = Builtins(session.architecture).integer(32, is_signed=False)
+    members = tuple(Member(axis, kind, 32 * n) for n, axis in enumerate("xyz"))
+    bits = concatenate([Bits(each, 32) for each in position], endian)
+    return TypedValue(Struct("struct", "dim3", 12, members), bits=bits)
+
+
+def gpu_call(session: Session, name: str, given: list[int]) -> TypedValue | None:
+    """`get_local_id(0)`; as `gpu_word`."""
+    if name not in _FUNCTIONS or not session.architecture.is_simt:
+        return None
+    if len(given) != 1:
+        raise UsageError(f"{name} takes one dimension, 0 to 2")
+    tell, beyond = _FUNCTIONS[name]
+    position = _asked(session, name, tell)
+    value = position[given[0]] if 0 <= given[0] < len(position) else beyond
+    kind = Builtins(session.architecture).integer(_INDEX_BITS, is_signed=False)
+    return TypedValue(kind, bits=Bits(value, _INDEX_BITS))
+
+
+def _asked(session: Session, name: str, tell: Tell) -> Position:
+    machine = placed_in(session)
+    position = None if machine is None else tell(machine, session)
+    if position is None:
+        raise Unavailable(
+            f"{name} is not known: the machine does not say where wave {session.wave} is in a "
+            "dispatch, and of what size that is"
+        )
+    return position
